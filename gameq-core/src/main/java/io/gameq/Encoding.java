@@ -1,0 +1,84 @@
+package io.gameq;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Percent encoding of untrusted text into {@code [A-Za-z0-9._~%-]}: one form per text, so equal
+ * means equal. Stateless.
+ */
+public final class Encoding {
+  private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+
+  private Encoding() {}
+
+  /**
+   * @throws GameQueueException when the text holds a lone surrogate, which UTF-8 cannot express
+   */
+  public static String percent(String text) {
+    if (isPlain(text)) {
+      return text;
+    }
+    ByteBuffer utf8;
+    try {
+      utf8 =
+          StandardCharsets.UTF_8
+              .newEncoder()
+              .onMalformedInput(CodingErrorAction.REPORT)
+              .encode(java.nio.CharBuffer.wrap(text));
+    } catch (CharacterCodingException e) {
+      throw new GameQueueException(
+          "text of %d characters holds a lone surrogate".formatted(text.length()), e);
+    }
+    StringBuilder out = new StringBuilder(utf8.remaining() * 2);
+    while (utf8.hasRemaining()) {
+      int b = utf8.get() & 0xFF;
+      if (isPlain((char) b)) {
+        out.append((char) b);
+      } else {
+        out.append('%').append(HEX[b >> 4]).append(HEX[b & 15]);
+      }
+    }
+    return out.toString();
+  }
+
+  /** The text whose {@link #percent} form this is. */
+  public static String unpercent(String encoded) {
+    ByteArrayOutputStream utf8 = new ByteArrayOutputStream(encoded.length());
+    for (int i = 0; i < encoded.length(); i++) {
+      char c = encoded.charAt(i);
+      if (c == '%') {
+        if (i + 2 >= encoded.length()) {
+          throw new GameQueueException("'%' without two hex digits at " + i + " in an encoded id");
+        }
+        utf8.write(Integer.parseInt(encoded, i + 1, i + 3, 16));
+        i += 2;
+      } else {
+        utf8.write(c);
+      }
+    }
+    return utf8.toString(StandardCharsets.UTF_8);
+  }
+
+  private static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (!isPlain(text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isPlain(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '.'
+        || c == '_'
+        || c == '~'
+        || c == '-';
+  }
+}

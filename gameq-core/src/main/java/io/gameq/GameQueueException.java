@@ -1,0 +1,17 @@
+package io.gameq;
+
+/**
+ * Root of everything gameq throws on purpose; unchecked, and its message names the thing and the
+ * remedy.
+ */
+public class GameQueueException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public GameQueueException(String message) {
+    super(message);
+  }
+
+  public GameQueueException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
