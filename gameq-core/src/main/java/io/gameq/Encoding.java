@@ -16,6 +16,8 @@ public final class Encoding {
   private Encoding() {}
 
   /**
+   * The encoded form of a text.
+   *
    * @throws GameQueueException when the text holds a lone surrogate, which UTF-8 cannot express
    */
   public static String percent(String text) {
