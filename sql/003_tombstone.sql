@@ -7,5 +7,6 @@ CREATE TABLE IF NOT EXISTS gameq_tombstone (
   version    BIGINT UNSIGNED NOT NULL,
   deleted_at DATETIME(3) NOT NULL COMMENT 'UTC',
   PRIMARY KEY (table_name, row_key),
+  INDEX gameq_tombstone_owner (owner, version),
   INDEX gameq_tombstone_deleted_at (deleted_at)
 ) ENGINE=InnoDB;

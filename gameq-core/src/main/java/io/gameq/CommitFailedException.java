@@ -1,0 +1,10 @@
+package io.gameq;
+
+/** Redis refused the commit and holds nothing of it; its rows may be put and committed again. */
+public class CommitFailedException extends GameQueueException {
+  private static final long serialVersionUID = 1L;
+
+  public CommitFailedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,348 @@
+package io.gameq;
+
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.Limits;
+import io.gameq.commit.SessionRef;
+import io.gameq.commit.VersionClock;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.Settings;
+import io.gameq.redis.CommitSender;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.DurableNotices;
+import io.gameq.redis.OpenScript;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SessionScripts;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalWriter;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The running parts of a node and the steps of open, read and close. Thread-safe. */
+final class GameNode implements AutoCloseable {
+  static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+  private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
+
+  /** A Redis that is ahead of MySQL's epochs (after a MySQL failover) is caught up with in one attempt; more means a race. */
+  private static final int MOST_OPEN_ATTEMPTS = 3;
+
+  private static final long LOOK_EVERY_MILLIS = 1_000;
+  private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final GameQueueConfig config;
+  private final String process = "%08x".formatted(new SecureRandom().nextInt());
+  private final SecureRandom random = new SecureRandom();
+  private final Clock clock = Clock.systemUTC();
+  private final Closing closing = new Closing();
+  private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
+  private final java.util.Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
+
+  private final Catalog catalog;
+  private final RowCodec codec;
+  private final OwnerTable owners;
+  private final OwnerReader reader;
+  private final SlotKeys[] slots;
+  private final RedisClock redisClock;
+  private final VersionClock versions;
+  private final ControlConnection control;
+  private final WalWriter wal;
+  private final CommitSender sender;
+  private final DurableNotices notices;
+  private final long quietNanos;
+  private long clockMeasuredNanos = System.nanoTime();
+
+  /** An owner that was opened. */
+  record Opened(DurableTracker tracker, OwnerView view) {}
+
+  static GameNode start(GameQueueConfig config) {
+    return new GameNode(config);
+  }
+
+  private GameNode(GameQueueConfig config) {
+    this.config = config;
+    try {
+      DataSource mysql =
+          closing.add(MySqlPool.open(new MySqlConfig(config.jdbcUrl(), config.mysqlUser(), config.mysqlPassword(), config.poolSize()), "node"));
+      Jdbi jdbi = Jdbi.create(mysql);
+      Settings.agree(jdbi, config.namespace(), config.slots());
+      catalog = CatalogReader.read(mysql);
+      LayoutTable layouts = new LayoutTable(jdbi);
+      layouts.register(catalog);
+      codec = new RowCodec(layouts, clock);
+      owners = new OwnerTable(jdbi);
+      reader = new OwnerReader(jdbi);
+      slots = SlotKeys.all(config.namespace(), config.slots());
+      RedisConnector connector =
+          closing.add(new RedisConnector(new RedisConfig(config.redisUri(), config.redisPassword(), RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+      redisClock = new RedisClock(clock::millis);
+      versions = new VersionClock(redisClock);
+      control = closing.add(new ControlConnection(connector));
+      control.get();
+      wal =
+          closing.add(
+              WalWriter.create(
+                  new WalWriter.Start(config.walDirectory(), config.namespace(), config.slots(), config.node(), process, clock.millis()),
+                  catalog.tables().stream().map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout())).toList()));
+      ExecutorService callbacks = Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
+      closing.add(() -> stop(callbacks));
+      sender =
+          closing.add(
+              new CommitSender(
+                  new CommitSender.Parts(
+                      connector, redisClock, versions, wal, slots, config.mergeWindow().toMillis(), config.limits(), owners::current, callbacks)));
+      notices = closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
+      notices.keepSubscribed();
+      quietNanos = config.mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
+      ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
+      closing.add(() -> stop(looking));
+      looking.scheduleWithFixedDelay(this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RuntimeException e) {
+      closing.close();
+      throw e;
+    }
+    LOG.info("node {} opened namespace {} with WAL {}", config.node(), config.namespace(), wal.directory());
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static void stop(ExecutorService executor) {
+    executor.shutdown();
+    try {
+      if (!executor.awaitTermination(5, TimeUnit.SECONDS)) {
+        executor.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  RowCodec codec() {
+    return codec;
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  Limits limits() {
+    return config.limits();
+  }
+
+  List<DurableTracker> trackers() {
+    return List.copyOf(trackers.values());
+  }
+
+  void submit(Commit commit) {
+    sender.submit(commit);
+  }
+
+  // --- open
+
+  Opened open(OwnerId owner, List<Table> tables) {
+    tables.forEach(table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
+    long atLeast = 0;
+    for (int attempt = 1; ; attempt++) {
+      SessionId session = owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
+      OpenScript.Outcome outcome = OpenScript.call(control.get(), slot(owner), owner, session, config.mergeWindow().toMillis());
+      if (outcome instanceof OpenScript.Opened opened) {
+        return finishOpen(owner, session, tables, opened);
+      }
+      SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
+      if (!session.equals(owners.current(List.of(owner)).get(owner)) || attempt == MOST_OPEN_ATTEMPTS) {
+        throw new OwnershipLostException("session " + owns + " opened " + owner + " at the same moment");
+      }
+      atLeast = owns.epoch() + 1; // MySQL lost epochs that Redis remembers
+    }
+  }
+
+  private Opened finishOpen(OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
+    SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
+    List<UnflushedRow> unflushed = new ArrayList<>(opened.dirty());
+    unflushed.addAll(opened.claimed());
+    if (!unflushed.isEmpty()) {
+      sender.appendAdopted(new CommitPart(ref, unflushed.stream().map(row -> new ChangedRow(row.key(), row.image())).toList()));
+    }
+    OwnerView view = view(owner, session, tables, unflushed);
+    versions.observe(view.highestVersion());
+    DurableTracker tracker = new DurableTracker(ref);
+    trackers.put(name(owner.encoded(), session.text()), tracker);
+    sender.register(ref);
+    return new Opened(tracker, view);
+  }
+
+  OwnerView read(OwnerId owner, Table table) {
+    table.ownerColumnValue(owner);
+    List<UnflushedRow> unflushed = SessionScripts.read(control.get(), slot(owner), owner);
+    String prefix = Encoding.percent(table.name()) + ":";
+    return view(owner, null, List.of(table), unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
+  }
+
+  /** Redis was read first: what it no longer had then is in MySQL by now. */
+  private OwnerView view(OwnerId owner, @Nullable SessionId session, List<Table> tables, List<UnflushedRow> unflushed) {
+    OwnerView view = new OwnerView(owner);
+    List<RowKey> keys = new ArrayList<>();
+    for (UnflushedRow row : unflushed) {
+      RowKey key = catalog.rowKey(row.key());
+      keys.add(key);
+      view.add(codec.decode(key.table(), row.image()));
+    }
+    boolean stillOwns =
+        reader.read(
+            owner,
+            session,
+            tables,
+            keys,
+            new OwnerReader.Sink() {
+              @Override
+              public void row(RowImage image) {
+                view.add(image);
+              }
+
+              @Override
+              public void tombstone(RowKey key, long version) {
+                view.addTombstone(key, version);
+              }
+
+              @Override
+              public void tombstoneVersion(long version) {
+                view.sawVersion(version);
+              }
+            });
+    if (!stillOwns) {
+      throw new OwnershipLostException("another session opened " + owner + " while session " + session + " was being opened");
+    }
+    return view;
+  }
+
+  private SlotKeys slot(OwnerId owner) {
+    return slots[owner.slot(slots.length)];
+  }
+
+  // --- flush and close
+
+  /** Makes what is dirty due now; best effort. */
+  void flushNow(SessionRef session) {
+    try {
+      SessionScripts.flushNow(control.get(), slots[session.slot()], session.owner(), session.id());
+    } catch (GameQueueException e) {
+      LOG.debug("cannot pull the flush of {} forward: {}", session, e.getMessage());
+    }
+  }
+
+  void closeSession(DurableTracker tracker) {
+    SessionRef session = tracker.session();
+    sender.unregister(session);
+    try {
+      SessionScripts.close(control.get(), slots[session.slot()], session.owner(), session.id());
+    } catch (GameQueueException e) {
+      LOG.warn("cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again", session, e.getMessage());
+    }
+    closedSessions.add(tracker);
+    forgetDrained();
+  }
+
+  private void forgetDrained() {
+    for (DurableTracker tracker : closedSessions) {
+      if (tracker.isDrained() || tracker.session().isLost()) {
+        closedSessions.remove(tracker);
+        trackers.remove(name(tracker.session().owner().encoded(), tracker.session().id().text()));
+      }
+    }
+  }
+
+  // --- durable
+
+  private void durable(String owner, String session, long version) {
+    DurableTracker tracker = trackers.get(name(owner, session));
+    if (tracker != null) {
+      tracker.durable(version);
+    }
+  }
+
+  private static String name(String owner, String session) {
+    return owner + " " + session;
+  }
+
+  /** Once a second: what notices would have said had they not been lost. */
+  private void look() {
+    try {
+      notices.keepSubscribed();
+      if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
+        redisClock.measure(control.get());
+        clockMeasuredNanos = System.nanoTime();
+      }
+      for (DurableTracker tracker : trackers.values()) {
+        Map<String, Long> rows = tracker.withoutNews(quietNanos);
+        if (!rows.isEmpty()) {
+          lookFor(tracker, rows);
+        }
+      }
+      forgetDrained();
+    } catch (GameQueueException e) {
+      LOG.debug("cannot look what is durable: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.warn("cannot look what is durable", e);
+    }
+  }
+
+  private void lookFor(DurableTracker tracker, Map<String, Long> rows) {
+    SessionRef session = tracker.session();
+    if (!SessionScripts.holdsNothing(control.get(), slots[session.slot()], session.owner(), session.id())) {
+      return;
+    }
+    Map<RowKey, Long> there = reader.versions(rows.keySet().stream().map(catalog::rowKey).toList());
+    if (rows.entrySet().stream().allMatch(row -> there.getOrDefault(catalog.rowKey(row.getKey()), 0L) >= row.getValue())) {
+      tracker.durable(rows.values().stream().mapToLong(Long::longValue).max().orElse(0));
+    }
+  }
+
+  @Override
+  public void close() {
+    boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
+    boolean allDurable = answered && trackers.values().stream().allMatch(DurableTracker::isDrained);
+    if (allDurable) {
+      wal.deleteOnClose();
+    } else {
+      LOG.warn("not everything is known to be in MySQL: the WAL {} is kept for recovery", wal.directory());
+    }
+    closing.close();
+  }
+}

@@ -1,0 +1,269 @@
+package io.gameq;
+
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.RecordMapper;
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.Limits;
+import io.gameq.commit.SessionRef;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A game node's end of the queue: opens owners, commits their changes, reads. One per process is enough. Thread-safe.
+ *
+ * <p>What survives: a kill of the process loses nothing that was {@linkplain CommitReceipt#queued queued}; a loss of Redis loses nothing that was
+ * {@linkplain CommitReceipt#durable durable}, and the WAL directory holds the rest.
+ */
+public final class GameQueue implements AutoCloseable {
+  private final GameNode node;
+  private final Map<Class<?>, RecordMapper<?>> mappers = new ConcurrentHashMap<>();
+
+  private GameQueue(GameNode node) {
+    this.node = node;
+  }
+
+  /**
+   * Connects, checks both servers, and starts a fresh WAL.
+   *
+   * @throws GameQueueException naming what is missing or unfit and the remedy; then nothing is left running
+   */
+  public static GameQueue open(GameQueueConfig config) {
+    return new GameQueue(GameNode.start(config));
+  }
+
+  /**
+   * Takes an owner over, from whichever node had it, and loads its rows.
+   *
+   * @param owner {@code kind:key}, for example {@code player:42}
+   * @throws OwnershipLostException when another node opened the owner at the same moment
+   * @throws GameQueueException when the id is malformed or of an unknown kind, or a server is away; opening again is safe
+   */
+  public OwnerSession open(String owner) {
+    OwnerId id = OwnerId.of(owner);
+    GameNode.Opened opened = node.open(id, tablesOf(id));
+    return new OwnerSession(this, id, opened.tracker(), opened.view());
+  }
+
+  /** What an owner has in one table now, without taking it over: at least everything queued before the call. */
+  public <T extends Record> List<T> read(String owner, Class<T> type) {
+    RecordMapper<T> mapper = mapper(type);
+    return read(owner, mapper.table().name()).stream().map(mapper::fromRow).toList();
+  }
+
+  /** What an owner has in one table now; see {@link #read(String, Class)}. */
+  public List<Row> read(String owner, String table) {
+    Table of = table(table);
+    return node.read(OwnerId.of(owner), of).rows(of);
+  }
+
+  /**
+   * Commits everything staged in several sessions of this node as one atomic change: a trade. Returns at once.
+   *
+   * @throws OwnershipLostException when one of the sessions is known to have lost its owner; what was staged in that one is dropped
+   * @throws QueueFullException when too much waits for Redis; what was staged stays staged
+   * @throws GameQueueException when the commit is larger than the limits; what was staged stays staged
+   */
+  public CommitReceipt commit(OwnerSession... sessions) {
+    List<OwnerSession> of = new ArrayList<>();
+    List<CommitPart> parts = new ArrayList<>();
+    for (OwnerSession session : sessions) {
+      CommitPart part = session.takeStaged();
+      if (part != null) {
+        of.add(session);
+        parts.add(part);
+      }
+    }
+    if (parts.isEmpty()) {
+      return CommitReceipt.EMPTY;
+    }
+    try {
+      parts.forEach(GameQueue::checkOwned);
+      checkLimits(parts);
+      checkMoves(parts);
+      return submit(of, parts);
+    } catch (RuntimeException e) {
+      for (int i = 0; i < parts.size(); i++) {
+        if (!of.get(i).ref().isLost()) {
+          of.get(i).restage(parts.get(i));
+        }
+      }
+      throw e;
+    }
+  }
+
+  private static void checkOwned(CommitPart part) {
+    if (part.session().isLost()) {
+      throw new OwnershipLostException(
+          "session %s no longer owns %s: a newer session was opened; open the owner again".formatted(part.session().id(), part.session().owner()));
+    }
+  }
+
+  private void checkLimits(List<CommitPart> parts) {
+    Limits limits = node.limits();
+    int rows = parts.stream().mapToInt(part -> part.rows().size()).sum();
+    if (rows > limits.commitRows()) {
+      throw new GameQueueException("a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit".formatted(rows, limits.commitRows()));
+    }
+    long bytes = parts.stream().flatMap(part -> part.rows().stream()).mapToLong(row -> row.key().length() + row.image().length).sum();
+    if (bytes > limits.commitBytes()) {
+      throw new GameQueueException("a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit".formatted(bytes, limits.commitBytes()));
+    }
+  }
+
+  /** Half of a move would show a row twice, or to nobody. */
+  private static void checkMoves(List<CommitPart> parts) {
+    Map<String, Integer> puts = new HashMap<>();
+    parts.forEach(part -> part.rows().stream().filter(row -> row.op() != RowOp.MOVED).forEach(row -> puts.merge(row.key(), 1, Integer::sum)));
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        if (row.op() == RowOp.MOVED && !puts.containsKey(row.key())) {
+          throw new GameQueueException("row " + row.key() + " moves away from " + part.session().owner() + ": commit both sessions together with GameQueue.commit");
+        }
+      }
+    }
+  }
+
+  private CommitReceipt submit(List<OwnerSession> sessions, List<CommitPart> parts) {
+    List<DurableTracker> trackers = sessions.stream().map(OwnerSession::tracker).toList();
+    TrackedCommit commit = new TrackedCommit(parts, trackers);
+    trackers.forEach(tracker -> tracker.submitted(commit));
+    try {
+      node.submit(commit);
+    } catch (RuntimeException e) {
+      trackers.forEach(tracker -> tracker.failed(commit));
+      throw e;
+    }
+    return new CommitReceipt(commit.queued, commit::whenDurable);
+  }
+
+  /** Tells the sessions and the game what became of a commit. */
+  private static final class TrackedCommit extends Commit {
+    private final List<DurableTracker> trackers;
+    private final CompletableFuture<Void> queued = new CompletableFuture<>();
+
+    TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
+      super(parts);
+      this.trackers = trackers;
+    }
+
+    @Override
+    public void queued() {
+      trackers.forEach(tracker -> tracker.queued(this));
+      queued.complete(null);
+    }
+
+    @Override
+    public void failed(RuntimeException reason) {
+      trackers.forEach(tracker -> tracker.failed(this));
+      queued.completeExceptionally(reason);
+    }
+
+    CompletableFuture<Void> whenDurable() {
+      return CompletableFuture.allOf(trackers.stream().map(tracker -> tracker.whenDurable(version())).toArray(CompletableFuture<?>[]::new));
+    }
+  }
+
+  /**
+   * Waits until everything that this node committed is in MySQL, closed sessions included.
+   *
+   * @return the row keys ({@code table:primary key}) that are not known to be in MySQL when the time was up; empty means all are
+   */
+  public Set<String> drain(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    Set<String> missing = new TreeSet<>();
+    try {
+      List<DurableTracker> trackers = node.trackers();
+      for (DurableTracker tracker : trackers) {
+        tracker.awaitQueued(deadline);
+        flushNow(tracker.session());
+      }
+      for (DurableTracker tracker : trackers) {
+        tracker.awaitDurable(deadline);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    node.trackers().forEach(tracker -> missing.addAll(tracker.notDurable()));
+    return missing;
+  }
+
+  /**
+   * Sends what was committed, and stops. When everything is in MySQL the WAL directory is removed, else it is kept for recovery; sessions
+   * that are still open stay open for another node to take over.
+   */
+  @Override
+  public void close() {
+    node.close();
+  }
+
+  // --- for sessions
+
+  Table table(String name) {
+    return node.catalog().table(name);
+  }
+
+  Clock clock() {
+    return node.clock();
+  }
+
+  @SuppressWarnings("unchecked") // the map's values are mappers of their keys
+  <T extends Record> RecordMapper<T> mapper(Class<T> type) {
+    return (RecordMapper<T>) mappers.computeIfAbsent(type, t -> RecordMapper.of(type, node.catalog(), node.clock()));
+  }
+
+  @SuppressWarnings("unchecked") // the class of a T
+  <T extends Record> RecordMapper<T> mapperOf(T row) {
+    return mapper((Class<T>) row.getClass());
+  }
+
+  ChangedRow encode(Table table, RowOp op, @Nullable Object[] values) {
+    RowKey key = op == RowOp.DELETE ? RowKey.ofKey(table, table.canonicalKey(values)) : RowKey.of(table, values);
+    byte[] image = node.codec().encode(table, op, values);
+    if (image.length > node.limits().rowBytes()) {
+      throw new RowRefusedException("%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes".formatted(table.name(), image.length, node.limits().rowBytes()));
+    }
+    return new ChangedRow(key.text(), image);
+  }
+
+  void flushNow(SessionRef session) {
+    node.flushNow(session);
+  }
+
+  void closeSession(OwnerSession session, CommitReceipt last) {
+    try {
+      last.awaitQueued(GameNode.CLOSE_TIMEOUT);
+    } finally {
+      node.closeSession(session.tracker());
+    }
+  }
+
+  private List<Table> tablesOf(OwnerId owner) {
+    Catalog catalog = node.catalog();
+    List<Table> tables = catalog.ownedBy(owner.kind());
+    if (tables.isEmpty()) {
+      Set<String> kinds = new TreeSet<>();
+      catalog.tables().forEach(table -> kinds.add(table.ownerKind()));
+      throw new GameQueueException("no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
+    }
+    return tables;
+  }
+
+  RowCodec codec() {
+    return node.codec();
+  }
+}

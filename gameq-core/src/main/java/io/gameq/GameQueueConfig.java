@@ -1,0 +1,219 @@
+package io.gameq;
+
+import io.gameq.commit.Limits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a game node reaches Redis and MySQL, and its bounds; immutable, made with {@link #builder}.
+ *
+ * <pre>
+ * GameQueueConfig.builder()
+ *     .redis("redis://127.0.0.1:6379")
+ *     .mysql("jdbc:mysql://127.0.0.1:3306/game", "game", password)
+ *     .namespace("mygame").node("node-1").walDirectory(Path.of("/var/lib/mygame/wal"))
+ *     .build();
+ * </pre>
+ */
+public final class GameQueueConfig {
+  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9_-]{1,32}");
+  private static final Pattern NODE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+  private final Builder b;
+
+  private GameQueueConfig(Builder b) {
+    this.b = b;
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  String redisUri() {
+    return set(b.redisUri, "redis");
+  }
+
+  @Nullable String redisPassword() {
+    return b.redisPassword;
+  }
+
+  String jdbcUrl() {
+    return set(b.jdbcUrl, "mysql");
+  }
+
+  String mysqlUser() {
+    return set(b.mysqlUser, "mysql");
+  }
+
+  String mysqlPassword() {
+    return b.mysqlPassword;
+  }
+
+  int poolSize() {
+    return b.poolSize;
+  }
+
+  public String namespace() {
+    return set(b.namespace, "namespace");
+  }
+
+  public String node() {
+    return set(b.node, "node");
+  }
+
+  Path walDirectory() {
+    return set(b.walDirectory, "walDirectory");
+  }
+
+  int slots() {
+    return b.slots;
+  }
+
+  Duration mergeWindow() {
+    return b.mergeWindow;
+  }
+
+  Limits limits() {
+    return b.limits;
+  }
+
+  private static <T> T set(@Nullable T value, String setting) {
+    if (value == null) {
+      throw new GameQueueException("setting '" + setting + "' is missing: call ." + setting + "(...) before build()");
+    }
+    return value;
+  }
+
+  /** Names node and namespace; no addresses or secrets. */
+  @Override
+  public String toString() {
+    return "GameQueueConfig[namespace=" + b.namespace + ", node=" + b.node + "]";
+  }
+
+  /** Collects settings; not thread-safe. */
+  public static final class Builder {
+    private @Nullable String redisUri;
+    private @Nullable String redisPassword;
+    private @Nullable String jdbcUrl;
+    private @Nullable String mysqlUser;
+    private String mysqlPassword = "";
+    private int poolSize = 8;
+    private @Nullable String namespace;
+    private @Nullable String node;
+    private @Nullable Path walDirectory;
+    private int slots = 16;
+    private Duration mergeWindow = Duration.ofSeconds(1);
+    private Limits limits = Limits.DEFAULT;
+
+    private Builder() {}
+
+    /** {@code redis://host:port}, {@code rediss://...} or {@code redis-sentinel://host:port,host:port#primary}. Required. */
+    public Builder redis(String uri) {
+      this.redisUri = uri;
+      return this;
+    }
+
+    /** The Redis password; none by default. */
+    public Builder redisPassword(String password) {
+      this.redisPassword = password;
+      return this;
+    }
+
+    /** {@code jdbc:mysql://host:port/database} and the login. Required. */
+    public Builder mysql(String jdbcUrl, String user, String password) {
+      this.jdbcUrl = jdbcUrl;
+      this.mysqlUser = user;
+      this.mysqlPassword = password;
+      return this;
+    }
+
+    /** Connections to MySQL, which opens and reads use; default 8, 1 to 200. */
+    public Builder poolSize(int connections) {
+      this.poolSize = connections;
+      return this;
+    }
+
+    /** Names the game in all Redis keys: 1 to 32 of a-z 0-9 _ -. Required; fixed for a database. */
+    public Builder namespace(String namespace) {
+      this.namespace = namespace;
+      return this;
+    }
+
+    /** Names this node in WALs and in gameq_owner: 1 to 64 of A-Z a-z 0-9 . _ -. Required. */
+    public Builder node(String node) {
+      this.node = node;
+      return this;
+    }
+
+    /** Where this process makes its WAL directory: a local file system, kept across restarts. Required. */
+    public Builder walDirectory(Path directory) {
+      this.walDirectory = directory;
+      return this;
+    }
+
+    /** Shards of owners: a power of two, 1 to 1024; default 16; fixed for a database. */
+    public Builder slots(int slots) {
+      this.slots = slots;
+      return this;
+    }
+
+    /** How long a dirty owner waits so that later changes merge into one flush; default 1 s, 0 to 10 min. */
+    public Builder mergeWindow(Duration window) {
+      this.mergeWindow = window;
+      return this;
+    }
+
+    /** Most encoded bytes of one row; default 2 MiB. A larger row is refused when it is put. At most half of maxCommitBytes. */
+    public Builder maxRowBytes(int bytes) {
+      limits = new Limits(bytes, limits.commitRows(), limits.commitBytes(), limits.inFlightCommits(), limits.inFlightBytes(), limits.admissionMillis());
+      return this;
+    }
+
+    /** Most rows (default 1,000) and bytes (default 8 MiB, at most 12 MiB) of one commit. A larger one is refused when it is committed. */
+    public Builder maxCommit(int rows, int bytes) {
+      limits = new Limits(limits.rowBytes(), rows, bytes, limits.inFlightCommits(), limits.inFlightBytes(), limits.admissionMillis());
+      return this;
+    }
+
+    /**
+     * Most commits (default 50,000) and bytes (default 64 MiB) of this node that wait for Redis, and how long a commit waits for
+     * room (default 5 s; zero refuses at once).
+     */
+    public Builder maxInFlight(int commits, int bytes, Duration wait) {
+      limits = new Limits(limits.rowBytes(), limits.commitRows(), limits.commitBytes(), commits, bytes, wait.toMillis());
+      return this;
+    }
+
+    /**
+     * Checks every setting.
+     *
+     * @throws GameQueueException naming the setting and the remedy
+     */
+    public GameQueueConfig build() {
+      GameQueueConfig config = new GameQueueConfig(this);
+      check(config.redisUri().startsWith("redis"), "redis", "must be a redis://, rediss:// or redis-sentinel:// URI");
+      check(config.jdbcUrl().startsWith("jdbc:mysql://"), "mysql", "must be a jdbc:mysql://host:port/database URL");
+      check(NAMESPACE.matcher(config.namespace()).matches(), "namespace", "must be 1 to 32 of a-z 0-9 _ -");
+      check(NODE.matcher(config.node()).matches(), "node", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
+      config.walDirectory();
+      check(slots >= 1 && slots <= 1024 && Integer.bitCount(slots) == 1, "slots", "must be a power of two from 1 to 1024, not " + slots);
+      check(poolSize >= 1 && poolSize <= 200, "poolSize", "must be 1 to 200, not " + poolSize);
+      check(!mergeWindow.isNegative() && mergeWindow.compareTo(Duration.ofMinutes(10)) <= 0, "mergeWindow", "must be 0 to 10 minutes, not " + mergeWindow);
+      check(limits.commitRows() >= 1 && limits.commitRows() <= 100_000, "maxCommit", "rows must be 1 to 100,000, not " + limits.commitRows());
+      check(limits.commitBytes() >= 1024 && limits.commitBytes() <= 12 << 20, "maxCommit", "bytes must be 1 KiB to 12 MiB, not " + limits.commitBytes());
+      check(limits.rowBytes() >= 64 && limits.rowBytes() <= limits.commitBytes() / 2, "maxRowBytes", "must be 64 bytes to half of maxCommit's bytes, not " + limits.rowBytes());
+      check(limits.inFlightCommits() >= 1, "maxInFlight", "commits must be at least 1, not " + limits.inFlightCommits());
+      check(limits.inFlightBytes() >= limits.commitBytes(), "maxInFlight", "bytes must be at least those of one commit, " + limits.commitBytes() + ", not " + limits.inFlightBytes());
+      check(limits.admissionMillis() >= 0, "maxInFlight", "wait must not be negative");
+      return config;
+    }
+
+    private static void check(boolean ok, String setting, String must) {
+      if (!ok) {
+        throw new GameQueueException("setting '" + setting + "' " + must);
+      }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package io.gameq;
+
+import io.gameq.catalog.RecordMapper;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exclusive right of this node to write one owner's rows, from {@link GameQueue#open} to {@link #close}.
+ *
+ * <p>{@code put}, {@code delete} and {@code move} check a change and stage it; nothing leaves memory before {@link #commit}, which sends all
+ * that is staged as one atomic change. Of several changes of one row the last one counts.
+ *
+ * <p>Thread-safe, but a commit takes whatever is staged at that moment: let one thread at a time act for an owner.
+ *
+ * <p>Staged changes are gone when the process dies. Committed ones are in the WAL, and once {@linkplain CommitReceipt#queued queued} in Redis.
+ */
+public final class OwnerSession implements AutoCloseable {
+  private final GameQueue queue;
+  private final OwnerId owner;
+  private final DurableTracker tracker;
+  private final Map<String, ChangedRow> staged = new LinkedHashMap<>();
+  private @Nullable OwnerView loaded;
+  private boolean closed;
+
+  OwnerSession(GameQueue queue, OwnerId owner, DurableTracker tracker, OwnerView loaded) {
+    this.queue = queue;
+    this.owner = owner;
+    this.tracker = tracker;
+    this.loaded = loaded;
+  }
+
+  /** The owner's id as the game wrote it. */
+  public String owner() {
+    return owner.id();
+  }
+
+  SessionRef ref() {
+    return tracker.session();
+  }
+
+  DurableTracker tracker() {
+    return tracker;
+  }
+
+  /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
+  public <T extends Record> List<T> rows(Class<T> type) {
+    RecordMapper<T> mapper = queue.mapper(type);
+    return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
+  }
+
+  /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
+  public synchronized List<Row> rows(String table) {
+    if (loaded == null) {
+      throw new GameQueueException("the loaded rows of " + owner + " were forgotten: read them before forgetLoaded()");
+    }
+    return loaded.rows(queue.table(table));
+  }
+
+  /** Frees the rows that were loaded at open, once the game has its own. */
+  public synchronized void forgetLoaded() {
+    loaded = null;
+  }
+
+  /**
+   * Stages a full row: it is inserted, or replaces the row of the same primary key.
+   *
+   * @throws RowRefusedException when the row does not fit its table, is too large, or belongs to another owner; then nothing is staged
+   */
+  public <T extends Record> void put(T row) {
+    RecordMapper<T> mapper = queue.mapperOf(row);
+    put(mapper.table(), mapper.toRow(row));
+  }
+
+  /** Stages a full row given by column names; a column left out takes its default. Throws as {@link #put(Record)}. */
+  public void put(String table, Map<String, ?> columns) {
+    Table of = queue.table(table);
+    put(of, of.canonicalRow(columns, queue.clock()));
+  }
+
+  private void put(Table table, @Nullable Object[] row) {
+    if (!table.ownerOf(row).equals(owner)) {
+      throw new RowRefusedException(
+          "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's session, or move it there"
+              .formatted(table.name(), table.ownerOf(row), table.ownerColumn().name(), owner));
+    }
+    stage(queue.encode(table, RowOp.PUT, row));
+  }
+
+  /**
+   * Stages a delete; deleting a row that does not exist is no error.
+   *
+   * @param key the parts of the primary key in their order
+   * @throws RowRefusedException when the key does not fit the table; then nothing is staged
+   */
+  public void delete(Class<? extends Record> type, Object... key) {
+    delete(queue.mapper(type).table().name(), key);
+  }
+
+  /** Stages a delete; see {@link #delete(Class, Object...)}. */
+  public void delete(String table, Object... key) {
+    Table of = queue.table(table);
+    stage(queue.encode(of, RowOp.DELETE, of.canonicalKey(key)));
+  }
+
+  /**
+   * Stages the move of a row to another owner, in both sessions: {@code row} is its new image, whose owner column names the new owner. Then commit
+   * both sessions together with {@link GameQueue#commit}. The row keeps its primary key and its children.
+   *
+   * @throws RowRefusedException when the row does not fit or does not belong to the other owner; then nothing is staged
+   */
+  public <T extends Record> void move(T row, OwnerSession to) {
+    RecordMapper<T> mapper = queue.mapperOf(row);
+    move(mapper.table(), mapper.toRow(row), to);
+  }
+
+  /** Stages a move; see {@link #move(Record, OwnerSession)}. */
+  public void move(String table, Map<String, ?> columns, OwnerSession to) {
+    Table of = queue.table(table);
+    move(of, of.canonicalRow(columns, queue.clock()), to);
+  }
+
+  private void move(Table table, @Nullable Object[] row, OwnerSession to) {
+    to.put(table, row);
+    stage(queue.encode(table, RowOp.MOVED, row));
+  }
+
+  private synchronized void stage(ChangedRow row) {
+    if (closed) {
+      throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
+    }
+    staged.put(row.key(), row);
+  }
+
+  /**
+   * Sends everything staged as one atomic change and returns at once; see {@link CommitReceipt}. Nothing staged: a receipt that is done.
+   *
+   * @throws OwnershipLostException when a newer session is known to own; what was staged is dropped
+   * @throws QueueFullException when too much waits for Redis; what was staged stays staged
+   * @throws GameQueueException when the commit is larger than the limits; what was staged stays staged
+   */
+  public CommitReceipt commit() {
+    return queue.commit(this);
+  }
+
+  /** Takes what is staged; null when nothing is. Put back by {@link #restage} when it could not be sent. */
+  synchronized @Nullable CommitPart takeStaged() {
+    if (closed && !staged.isEmpty()) {
+      throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
+    }
+    if (staged.isEmpty()) {
+      return null;
+    }
+    CommitPart part = new CommitPart(ref(), List.copyOf(staged.values()));
+    staged.clear();
+    return part;
+  }
+
+  /** Puts changes back that were not sent, below anything staged since. */
+  synchronized void restage(CommitPart part) {
+    Map<String, ChangedRow> since = new LinkedHashMap<>(staged);
+    staged.clear();
+    part.rows().forEach(row -> staged.put(row.key(), row));
+    staged.putAll(since);
+  }
+
+  /** Row keys ({@code table:primary key}) of committed changes that are not known to be in MySQL. */
+  public Set<String> notDurable() {
+    return tracker.notDurable();
+  }
+
+  /**
+   * Waits until everything committed so far is in MySQL, and has it flushed now rather than at the end of the merge window.
+   *
+   * @return the row keys that are not known to be in MySQL when the time was up; empty means all are
+   */
+  public Set<String> awaitDurable(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    try {
+      tracker.awaitQueued(deadline);
+      queue.flushNow(ref());
+      tracker.awaitDurable(deadline);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return tracker.notDurable();
+  }
+
+  /**
+   * Commits what is staged, waits until Redis has it, and gives the owner up; the writers flush it soon after. Closing again does nothing.
+   *
+   * @throws GameQueueException when the last commit failed or its outcome is not known in time; the session is closed all the same
+   */
+  @Override
+  public void close() {
+    CommitReceipt last;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      last = ref().isLost() ? CommitReceipt.EMPTY : commit();
+      closed = true;
+      loaded = null;
+    }
+    queue.closeSession(this, last);
+  }
+
+  List<ChangedRow> stagedRows() {
+    synchronized (this) {
+      return new ArrayList<>(staged.values());
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "OwnerSession[" + ref() + "]";
+  }
+}

@@ -1,0 +1,56 @@
+package io.gameq;
+
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an owner has, merged from Redis and MySQL: of each row the newest version wins, and deletes and moves hide rows. Not
+ * thread-safe while rows are added.
+ */
+final class OwnerView {
+  private final OwnerId owner;
+  private final Map<RowKey, RowImage> newest = new LinkedHashMap<>();
+  private long highestVersion;
+
+  OwnerView(OwnerId owner) {
+    this.owner = owner;
+  }
+
+  /** Takes a row image from Redis or MySQL in; of equal versions the first stays. */
+  void add(RowImage image) {
+    sawVersion(image.version());
+    newest.merge(image.rowKey(), image, (there, other) -> other.version() > there.version() ? other : there);
+  }
+
+  /** A version of this owner that no row carries any more, such as a tombstone's. */
+  void sawVersion(long version) {
+    highestVersion = Math.max(highestVersion, version);
+  }
+
+  /** A tombstone hides the row up to its version. */
+  void addTombstone(RowKey key, long version) {
+    sawVersion(version);
+    newest.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
+  }
+
+  long highestVersion() {
+    return highestVersion;
+  }
+
+  /** The owner's rows of one table, in the order in which they were found. */
+  List<Row> rows(Table table) {
+    List<Row> rows = new ArrayList<>();
+    for (RowImage image : newest.values()) {
+      if (image.table() == table && image.op() == RowOp.PUT && owner.equals(table.ownerOf(image.values()))) {
+        rows.add(new Row(table, image.values()));
+      }
+    }
+    return rows;
+  }
+}

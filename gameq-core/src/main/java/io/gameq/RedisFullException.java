@@ -1,0 +1,10 @@
+package io.gameq;
+
+/** Redis reached maxmemory and refused the commit; writers go on draining, so the same commit may be tried again later. */
+public final class RedisFullException extends CommitFailedException {
+  private static final long serialVersionUID = 1L;
+
+  public RedisFullException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,75 @@
+package io.gameq.commit;
+
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowOp;
+import java.util.List;
+
+/**
+ * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on only the sender's thread
+ * writes to it, and others read after {@code settled} was called.
+ */
+public abstract class Commit {
+  private final List<CommitPart> parts;
+  private final int bytes;
+  private long sequence;
+  private long version;
+
+  protected Commit(List<CommitPart> parts) {
+    this.parts = List.copyOf(parts);
+    int sum = 0;
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        sum += row.bytes();
+      }
+    }
+    this.bytes = sum;
+  }
+
+  /** Redis holds the commit. */
+  public abstract void queued();
+
+  /** Redis does not hold the commit, or nobody knows (see the exception's type). */
+  public abstract void failed(RuntimeException reason);
+
+  public List<CommitPart> parts() {
+    return parts;
+  }
+
+  public boolean isSpanning() {
+    return parts.size() > 1;
+  }
+
+  /** Keys and images, in bytes. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /** Sequence of this commit's WAL record. */
+  public long sequence() {
+    return sequence;
+  }
+
+  public void setSequence(long sequence) {
+    this.sequence = sequence;
+  }
+
+  /** The highest version in this commit. */
+  public long version() {
+    return version;
+  }
+
+  /** Whether any row moves to another owner; then the commit takes two versions, the lower for the rows left behind. */
+  public boolean hasMoves() {
+    return parts.size() > 1 && parts.stream().anyMatch(p -> p.rows().stream().anyMatch(r -> r.op() == RowOp.MOVED));
+  }
+
+  /** Writes versions into all rows: {@code version}, and the one below it for rows moved away. */
+  public void setVersion(long version) {
+    this.version = version;
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        RowCodec.setVersion(row.image(), row.op() == RowOp.MOVED ? version - 1 : version);
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.gameq.commit;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+
+/** A session as the commit path sees it; thread-safe. Compared by identity: one object per open. */
+public final class SessionRef {
+  private final OwnerId owner;
+  private final SessionId id;
+  private final int slot;
+  private volatile boolean lost;
+
+  public SessionRef(OwnerId owner, SessionId id, int slot) {
+    this.owner = owner;
+    this.id = id;
+    this.slot = slot;
+  }
+
+  public OwnerId owner() {
+    return owner;
+  }
+
+  public SessionId id() {
+    return id;
+  }
+
+  public int slot() {
+    return slot;
+  }
+
+  /** Whether a newer session owns: nothing more may be committed under this one. Never goes back to false. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  public void markLost() {
+    lost = true;
+  }
+
+  @Override
+  public String toString() {
+    return owner + " " + id;
+  }
+}

@@ -1,0 +1,29 @@
+package io.gameq.mysql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
+public enum Dialect {
+  /** MySQL 8.0.19 or newer: a row alias ({@code VALUES()} is deprecated there). */
+  MYSQL(" AS gq_new", "gq_new.%s"),
+  /** MariaDB, which has no row alias. */
+  MARIADB("", "VALUES(%s)");
+
+  final String alias;
+  private final String newValue;
+
+  Dialect(String alias, String newValue) {
+    this.alias = alias;
+    this.newValue = newValue;
+  }
+
+  String newValue(String quotedColumn) {
+    return newValue.formatted(quotedColumn);
+  }
+
+  /** By the server's own version string: Connector/J calls MariaDB MySQL. */
+  public static Dialect of(Connection connection) throws SQLException {
+    return connection.getMetaData().getDatabaseProductVersion().contains("MariaDB") ? MARIADB : MYSQL;
+  }
+}

@@ -1,0 +1,184 @@
+package io.gameq.mysql;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.Column;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Step 3 of open, and every read: what MySQL holds of an owner, and of rows that Redis holds for it, from one fresh snapshot of the
+ * primary. Thread-safe.
+ */
+public final class OwnerReader {
+  /** Keeps a statement's placeholders and the optimizer's range memory small. */
+  private static final int KEYS_PER_STATEMENT = 500;
+
+  private final Jdbi jdbi;
+
+  public OwnerReader(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /** Takes what is found. */
+  public interface Sink {
+    void row(RowImage image);
+
+    void tombstone(RowKey key, long version);
+
+    /** The highest version among all tombstones of the owner. */
+    void tombstoneVersion(long version);
+  }
+
+  /**
+   * Reads the owner's rows, and by primary key the row and the tombstone of every key, whoever owns it now; then, when a session is
+   * given, checks that it is still the newest and sets it open, in the same transaction.
+   *
+   * @param tables those of the owner's kind
+   * @param keys rows that Redis holds for the owner
+   * @return false when a newer session was opened meanwhile
+   */
+  public boolean read(OwnerId owner, @Nullable SessionId session, List<Table> tables, Collection<RowKey> keys, Sink sink) {
+    return jdbi.inTransaction(
+        TransactionIsolationLevel.REPEATABLE_READ,
+        handle -> {
+          Connection connection = handle.getConnection();
+          for (Table table : tables) {
+            readOwned(connection, owner, table, sink);
+          }
+          for (Map.Entry<Table, List<RowKey>> of : keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+            readByKey(connection, of.getKey(), of.getValue(), sink);
+            tombstones(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
+          }
+          sink.tombstoneVersion(highestTombstone(handle, owner));
+          return session == null || OwnerTable.markOpen(handle, owner, session);
+        });
+  }
+
+  private static long highestTombstone(Handle handle, OwnerId owner) {
+    return handle
+        .createQuery("SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = :owner")
+        .bind("owner", owner.encoded())
+        .mapTo(Long.class)
+        .one();
+  }
+
+  private static void readOwned(Connection connection, OwnerId owner, Table table, Sink sink) throws SQLException {
+    String sql = select(table) + " WHERE " + Sql.quote(table.ownerColumn().name()) + " = ?";
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      JdbcValues.bind(statement, 1, table.ownerColumn(), table.ownerColumnValue(owner));
+      readRows(statement, table, sink);
+    }
+  }
+
+  private static void readByKey(Connection connection, Table table, List<RowKey> keys, Sink sink) throws SQLException {
+    for (List<RowKey> some : Sql.chunks(keys, KEYS_PER_STATEMENT)) {
+      try (PreparedStatement statement = connection.prepareStatement(select(table) + " WHERE " + Sql.keyIn(table, some.size()))) {
+        int at = 1;
+        for (RowKey key : some) {
+          at = Sql.bindKey(statement, at, table, key.parts());
+        }
+        readRows(statement, table, sink);
+      }
+    }
+  }
+
+  private static String select(Table table) {
+    return "SELECT gq_version, "
+        + table.columns().stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "))
+        + " FROM "
+        + Sql.quote(table.name());
+  }
+
+  private static void readRows(PreparedStatement statement, Table table, Sink sink) throws SQLException {
+    List<Column> columns = table.columns();
+    try (ResultSet rs = statement.executeQuery()) {
+      while (rs.next()) {
+        @Nullable Object[] row = new @Nullable Object[columns.size()];
+        for (int i = 0; i < row.length; i++) {
+          row[i] = JdbcValues.read(rs, i + 2, columns.get(i));
+        }
+        sink.row(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
+      }
+    }
+  }
+
+  /** The tombstones of rows; {@code locked} waits for transactions that are writing one. */
+  static Map<RowKey, Long> tombstones(Connection connection, Table table, Collection<RowKey> keys, boolean locked) throws SQLException {
+    Map<RowKey, Long> found = new HashMap<>();
+    for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), KEYS_PER_STATEMENT)) {
+      String sql =
+          "SELECT row_key, version FROM gameq_tombstone WHERE table_name = ? AND row_key IN (" + Sql.marks(some.size()) + ")" + (locked ? " LOCK IN SHARE MODE" : "");
+      Map<String, RowKey> byText = new HashMap<>();
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          byText.put(some.get(i).keyText(), some.get(i));
+          statement.setString(i + 2, some.get(i).keyText());
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(1));
+            if (key != null) {
+              found.put(key, rs.getLong(2));
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The version that MySQL holds of each row, deleted rows by their tombstone; rows it knows nothing of are missing. */
+  public Map<RowKey, Long> versions(Collection<RowKey> keys) {
+    Map<RowKey, Long> found = new HashMap<>();
+    jdbi.useHandle(
+        handle -> {
+          for (Map.Entry<Table, List<RowKey>> of : keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+            found.putAll(rowVersions(handle.getConnection(), of.getKey(), of.getValue()));
+            tombstones(handle.getConnection(), of.getKey(), of.getValue(), false).forEach((key, version) -> found.merge(key, version, Math::max));
+          }
+        });
+    return found;
+  }
+
+  static Map<RowKey, Long> rowVersions(Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+    Map<RowKey, Long> found = new HashMap<>();
+    String key = table.keyColumns().stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "));
+    for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), KEYS_PER_STATEMENT)) {
+      String sql = "SELECT gq_version, " + key + " FROM " + Sql.quote(table.name()) + " WHERE " + Sql.keyIn(table, some.size());
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        int at = 1;
+        for (RowKey k : some) {
+          at = Sql.bindKey(statement, at, table, k.parts());
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
+            for (int i = 0; i < parts.length; i++) {
+              parts[i] = JdbcValues.read(rs, i + 2, table.keyColumns().get(i));
+            }
+            found.put(RowKey.ofKey(table, table.canonicalKey(parts)), rs.getLong(1));
+          }
+        }
+      }
+    }
+    return found;
+  }
+}

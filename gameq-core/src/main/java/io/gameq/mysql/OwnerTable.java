@@ -1,0 +1,62 @@
+package io.gameq.mysql;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/** The durable sessions in {@code gameq_owner}. Thread-safe. */
+public final class OwnerTable {
+  /** Keeps a statement far below max_allowed_packet. */
+  private static final int OWNERS_PER_STATEMENT = 1_000;
+
+  private final Jdbi jdbi;
+
+  public OwnerTable(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /**
+   * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch is above the one before and at
+   * least {@code atLeast}.
+   */
+  public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
+    return jdbi.inTransaction(
+        handle -> {
+          handle.execute(
+              "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))"
+                  + " ON DUPLICATE KEY UPDATE epoch = GREATEST(epoch + 1, ?), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
+              owner.encoded(), atLeast, nonce, node, atLeast, nonce, node);
+          long epoch = handle.select("SELECT epoch FROM gameq_owner WHERE owner = ?", owner.encoded()).mapTo(Long.class).one();
+          return new SessionId(epoch, nonce);
+        });
+  }
+
+  /** Step 3 of open: whether the session is still the newest; if so its state is open once the handle's transaction commits. */
+  static boolean markOpen(Handle handle, OwnerId owner, SessionId session) {
+    return handle.execute(
+            "UPDATE gameq_owner SET state = 'open' WHERE owner = ? AND epoch = ? AND nonce = ?", owner.encoded(), session.epoch(), session.nonce())
+        == 1;
+  }
+
+  /** The newest session of each owner that has one. */
+  public Map<OwnerId, SessionId> current(Collection<OwnerId> owners) {
+    Map<OwnerId, SessionId> found = new HashMap<>();
+    List<OwnerId> all = List.copyOf(owners);
+    for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
+      List<OwnerId> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
+      jdbi.useHandle(
+          handle ->
+              handle
+                  .createQuery("SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (<owners>)")
+                  .bindList("owners", some.stream().map(OwnerId::encoded).toList())
+                  .map((rs, ctx) -> Map.entry(OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3))))
+                  .forEach(e -> found.put(e.getKey(), e.getValue())));
+    }
+    return found;
+  }
+}

@@ -1,0 +1,32 @@
+package io.gameq.mysql;
+
+import io.gameq.GameQueueException;
+import org.jdbi.v3.core.Jdbi;
+
+/** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
+public final class Settings {
+  private Settings() {}
+
+  /**
+   * Checks namespace and slots against those of the database, which the first one to come fixes.
+   *
+   * @throws GameQueueException naming both values when they differ
+   */
+  public static void agree(Jdbi jdbi, String namespace, int slots) {
+    agree(jdbi, "namespace", namespace);
+    agree(jdbi, "slots", Integer.toString(slots));
+  }
+
+  private static void agree(Jdbi jdbi, String name, String value) {
+    String there =
+        jdbi.withHandle(
+            handle -> {
+              handle.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
+              return handle.select("SELECT value FROM gameq_setting WHERE name = ?", name).mapTo(String.class).one();
+            });
+    if (!there.equals(value)) {
+      throw new GameQueueException(
+          "this configuration has %s %s, the database has %s: they are fixed for a database; use %s, or another database".formatted(name, value, there, there));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.gameq.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.jspecify.annotations.Nullable;
+
+/** One connection for scripts of many threads, opened again when it broke. Thread-safe; not for MULTI. */
+public final class ControlConnection implements AutoCloseable {
+  private final RedisConnector connector;
+  private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+
+  public ControlConnection(RedisConnector connector) {
+    this.connector = connector;
+  }
+
+  /**
+   * A connection that was open a moment ago.
+   *
+   * @throws io.gameq.GameQueueException when Redis is away, or not one that gameq runs on
+   */
+  public synchronized StatefulRedisConnection<byte[], byte[]> get() {
+    if (connection == null || !connection.isOpen()) {
+      close();
+      StatefulRedisConnection<byte[], byte[]> fresh = connector.open();
+      try {
+        RedisServerCheck.check(fresh);
+      } catch (RuntimeException e) {
+        fresh.closeAsync();
+        throw e;
+      }
+      connection = fresh;
+    }
+    return connection;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (connection != null) {
+      connection.closeAsync();
+      connection = null;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.gameq.redis;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens to what writers say is in MySQL now. Thread-safe. A notice can be lost while the connection is away: whoever waits for
+ * one also asks.
+ */
+public final class DurableNotices implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DurableNotices.class);
+
+  private final RedisConnector connector;
+  private final String channel;
+  private final Listener listener;
+  private @Nullable StatefulRedisPubSubConnection<String, String> connection;
+
+  /** Told of each notice, on a thread of the Redis client: must not block. */
+  public interface Listener {
+    void durable(String owner, String session, long version);
+  }
+
+  public DurableNotices(RedisConnector connector, String namespace, String process, Listener listener) {
+    this.connector = connector;
+    this.channel = SlotKeys.durableChannel(namespace, process);
+    this.listener = listener;
+  }
+
+  /** Subscribes, again when the connection broke; to be called now and then. Throws GameQueueException when Redis is away. */
+  public synchronized void keepSubscribed() {
+    if (connection != null && connection.isOpen()) {
+      return;
+    }
+    close();
+    StatefulRedisPubSubConnection<String, String> fresh = connector.openPubSub();
+    fresh.addListener(
+        new RedisPubSubAdapter<>() {
+          @Override
+          public void message(String channel, String message) {
+            message.lines().forEach(DurableNotices.this::take);
+          }
+        });
+    try {
+      fresh.sync().subscribe(channel);
+    } catch (RedisException e) {
+      fresh.closeAsync();
+      throw new io.gameq.GameQueueException("cannot subscribe to " + channel + ": " + e.getMessage(), e);
+    }
+    connection = fresh;
+  }
+
+  private void take(String line) {
+    String[] words = line.split(" ", 3);
+    try {
+      listener.durable(words[0], words[1], Long.parseUnsignedLong(words[2], 16));
+    } catch (RuntimeException e) {
+      LOG.warn("ignored a notice on {} that is not 'owner session version'", channel);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (connection != null) {
+      connection.closeAsync();
+      connection = null;
+    }
+  }
+}

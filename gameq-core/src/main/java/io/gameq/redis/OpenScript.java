@@ -1,0 +1,48 @@
+package io.gameq.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code open.lua}: makes a session the owner's, adopts, and returns what is unflushed. Stateless. */
+public final class OpenScript {
+  private static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "open.lua");
+
+  private OpenScript() {}
+
+  /** What open.lua answered. */
+  public sealed interface Outcome {}
+
+  /**
+   * The session owns.
+   *
+   * @param dirty rows now under this session, adopted from the one before
+   * @param claimed rows that a writer is flushing
+   */
+  public record Opened(List<UnflushedRow> dirty, List<UnflushedRow> claimed) implements Outcome {}
+
+  /** A newer session owns; nothing was changed. */
+  public record Refused(SessionId ownedBy) implements Outcome {}
+
+  public static Outcome call(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, SessionId session, long mergeWindowMillis) {
+    List<Object> reply = SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text(), Long.toString(mergeWindowMillis)));
+    if ((Long) reply.get(0) == 0) {
+      return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
+    }
+    return new Opened(rows(reply.get(1)), rows(reply.get(2)));
+  }
+
+  /** Rows from a flat list of field, value, field, value ... */
+  public static List<UnflushedRow> rows(Object flat) {
+    List<?> list = (List<?>) flat;
+    List<UnflushedRow> rows = new ArrayList<>(list.size() / 2);
+    for (int i = 0; i < list.size(); i += 2) {
+      rows.add(new UnflushedRow(new String((byte[]) list.get(i), US_ASCII), (byte[]) list.get(i + 1)));
+    }
+    return rows;
+  }
+}

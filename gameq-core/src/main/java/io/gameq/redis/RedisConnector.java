@@ -1,0 +1,100 @@
+package io.gameq.redis;
+
+import io.gameq.GameQueueException;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * Opens connections to Redis, straight or through Sentinel; thread-safe.
+ *
+ * <p>A connection is never rebuilt behind its user's back (the client's own reconnect replays commands and tears transactions):
+ * when it breaks, its user opens a new one and finds out what was applied.
+ */
+public final class RedisConnector implements AutoCloseable {
+  /** Commands that may wait for replies on one connection; beyond it the client refuses. */
+  private static final int REQUEST_QUEUE_SIZE = 200_000;
+
+  private final RedisClient client;
+  private final String where;
+
+  public RedisConnector(RedisConfig config) {
+    RedisURI uri;
+    try {
+      uri = RedisURI.create(config.uri());
+    } catch (IllegalArgumentException e) {
+      throw new GameQueueException(
+          "redis uri '" + redacted(config.uri()) + "' is not of the form redis://host:port or redis-sentinel://host:port,host:port#primary");
+    }
+    if (config.password() != null) {
+      uri.setAuthentication(config.password());
+    }
+    uri.setTimeout(Duration.ofMillis(config.timeoutMillis()));
+    where = redacted(config.uri());
+    client = RedisClient.create(uri);
+    client.setOptions(
+        ClientOptions.builder()
+            .autoReconnect(false)
+            .protocolVersion(ProtocolVersion.RESP2)
+            .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+            .requestQueueSize(REQUEST_QUEUE_SIZE)
+            .timeoutOptions(TimeoutOptions.enabled(Duration.ofMillis(config.timeoutMillis())))
+            .socketOptions(SocketOptions.builder().connectTimeout(Duration.ofMillis(config.timeoutMillis())).keepAlive(true).build())
+            .build());
+  }
+
+  /**
+   * Opens a connection to the primary.
+   *
+   * @throws GameQueueException when it is away or refuses the login; the message names the address, never the password
+   */
+  public StatefulRedisConnection<byte[], byte[]> open() {
+    try {
+      return client.connect(ByteArrayCodec.INSTANCE);
+    } catch (RedisException e) {
+      throw cannotConnect(e);
+    }
+  }
+
+  StatefulRedisPubSubConnection<String, String> openPubSub() {
+    try {
+      return client.connectPubSub(StringCodec.ASCII);
+    } catch (RedisException e) {
+      throw cannotConnect(e);
+    }
+  }
+
+  private GameQueueException cannotConnect(RedisException e) {
+    Throwable root = e;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    String reason = String.valueOf(root.getMessage());
+    String remedy =
+        reason.contains("WRONGPASS") || reason.contains("NOAUTH") || reason.toLowerCase(Locale.ROOT).contains("password")
+            ? "check the user and password"
+            : "check that it runs and that this host may reach it";
+    return new GameQueueException("cannot connect to Redis at " + where + ": " + reason + ": " + remedy, e);
+  }
+
+  /** A Redis URI without its user and password. */
+  static String redacted(String uri) {
+    return uri.replaceAll("//[^/]*@", "//");
+  }
+
+  /** Ends all connections of this connector; waits up to two seconds. */
+  @Override
+  public void close() {
+    client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+  }
+}

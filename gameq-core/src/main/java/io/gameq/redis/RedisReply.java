@@ -1,0 +1,53 @@
+package io.gameq.redis;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Tells apart why Redis did not do what was asked. Stateless. */
+final class RedisReply {
+  /** A primary that was demoted, is starting, or cannot write just now: another connection, or the same one later, can. */
+  private static final Set<String> AWAY = Set.of("READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "MISCONF", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN");
+
+  private RedisReply() {}
+
+  /** An error that Redis itself answered, so that nothing of the command was applied; null when the connection failed. */
+  static @Nullable String answered(Throwable error) {
+    Throwable cause = error;
+    while ((cause instanceof CompletionException || cause instanceof ExecutionException) && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause instanceof RedisCommandExecutionException || cause instanceof CommitGroup.GroupDiscarded ? String.valueOf(cause.getMessage()) : null;
+  }
+
+  /** Waits for a call, with the client's exceptions turned into gameq's. */
+  static <T> T await(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RedisException e) {
+      throw exception(e);
+    }
+  }
+
+  static GameQueueException exception(RedisException e) {
+    String message = answered(e);
+    return message == null || isAway(message)
+        ? new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e)
+        : new GameQueueException("Redis refused: " + message, e);
+  }
+
+  static boolean isAway(String message) {
+    int space = message.indexOf(' ');
+    return AWAY.contains(space < 0 ? message : message.substring(0, space));
+  }
+
+  static boolean isFull(String message) {
+    return message.startsWith("OOM") || message.contains("OOM command not allowed");
+  }
+}

@@ -1,0 +1,44 @@
+package io.gameq.redis;
+
+import io.gameq.GameQueueException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Refuses a Redis that gameq cannot run on. Stateless. */
+public final class RedisServerCheck {
+  private RedisServerCheck() {}
+
+  /**
+   * Checks version, eviction policy and role.
+   *
+   * @return the server's name and version, for a log line
+   * @throws GameQueueException naming what is wrong and the remedy
+   */
+  public static String check(StatefulRedisConnection<byte[], byte[]> redis) {
+    Map<String, String> info =
+        redis.sync().info().lines()
+            .filter(line -> line.contains(":"))
+            .collect(Collectors.toMap(line -> line.substring(0, line.indexOf(':')), line -> line.substring(line.indexOf(':') + 1).trim(), (a, b) -> a));
+    boolean valkey = info.containsKey("valkey_version");
+    String version = info.getOrDefault("redis_version", "0");
+    if (!valkey && isOlder(version, 6, 2)) {
+      throw new GameQueueException("Redis " + version + " is too old: gameq needs 6.2 or newer, or Valkey");
+    }
+    String policy = info.getOrDefault("maxmemory_policy", "unknown");
+    if (!policy.equals("noeviction")) {
+      throw new GameQueueException(
+          "Redis has maxmemory-policy " + policy + ", which would drop unflushed rows: run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf");
+    }
+    if (!info.getOrDefault("role", "master").equals("master")) {
+      throw new GameQueueException("this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
+    }
+    return valkey ? "Valkey " + info.get("valkey_version") : "Redis " + version;
+  }
+
+  private static boolean isOlder(String version, int major, int minor) {
+    String[] parts = version.split("\\.");
+    int ours = Integer.parseInt(parts[0]);
+    return ours < major || (ours == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);
+  }
+}

@@ -1,0 +1,64 @@
+package io.gameq.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+
+/** Builds the keys of one slot; the only place besides {@code slot.lua} that knows their form. Immutable. */
+public final class SlotKeys {
+  private final int slot;
+  private final String prefix;
+  private final byte[] due;
+  private final byte[] journal;
+
+  public SlotKeys(String namespace, int slot) {
+    this.slot = slot;
+    this.prefix = "{" + namespace + ":" + slot + "}";
+    this.due = bytes(prefix + ":due");
+    this.journal = bytes(prefix + ":journal");
+  }
+
+  /** The keys of every slot of a namespace, in order. */
+  public static SlotKeys[] all(String namespace, int slots) {
+    SlotKeys[] all = new SlotKeys[slots];
+    for (int i = 0; i < slots; i++) {
+      all[i] = new SlotKeys(namespace, i);
+    }
+    return all;
+  }
+
+  public int slot() {
+    return slot;
+  }
+
+  /** What scripts take as KEYS[1]. */
+  public String prefix() {
+    return prefix;
+  }
+
+  byte[] own(OwnerId owner) {
+    return bytes(prefix + ":own:" + owner.encoded());
+  }
+
+  byte[] dirty(OwnerId owner, SessionId session) {
+    return bytes(prefix + ":dirty:" + owner.encoded() + ":" + session.text());
+  }
+
+  byte[] due() {
+    return due;
+  }
+
+  byte[] journal() {
+    return journal;
+  }
+
+  /** The channel on which acks tell a node process (8 hex digits) what is durable. */
+  static String durableChannel(String namespace, String process) {
+    return namespace + ":durable:" + process;
+  }
+
+  static byte[] bytes(String ascii) {
+    return ascii.getBytes(US_ASCII);
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * The Redis side of the protocol; the only package of gameq-core that touches the Redis client. Internal.
+ *
+ * <pre>
+ * {ns:slot}:own:&lt;owner&gt;             STRING  session that may write; expires some time after close
+ * {ns:slot}:dirty:&lt;owner&gt;:&lt;session&gt; HASH    row key -&gt; encoded latest row
+ * {ns:slot}:claimed:&lt;owner&gt;         HASH    the dirty hash that a writer took
+ * {ns:slot}:due                     ZSET    owner:session -&gt; when due, ms of Redis TIME
+ * {ns:slot}:ready                   LIST    owner:session, due now
+ * {ns:slot}:inflight:&lt;writer&gt;       LIST    owner:session, claimed by that writer
+ * {ns:slot}:lease                   ZSET    owner -&gt; deadline of its claim, ms of Redis TIME
+ * {ns:slot}:claim                   HASH    owner -&gt; token, session, attempts, writer
+ * {ns:slot}:closing                 SET     owners closed while rows were dirty or claimed
+ * {ns:slot}:stale                   SET     dirty keys of sessions that lost ownership
+ * {ns:slot}:journal                 HASH    WAL id -&gt; sequence of the newest commit held
+ * ns:durable:&lt;node process&gt;         channel 'owner session version' lines: flushed up to that version
+ * </pre>
+ *
+ * <p>Each Lua script is a resource file whose first lines say what it takes and returns, with one small class beside it.
+ */
+@org.jspecify.annotations.NullMarked
+package io.gameq.redis;

@@ -1,0 +1,27 @@
+package io.gameq.wal;
+
+import java.util.List;
+
+/** What a WAL holds, as read back. Row images refer to layouts by fingerprint. */
+public sealed interface WalRecord {
+  /** The first record of every WAL. */
+  record Header(int format, String walId, String namespace, int slots, String node, long startMillis) implements WalRecord {}
+
+  /** A commit, as it was sent to Redis. Its WAL sequence is what journal marks name. */
+  record Committed(List<Part> parts) implements WalRecord {}
+
+  /** The game was told that this commit failed. */
+  record Failed(long sequence) implements WalRecord {}
+
+  /** Rows that a session took over from the one before it. */
+  record Adopted(Part part) implements WalRecord {}
+
+  /** A column list that row images name by fingerprint. */
+  record Layout(String table, long fingerprint, String columns) implements WalRecord {}
+
+  /** One session's rows. */
+  record Part(String owner, String session, List<Row> rows) {}
+
+  /** A row key and its encoded image. */
+  record Row(String key, byte[] image) {}
+}

@@ -1,0 +1,157 @@
+package io.gameq.wal;
+
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Appends to the WAL of this process. One thread, the sender's, appends; opened and closed by any.
+ *
+ * <p>What append returned for is in the page cache: it survives a kill of the process, not a power loss.
+ */
+public final class WalWriter implements AutoCloseable {
+  static final int BLOCK_BYTES = 64 << 20;
+
+  private static final DateTimeFormatter START = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+
+  private final String id;
+  private final Path directory;
+  private final ChronicleQueue queue;
+  private final WalCodec codec = new WalCodec();
+  private @Nullable ExcerptAppender appender;
+  private long sequence;
+  private volatile boolean deleteOnClose;
+
+  private WalWriter(String id, Path directory, ChronicleQueue queue) {
+    this.id = id;
+    this.directory = directory;
+    this.queue = queue;
+  }
+
+  /**
+   * Where and for whom a WAL begins.
+   *
+   * @param parent the directory that holds one directory per process start
+   * @param process 8 hex digits that name this process
+   */
+  public record Start(Path parent, String namespace, int slots, String node, String process, long nowMillis) {}
+
+  /**
+   * Creates a fresh WAL directory and writes its header and layouts.
+   *
+   * @throws WalException when JVM flags are missing or the directory cannot be made
+   */
+  public static WalWriter create(Start start, List<WalRecord.Layout> layouts) {
+    JvmFlags.check();
+    quietChronicle();
+    String id = start.node() + "-" + START.format(Instant.ofEpochMilli(start.nowMillis())) + "-" + start.process();
+    Path parent = start.parent();
+    Path directory = parent.resolve(id);
+    try {
+      Files.createDirectories(parent);
+      if (Files.getFileStore(parent).supportsFileAttributeView("posix")) {
+        Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      } else {
+        Files.createDirectory(directory);
+      }
+    } catch (IOException e) {
+      throw new WalException("cannot create the WAL directory " + directory + " (" + e + "): give a directory that this user may write", e);
+    }
+    ChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory).rollCycle(RollCycles.FAST_HOURLY).blockSize(BLOCK_BYTES).build();
+    WalWriter wal = new WalWriter(id, directory, queue);
+    wal.append(WalCodec.header(new WalRecord.Header(WalCodec.FORMAT, id, start.namespace(), start.slots(), start.node(), start.nowMillis())));
+    layouts.forEach(layout -> wal.append(WalCodec.layout(layout)));
+    wal.releaseAppender();
+    return wal;
+  }
+
+  /** The name of this WAL: the field of its journal marks. */
+  public String id() {
+    return id;
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  /** Appends a commit and gives it its sequence. */
+  public void append(Commit commit) {
+    commit.setSequence(append(WalCodec.commit(commit.parts())));
+  }
+
+  /** Notes that a commit failed, before the game is told, so that nothing ever replays it. */
+  public void appendFailed(Commit commit) {
+    append(WalCodec.failed(commit.sequence()));
+  }
+
+  /** Notes rows that a session took over. */
+  public void appendAdopted(CommitPart part) {
+    append(WalCodec.adopted(part));
+  }
+
+  private long append(WalCodec.Body body) {
+    byte[] record = codec.encode(sequence + 1, body);
+    if (appender == null) {
+      appender = queue.createAppender();
+    }
+    try (DocumentContext document = appender.writingDocument()) {
+      java.util.Objects.requireNonNull(document.wire()).bytes().write(record);
+    } catch (RuntimeException | InternalError e) { // a full disk is an InternalError
+      throw new WalException("cannot append " + record.length + " bytes to the WAL in " + directory + " (" + e + "): check free space", e);
+    }
+    return ++sequence;
+  }
+
+  /** An appender belongs to the thread that made it: the creator's goes before the sender's begins. */
+  private void releaseAppender() {
+    if (appender != null) {
+      appender.close();
+      appender = null;
+    }
+  }
+
+  /** Has {@link #close} remove the files: for a node whose every commit is in MySQL. */
+  public void deleteOnClose() {
+    deleteOnClose = true;
+  }
+
+  @Override
+  public void close() {
+    releaseAppender();
+    queue.close();
+    if (deleteOnClose) {
+      delete();
+    }
+  }
+
+  private void delete() {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new WalException("cannot remove the WAL directory " + directory, e);
+    }
+  }
+
+  private static void quietChronicle() {
+    System.setProperty("chronicle.announcer.disable", "true");
+    System.setProperty("chronicle.disk.monitor.disable", "true");
+    System.setProperty("chronicle.analytics.disable", "true");
+  }
+}

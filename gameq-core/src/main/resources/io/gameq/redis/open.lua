@@ -1,0 +1,19 @@
+-- Makes a session the one that may write an owner's rows, adopts what the session before it left dirty, and returns
+-- everything that is not yet flushed. Refused when a newer session owns. Safe to repeat. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}' prefix
+-- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms
+-- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns}.
+local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
+local owned_by = redis.call('GET', own_key(slot, owner))
+if owned_by and owned_by > session then return {0, owned_by} end
+write_even_when_full(slot)
+local dirty = dirty_key(slot, owner, session)
+if owned_by and owned_by ~= session then
+  merge(dirty_key(slot, owner, owned_by), dirty)
+  redis.call('ZREM', slot .. ':due', member(owner, owned_by))
+end
+redis.call('SET', own_key(slot, owner), session)
+redis.call('SREM', slot .. ':closing', owner)
+local rows = redis.call('HGETALL', dirty)
+if #rows > 0 then redis.call('ZADD', slot .. ':due', 'NX', now_millis() + ARGV[3], member(owner, session)) end
+return {1, rows, redis.call('HGETALL', claimed_key(slot, owner))}

@@ -1,0 +1,9 @@
+-- Everything of an owner that is not yet flushed, for a reader without a session. Writes nothing.
+-- KEYS[1] '{ns:slot}' prefix
+-- ARGV[1] owner
+-- Returns {dirty rows of the session that owns, claimed rows}, rows as field, value, field, value ...
+local slot, owner = KEYS[1], ARGV[1]
+local owned_by = redis.call('GET', own_key(slot, owner))
+local dirty = {}
+if owned_by then dirty = redis.call('HGETALL', dirty_key(slot, owner, owned_by)) end
+return {dirty, redis.call('HGETALL', claimed_key(slot, owner))}

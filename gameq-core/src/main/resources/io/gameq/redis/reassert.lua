@@ -1,0 +1,11 @@
+-- Tells Redis again which session owns, after Redis lost it; the caller has read in MySQL that it does. Adopts nothing: what
+-- older sessions left is parked by the next claim. Refused when a newer session owns. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}' prefix
+-- ARGV[1] owner; ARGV[2] session
+-- Returns {1}, or {0, session that owns}.
+local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
+local owned_by = redis.call('GET', own_key(slot, owner))
+if owned_by and owned_by > session then return {0, owned_by} end
+write_even_when_full(slot)
+if owned_by ~= session then redis.call('SET', own_key(slot, owner), session) end
+return {1}

@@ -1,0 +1,32 @@
+-- Put in front of every script: names of the keys of one slot, the clock, and the merge.
+-- slot is the key prefix '{namespace:slot}'; owner is an encoded owner id; session is '<epoch>-<nonce>', 16 hex digits each,
+-- so that sessions compare by epoch as strings. A row is '<version, 16 hex digits><op byte><MessagePack>'.
+local function own_key(slot, owner) return slot .. ':own:' .. owner end
+local function dirty_key(slot, owner, session) return slot .. ':dirty:' .. owner .. ':' .. session end
+local function claimed_key(slot, owner) return slot .. ':claimed:' .. owner end
+local function member(owner, session) return owner .. ':' .. session end
+
+-- Milliseconds since 1970 on the server's clock.
+local function now_millis()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- A script whose first write needs no memory may go on writing at maxmemory (any Redis version). For what drains or takes over.
+local function write_even_when_full(slot) redis.call('DEL', slot .. ':none') end
+
+local function is_newer(row, than) return not than or string.sub(than, 1, 16) < string.sub(row, 1, 16) end
+
+-- Moves the rows of hash 'from' into hash 'into', never over a newer row.
+local function merge(from, into)
+  if redis.call('EXISTS', from) == 0 then return end
+  if redis.call('EXISTS', into) == 0 then
+    redis.call('RENAME', from, into)
+    return
+  end
+  local rows = redis.call('HGETALL', from)
+  for i = 1, #rows, 2 do
+    if is_newer(rows[i + 1], redis.call('HGET', into, rows[i])) then redis.call('HSET', into, rows[i], rows[i + 1]) end
+  end
+  redis.call('DEL', from)
+end

@@ -1,0 +1,59 @@
+package io.gameq.writer;
+
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which slot a worker takes next: the one whose turn came first. A slot has one worker at a time, so that workers of one process
+ * flush disjoint owners. Thread-safe.
+ */
+final class SlotSchedule {
+  /** An idle slot is looked at this often: it bounds both the commands per second and the delay after idleness. */
+  static final long IDLE_MILLIS = 1_000;
+
+  private static final long TAKE_WAIT_MILLIS = 200;
+
+  private final DelayQueue<Turn> turns = new DelayQueue<>();
+  private volatile boolean stopped;
+
+  private record Turn(int slot, long atNanos) implements Delayed {
+    @Override
+    public long getDelay(TimeUnit unit) {
+      return unit.convert(atNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public int compareTo(Delayed other) {
+      return Long.compare(atNanos - ((Turn) other).atNanos, 0);
+    }
+  }
+
+  SlotSchedule(int slots) {
+    for (int slot = 0; slot < slots; slot++) {
+      giveBack(slot, 0);
+    }
+  }
+
+  /** Waits for the next slot whose turn has come; null once stopped. */
+  @Nullable Integer take() throws InterruptedException {
+    while (!stopped) {
+      Turn turn = turns.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+      if (turn != null) {
+        return turn.slot();
+      }
+    }
+    return null;
+  }
+
+  /** No further turns: workers finish the one they have. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** Ends a turn; the next one comes after {@code delayMillis}. */
+  void giveBack(int slot, long delayMillis) {
+    turns.add(new Turn(slot, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis)));
+  }
+}

@@ -1,0 +1,79 @@
+package io.gameq.writer;
+
+import io.gameq.catalog.RowCodec;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.Dialects;
+import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.Settings;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.writer.mysql.FlushTransaction;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running pool of workers over all slots of a namespace. Thread-safe. */
+public final class WriterService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
+
+  private final WriterOptions options;
+  private final WriterStats stats = new WriterStats();
+  private final SlotSchedule schedule;
+  private final List<Thread> threads = new ArrayList<>();
+
+  /**
+   * Checks the servers and starts the workers.
+   *
+   * @throws io.gameq.GameQueueException when a server is away or unfit, or namespace and slots are not the database's
+   */
+  public WriterService(WriterOptions options, RedisConnector redis, DataSource mysql) {
+    this.options = options;
+    this.schedule = new SlotSchedule(options.slots());
+    Jdbi jdbi = Jdbi.create(mysql);
+    Settings.agree(jdbi, options.namespace(), options.slots());
+    try (ControlConnection probe = new ControlConnection(redis)) {
+      probe.get();
+    }
+    OwnerTable owners = new OwnerTable(jdbi);
+    Worker.Shared shared =
+        new Worker.Shared(
+            options,
+            SlotKeys.all(options.namespace(), options.slots()),
+            schedule,
+            owners::current,
+            new RowDecoder(() -> CatalogReader.read(mysql), new RowCodec(new LayoutTable(jdbi), Clock.systemUTC())),
+            new FlushTransaction(mysql, Dialects.of(mysql)),
+            stats);
+    for (int i = 1; i <= options.workers(); i++) {
+      Thread thread = new Thread(new Worker(shared, new ControlConnection(redis)), options.name() + "-worker-" + i);
+      threads.add(thread);
+      thread.start();
+    }
+    LOG.info("writer {} runs with {} workers over {} slots of namespace {}", options.name(), options.workers(), options.slots(), options.namespace());
+  }
+
+  public WriterStats stats() {
+    return stats;
+  }
+
+  /** Lets the workers finish what they have claimed, then returns; waits at most one lease. */
+  @Override
+  public void close() {
+    schedule.stop();
+    long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
+    try {
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    LOG.info("writer {} stopped: {}", options.name(), stats);
+  }
+}

@@ -1,0 +1,14 @@
+package io.gameq.writer.redis;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.redis.UnflushedRow;
+import java.util.List;
+
+/**
+ * An owner's dirty rows, taken under a lease.
+ *
+ * @param token proves in ack and nack that the lease did not run out
+ * @param attempts how often these rows were claimed, this time included, not counting outages
+ */
+public record Claim(OwnerId owner, SessionId session, String token, int attempts, List<UnflushedRow> rows) {}

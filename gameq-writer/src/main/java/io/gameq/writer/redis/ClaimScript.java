@@ -1,0 +1,76 @@
+package io.gameq.writer.redis;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.redis.LuaScript;
+import io.gameq.redis.OpenScript;
+import io.gameq.redis.SlotKeys;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** {@code claim.lua}: takes a batch of due owners. Immutable. */
+public final class ClaimScript {
+  private static final LuaScript SCRIPT = LuaScript.of(ClaimScript.class, "claims.lua", "claim.lua");
+
+  /** How long an owner whose session Redis lost waits until MySQL was asked. */
+  private static final long UNOWNED_WAIT_MILLIS = 1_000;
+
+  private final String writer;
+  private final Bounds bounds;
+
+  /**
+   * What one claim takes at most; rows and bytes may be passed by the last owner, since an owner is never split.
+   *
+   * @param leaseMillis how long the rows belong to the writer
+   */
+  public record Bounds(int owners, int rows, int bytes, long leaseMillis) {}
+
+  /** An owner with rows whose session Redis does not know. */
+  public record Unowned(OwnerId owner, SessionId session) {}
+
+  /**
+   * What claim.lua answered.
+   *
+   * @param waitMillis until the next owner of the slot is due; -1 when none is
+   */
+  public record Batch(long waitMillis, List<Claim> claims, List<Unowned> unowned) {}
+
+  public ClaimScript(String writer, Bounds bounds) {
+    this.writer = writer;
+    this.bounds = bounds;
+  }
+
+  public Batch call(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot) {
+    List<Object> reply =
+        SCRIPT.call(
+            redis,
+            slot,
+            List.of(
+                writer,
+                UUID.randomUUID().toString(),
+                Long.toString(bounds.leaseMillis()),
+                Integer.toString(bounds.owners()),
+                Integer.toString(bounds.rows()),
+                Integer.toString(bounds.bytes()),
+                Long.toString(UNOWNED_WAIT_MILLIS)));
+    List<Claim> claims = new ArrayList<>();
+    for (Object claim : (List<?>) reply.get(1)) {
+      List<?> parts = (List<?>) claim;
+      claims.add(
+          new Claim(
+              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
+              SessionId.parse(LuaScript.string(parts.get(1))),
+              LuaScript.string(parts.get(2)),
+              ((Long) parts.get(3)).intValue(),
+              OpenScript.rows(parts.get(4))));
+    }
+    List<Unowned> unowned = new ArrayList<>();
+    for (Object entry : (List<?>) reply.get(2)) {
+      List<?> parts = (List<?>) entry;
+      unowned.add(new Unowned(OwnerId.ofEncoded(LuaScript.string(parts.get(0))), SessionId.parse(LuaScript.string(parts.get(1)))));
+    }
+    return new Batch((Long) reply.get(0), claims, unowned);
+  }
+}

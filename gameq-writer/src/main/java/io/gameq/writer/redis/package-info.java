@@ -1,0 +1,3 @@
+/** The writer's scripts: claim, ack, nack, reap. Keys are drawn in {@link io.gameq.redis}. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.redis;

@@ -1,0 +1,64 @@
+-- Takes the dirty rows of a batch of due owners under a lease. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}' prefix
+-- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
+--   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms
+-- Returns {ms until the next owner is due or -1, claims, unowned}: a claim is {owner, session, token, attempts, field, row, field, row ...};
+--   unowned are {owner, session} whose own key is missing: ask MySQL, then reassert.
+local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
+local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local due, ready, inflight = slot .. ':due', slot .. ':ready', slot .. ':inflight:' .. writer
+local now, waiting = now_millis(), redis.call('LLEN', ready)
+
+local function wait_for_due()
+  local first = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')
+  return first[2] and math.max(0, tonumber(first[2]) - now) or -1
+end
+
+if waiting == 0 then -- idle costs three commands
+  local wait = wait_for_due()
+  if wait ~= 0 then return {wait, {}, {}} end
+end
+
+write_even_when_full(slot)
+if waiting < most_owners then
+  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, most_owners - waiting)) do
+    redis.call('ZREM', due, entry)
+    redis.call('LPUSH', ready, entry)
+  end
+end
+
+local claims, unowned, rows, bytes = {}, {}, 0, 0
+local function take(entry)
+  local owner, session = string.match(entry, '^(.*):([^:]+)$')
+  local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
+  if redis.call('EXISTS', dirty) == 0 then return false end
+  if not owned_by then
+    unowned[#unowned + 1] = {owner, session}
+    redis.call('ZADD', due, now + ARGV[7], entry)
+    return false
+  end
+  if session < owned_by then -- lost ownership: kept for an operator, never flushed
+    redis.call('SADD', slot .. ':stale', dirty)
+    return false
+  end
+  -- Another writer flushes this owner: its ack or nack makes the owner due again.
+  if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then return false end
+  local before = claim_of(slot, owner)
+  local claim_token, attempts = token .. '.' .. (#claims + 1), (before and before.attempts or 0) + 1
+  remember(slot, owner, claim_token, session, attempts, writer)
+  redis.call('ZADD', slot .. ':lease', now + ARGV[3], owner)
+  local claim = redis.call('HGETALL', claimed_key(slot, owner))
+  rows = rows + #claim / 2
+  for i = 2, #claim, 2 do bytes = bytes + #claim[i] end
+  claims[#claims + 1] = {owner, session, claim_token, attempts, claim}
+  return true
+end
+
+for _ = 1, most_owners do
+  if rows >= most_rows or bytes >= most_bytes then break end
+  local entry = redis.call('RPOPLPUSH', ready, inflight)
+  if not entry then break end
+  if not take(entry) then redis.call('LREM', inflight, 1, entry) end
+end
+
+return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned}

@@ -1,0 +1,20 @@
+-- Takes back claims whose lease ran out. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}' prefix
+-- ARGV[1] most claims to take back in this call
+-- Returns {owner, writer that let it run out, attempts} for each.
+local slot = KEYS[1]
+local now = now_millis()
+local expired = redis.call('ZRANGEBYSCORE', slot .. ':lease', '-inf', now, 'LIMIT', 0, ARGV[1])
+if #expired == 0 then return {} end
+write_even_when_full(slot)
+local reaped = {}
+for _, owner in ipairs(expired) do
+  local claim = claim_of(slot, owner)
+  if claim then
+    give_back(slot, owner, claim, claim.attempts, now)
+    reaped[#reaped + 1] = {owner, claim.writer, claim.attempts}
+  else
+    redis.call('ZREM', slot .. ':lease', owner)
+  end
+end
+return reaped
