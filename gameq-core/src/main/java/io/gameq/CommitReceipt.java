@@ -11,10 +11,13 @@ import java.util.function.Supplier;
 /**
  * What {@code commit} returns at once: the futures of one commit. Thread-safe.
  *
- * <p>Futures complete on a thread of gameq that serves all of them: keep continuations short, or use the {@code Async} variants.
+ * <p>Futures complete on a thread of gameq that serves all of them: keep continuations short, or
+ * use the {@code Async} variants.
  */
 public final class CommitReceipt {
-  static final CommitReceipt EMPTY = new CommitReceipt(CompletableFuture.completedFuture(null), () -> CompletableFuture.completedFuture(null));
+  static final CommitReceipt EMPTY =
+      new CommitReceipt(
+          CompletableFuture.completedFuture(null), () -> CompletableFuture.completedFuture(null));
 
   private final CompletableFuture<Void> queued;
   private final Supplier<CompletableFuture<Void>> durable;
@@ -25,15 +28,19 @@ public final class CommitReceipt {
   }
 
   /**
-   * Completes when Redis has the commit. Fails with {@link OwnershipLostException}, {@link RedisFullException}, {@link
-   * CommitFailedException} or {@link io.gameq.wal.WalException} when it is certain that Redis does not have it, and with {@link
-   * CommitUnknownException} when nobody can know.
+   * Completes when Redis has the commit. Fails with {@link OwnershipLostException}, {@link
+   * RedisFullException}, {@link CommitFailedException} or {@link io.gameq.wal.WalException} when it
+   * is certain that Redis does not have it, and with {@link CommitUnknownException} when nobody can
+   * know.
    */
   public CompletableFuture<Void> queued() {
     return queued.copy();
   }
 
-  /** Completes when MySQL has the commit (or a newer version of its rows); fails as {@link #queued} does. */
+  /**
+   * Completes when MySQL has the commit (or a newer version of its rows); fails as {@link #queued}
+   * does.
+   */
   public CompletableFuture<Void> durable() {
     return queued.thenCompose(ignored -> durable.get());
   }
@@ -41,7 +48,8 @@ public final class CommitReceipt {
   /**
    * Waits until Redis has the commit.
    *
-   * @throws GameQueueException what {@link #queued} failed with, or that the time was up: then the outcome is still open
+   * @throws GameQueueException what {@link #queued} failed with, or that the time was up: then the
+   *     outcome is still open
    */
   public void awaitQueued(Duration timeout) {
     await(queued, timeout, "Redis has");
@@ -56,16 +64,25 @@ public final class CommitReceipt {
     try {
       future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause() instanceof CompletionException c && c.getCause() != null ? c.getCause() : e.getCause();
+      Throwable cause =
+          e.getCause() instanceof CompletionException c && c.getCause() != null
+              ? c.getCause()
+              : e.getCause();
       if (cause instanceof GameQueueException known) {
         throw known;
       }
       throw new GameQueueException("the commit failed: " + cause, e);
     } catch (TimeoutException e) {
-      throw new GameQueueException("not known within " + timeout.toMillis() + " ms that " + what + " the commit; its outcome is still open");
+      throw new GameQueueException(
+          "not known within "
+              + timeout.toMillis()
+              + " ms that "
+              + what
+              + " the commit; its outcome is still open");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new GameQueueException("interrupted while waiting for a commit; its outcome is still open");
+      throw new GameQueueException(
+          "interrupted while waiting for a commit; its outcome is still open");
     }
   }
 }

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What of one session is not in MySQL yet. Thread-safe. Holds row keys, not rows: it grows with the distinct rows that wait, and
- * with the futures that were asked for.
+ * What of one session is not in MySQL yet. Thread-safe. Holds row keys, not rows: it grows with the
+ * distinct rows that wait, and with the futures that were asked for.
  */
 final class DurableTracker {
   private final SessionRef session;
@@ -98,8 +98,9 @@ final class DurableTracker {
 
   /** Waits until nothing is in transit; false when the time was up. */
   synchronized boolean awaitQueued(long deadlineNanos) throws InterruptedException {
-    while (!inTransit.isEmpty()) {
-      if (!waitUntil(deadlineNanos)) {
+    for (long left; !inTransit.isEmpty(); wait(millis(left))) {
+      left = deadlineNanos - System.nanoTime();
+      if (left <= 0) {
         return false;
       }
     }
@@ -108,21 +109,17 @@ final class DurableTracker {
 
   /** Waits until everything committed so far is in MySQL; false when the time was up. */
   synchronized boolean awaitDurable(long deadlineNanos) throws InterruptedException {
-    while (!isDrained()) {
-      if (!waitUntil(deadlineNanos)) {
+    for (long left; !isDrained(); wait(millis(left))) {
+      left = deadlineNanos - System.nanoTime();
+      if (left <= 0) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean waitUntil(long deadlineNanos) throws InterruptedException {
-    long left = deadlineNanos - System.nanoTime();
-    if (left <= 0) {
-      return false;
-    }
-    wait(left / 1_000_000, (int) (left % 1_000_000));
-    return true;
+  private static long millis(long nanos) {
+    return nanos / 1_000_000 + 1;
   }
 
   /** Row keys ({@code table:key}) not known to be in MySQL, sorted. */
@@ -138,8 +135,12 @@ final class DurableTracker {
     return keys;
   }
 
-  /** Rows queued, with their versions, when no news came of them for {@code quietNanos}; else empty. */
+  /**
+   * Rows queued, with their versions, when no news came of them for {@code quietNanos}; else empty.
+   */
   synchronized Map<String, Long> withoutNews(long quietNanos) {
-    return queuedRows.isEmpty() || System.nanoTime() - oldestQueuedNanos < quietNanos ? Map.of() : Map.copyOf(queuedRows);
+    return queuedRows.isEmpty() || System.nanoTime() - oldestQueuedNanos < quietNanos
+        ? Map.of()
+        : Map.copyOf(queuedRows);
   }
 }

@@ -53,7 +53,10 @@ final class GameNode implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
-  /** A Redis that is ahead of MySQL's epochs (after a MySQL failover) is caught up with in one attempt; more means a race. */
+  /**
+   * A Redis that is ahead of MySQL's epochs (after a MySQL failover) is caught up with in one
+   * attempt; more means a race.
+   */
   private static final int MOST_OPEN_ATTEMPTS = 3;
 
   private static final long LOOK_EVERY_MILLIS = 1_000;
@@ -92,7 +95,14 @@ final class GameNode implements AutoCloseable {
     this.config = config;
     try {
       DataSource mysql =
-          closing.add(MySqlPool.open(new MySqlConfig(config.jdbcUrl(), config.mysqlUser(), config.mysqlPassword(), config.poolSize()), "node"));
+          closing.add(
+              MySqlPool.open(
+                  new MySqlConfig(
+                      config.jdbcUrl(),
+                      config.mysqlUser(),
+                      config.mysqlPassword(),
+                      config.poolSize()),
+                  "node"));
       Jdbi jdbi = Jdbi.create(mysql);
       Settings.agree(jdbi, config.namespace(), config.slots());
       catalog = CatalogReader.read(mysql);
@@ -103,7 +113,12 @@ final class GameNode implements AutoCloseable {
       reader = new OwnerReader(jdbi);
       slots = SlotKeys.all(config.namespace(), config.slots());
       RedisConnector connector =
-          closing.add(new RedisConnector(new RedisConfig(config.redisUri(), config.redisPassword(), RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+          closing.add(
+              new RedisConnector(
+                  new RedisConfig(
+                      config.redisUri(),
+                      config.redisPassword(),
+                      RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
       redisClock = new RedisClock(clock::millis);
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
@@ -111,26 +126,50 @@ final class GameNode implements AutoCloseable {
       wal =
           closing.add(
               WalWriter.create(
-                  new WalWriter.Start(config.walDirectory(), config.namespace(), config.slots(), config.node(), process, clock.millis()),
-                  catalog.tables().stream().map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout())).toList()));
-      ExecutorService callbacks = Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
+                  new WalWriter.Start(
+                      config.walDirectory(),
+                      config.namespace(),
+                      config.slots(),
+                      config.node(),
+                      process,
+                      clock.millis()),
+                  catalog.tables().stream()
+                      .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
+                      .toList()));
+      ExecutorService callbacks =
+          Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
       closing.add(() -> stop(callbacks));
       sender =
           closing.add(
               new CommitSender(
                   new CommitSender.Parts(
-                      connector, redisClock, versions, wal, slots, config.mergeWindow().toMillis(), config.limits(), owners::current, callbacks)));
-      notices = closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
+                      connector,
+                      redisClock,
+                      versions,
+                      wal,
+                      slots,
+                      config.mergeWindow().toMillis(),
+                      config.limits(),
+                      owners::current,
+                      callbacks)));
+      notices =
+          closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
       quietNanos = config.mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
-      ScheduledExecutorService looking = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
+      ScheduledExecutorService looking =
+          Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
       closing.add(() -> stop(looking));
-      looking.scheduleWithFixedDelay(this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+      looking.scheduleWithFixedDelay(
+          this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
       closing.close();
       throw e;
     }
-    LOG.info("node {} opened namespace {} with WAL {}", config.node(), config.namespace(), wal.directory());
+    LOG.info(
+        "node {} opened namespace {} with WAL {}",
+        config.node(),
+        config.namespace(),
+        wal.directory());
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -177,28 +216,37 @@ final class GameNode implements AutoCloseable {
   // --- open
 
   Opened open(OwnerId owner, List<Table> tables) {
-    tables.forEach(table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
+    tables.forEach(
+        table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
-      SessionId session = owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
-      OpenScript.Outcome outcome = OpenScript.call(control.get(), slot(owner), owner, session, config.mergeWindow().toMillis());
+      SessionId session =
+          owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
+      OpenScript.Outcome outcome =
+          OpenScript.call(
+              control.get(), slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
         return finishOpen(owner, session, tables, opened);
       }
       SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
-      if (!session.equals(owners.current(List.of(owner)).get(owner)) || attempt == MOST_OPEN_ATTEMPTS) {
-        throw new OwnershipLostException("session " + owns + " opened " + owner + " at the same moment");
+      if (!session.equals(owners.current(List.of(owner)).get(owner))
+          || attempt == MOST_OPEN_ATTEMPTS) {
+        throw new OwnershipLostException(
+            "session " + owns + " opened " + owner + " at the same moment");
       }
       atLeast = owns.epoch() + 1; // MySQL lost epochs that Redis remembers
     }
   }
 
-  private Opened finishOpen(OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
+  private Opened finishOpen(
+      OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
     List<UnflushedRow> unflushed = new ArrayList<>(opened.dirty());
     unflushed.addAll(opened.claimed());
     if (!unflushed.isEmpty()) {
-      sender.appendAdopted(new CommitPart(ref, unflushed.stream().map(row -> new ChangedRow(row.key(), row.image())).toList()));
+      sender.appendAdopted(
+          new CommitPart(
+              ref, unflushed.stream().map(row -> new ChangedRow(row.key(), row.image())).toList()));
     }
     OwnerView view = view(owner, session, tables, unflushed);
     versions.observe(view.highestVersion());
@@ -212,11 +260,19 @@ final class GameNode implements AutoCloseable {
     table.ownerColumnValue(owner);
     List<UnflushedRow> unflushed = SessionScripts.read(control.get(), slot(owner), owner);
     String prefix = Encoding.percent(table.name()) + ":";
-    return view(owner, null, List.of(table), unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
+    return view(
+        owner,
+        null,
+        List.of(table),
+        unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
   }
 
   /** Redis was read first: what it no longer had then is in MySQL by now. */
-  private OwnerView view(OwnerId owner, @Nullable SessionId session, List<Table> tables, List<UnflushedRow> unflushed) {
+  private OwnerView view(
+      OwnerId owner,
+      @Nullable SessionId session,
+      List<Table> tables,
+      List<UnflushedRow> unflushed) {
     OwnerView view = new OwnerView(owner);
     List<RowKey> keys = new ArrayList<>();
     for (UnflushedRow row : unflushed) {
@@ -247,7 +303,8 @@ final class GameNode implements AutoCloseable {
               }
             });
     if (!stillOwns) {
-      throw new OwnershipLostException("another session opened " + owner + " while session " + session + " was being opened");
+      throw new OwnershipLostException(
+          "another session opened " + owner + " while session " + session + " was being opened");
     }
     return view;
   }
@@ -273,7 +330,10 @@ final class GameNode implements AutoCloseable {
     try {
       SessionScripts.close(control.get(), slots[session.slot()], session.owner(), session.id());
     } catch (GameQueueException e) {
-      LOG.warn("cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again", session, e.getMessage());
+      LOG.warn(
+          "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again",
+          session,
+          e.getMessage());
     }
     closedSessions.add(tracker);
     forgetDrained();
@@ -325,11 +385,13 @@ final class GameNode implements AutoCloseable {
 
   private void lookFor(DurableTracker tracker, Map<String, Long> rows) {
     SessionRef session = tracker.session();
-    if (!SessionScripts.holdsNothing(control.get(), slots[session.slot()], session.owner(), session.id())) {
+    if (!SessionScripts.holdsNothing(
+        control.get(), slots[session.slot()], session.owner(), session.id())) {
       return;
     }
     Map<RowKey, Long> there = reader.versions(rows.keySet().stream().map(catalog::rowKey).toList());
-    if (rows.entrySet().stream().allMatch(row -> there.getOrDefault(catalog.rowKey(row.getKey()), 0L) >= row.getValue())) {
+    if (rows.entrySet().stream()
+        .allMatch(row -> there.getOrDefault(catalog.rowKey(row.getKey()), 0L) >= row.getValue())) {
       tracker.durable(rows.values().stream().mapToLong(Long::longValue).max().orElse(0));
     }
   }
@@ -341,7 +403,9 @@ final class GameNode implements AutoCloseable {
     if (allDurable) {
       wal.deleteOnClose();
     } else {
-      LOG.warn("not everything is known to be in MySQL: the WAL {} is kept for recovery", wal.directory());
+      LOG.warn(
+          "not everything is known to be in MySQL: the WAL {} is kept for recovery",
+          wal.directory());
     }
     closing.close();
   }

@@ -2,6 +2,7 @@ package io.gameq;
 
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RecordMapper;
+import io.gameq.catalog.RecordMappers;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
@@ -20,27 +21,30 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A game node's end of the queue: opens owners, commits their changes, reads. One per process is enough. Thread-safe.
+ * A game node's end of the queue: opens owners, commits their changes, reads. One per process is
+ * enough. Thread-safe.
  *
- * <p>What survives: a kill of the process loses nothing that was {@linkplain CommitReceipt#queued queued}; a loss of Redis loses nothing that was
- * {@linkplain CommitReceipt#durable durable}, and the WAL directory holds the rest.
+ * <p>What survives: a kill of the process loses nothing that was {@linkplain CommitReceipt#queued
+ * queued}; a loss of Redis loses nothing that was {@linkplain CommitReceipt#durable durable}, and
+ * the WAL directory holds the rest.
  */
 public final class GameQueue implements AutoCloseable {
   private final GameNode node;
-  private final Map<Class<?>, RecordMapper<?>> mappers = new ConcurrentHashMap<>();
+  private final RecordMappers mappers;
 
   private GameQueue(GameNode node) {
     this.node = node;
+    this.mappers = new RecordMappers(node.catalog());
   }
 
   /**
    * Connects, checks both servers, and starts a fresh WAL.
    *
-   * @throws GameQueueException naming what is missing or unfit and the remedy; then nothing is left running
+   * @throws GameQueueException naming what is missing or unfit and the remedy; then nothing is left
+   *     running
    */
   public static GameQueue open(GameQueueConfig config) {
     return new GameQueue(GameNode.start(config));
@@ -51,7 +55,8 @@ public final class GameQueue implements AutoCloseable {
    *
    * @param owner {@code kind:key}, for example {@code player:42}
    * @throws OwnershipLostException when another node opened the owner at the same moment
-   * @throws GameQueueException when the id is malformed or of an unknown kind, or a server is away; opening again is safe
+   * @throws GameQueueException when the id is malformed or of an unknown kind, or a server is away;
+   *     opening again is safe
    */
   public OwnerSession open(String owner) {
     OwnerId id = OwnerId.of(owner);
@@ -59,7 +64,10 @@ public final class GameQueue implements AutoCloseable {
     return new OwnerSession(this, id, opened.tracker(), opened.view());
   }
 
-  /** What an owner has in one table now, without taking it over: at least everything queued before the call. */
+  /**
+   * What an owner has in one table now, without taking it over: at least everything queued before
+   * the call.
+   */
   public <T extends Record> List<T> read(String owner, Class<T> type) {
     RecordMapper<T> mapper = mapper(type);
     return read(owner, mapper.table().name()).stream().map(mapper::fromRow).toList();
@@ -72,11 +80,14 @@ public final class GameQueue implements AutoCloseable {
   }
 
   /**
-   * Commits everything staged in several sessions of this node as one atomic change: a trade. Returns at once.
+   * Commits everything staged in several sessions of this node as one atomic change: a trade.
+   * Returns at once.
    *
-   * @throws OwnershipLostException when one of the sessions is known to have lost its owner; what was staged in that one is dropped
+   * @throws OwnershipLostException when one of the sessions is known to have lost its owner; what
+   *     was staged in that one is dropped
    * @throws QueueFullException when too much waits for Redis; what was staged stays staged
-   * @throws GameQueueException when the commit is larger than the limits; what was staged stays staged
+   * @throws GameQueueException when the commit is larger than the limits; what was staged stays
+   *     staged
    */
   public CommitReceipt commit(OwnerSession... sessions) {
     List<OwnerSession> of = new ArrayList<>();
@@ -109,7 +120,8 @@ public final class GameQueue implements AutoCloseable {
   private static void checkOwned(CommitPart part) {
     if (part.session().isLost()) {
       throw new OwnershipLostException(
-          "session %s no longer owns %s: a newer session was opened; open the owner again".formatted(part.session().id(), part.session().owner()));
+          "session %s no longer owns %s: a newer session was opened; open the owner again"
+              .formatted(part.session().id(), part.session().owner()));
     }
   }
 
@@ -117,22 +129,39 @@ public final class GameQueue implements AutoCloseable {
     Limits limits = node.limits();
     int rows = parts.stream().mapToInt(part -> part.rows().size()).sum();
     if (rows > limits.commitRows()) {
-      throw new GameQueueException("a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit".formatted(rows, limits.commitRows()));
+      throw new GameQueueException(
+          "a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(rows, limits.commitRows()));
     }
-    long bytes = parts.stream().flatMap(part -> part.rows().stream()).mapToLong(row -> row.key().length() + row.image().length).sum();
+    long bytes =
+        parts.stream()
+            .flatMap(part -> part.rows().stream())
+            .mapToLong(row -> row.key().length() + row.image().length)
+            .sum();
     if (bytes > limits.commitBytes()) {
-      throw new GameQueueException("a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit".formatted(bytes, limits.commitBytes()));
+      throw new GameQueueException(
+          "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(bytes, limits.commitBytes()));
     }
   }
 
   /** Half of a move would show a row twice, or to nobody. */
   private static void checkMoves(List<CommitPart> parts) {
     Map<String, Integer> puts = new HashMap<>();
-    parts.forEach(part -> part.rows().stream().filter(row -> row.op() != RowOp.MOVED).forEach(row -> puts.merge(row.key(), 1, Integer::sum)));
+    parts.forEach(
+        part ->
+            part.rows().stream()
+                .filter(row -> row.op() != RowOp.MOVED)
+                .forEach(row -> puts.merge(row.key(), 1, Integer::sum)));
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
         if (row.op() == RowOp.MOVED && !puts.containsKey(row.key())) {
-          throw new GameQueueException("row " + row.key() + " moves away from " + part.session().owner() + ": commit both sessions together with GameQueue.commit");
+          throw new GameQueueException(
+              "row "
+                  + row.key()
+                  + " moves away from "
+                  + part.session().owner()
+                  + ": commit both sessions together with GameQueue.commit");
         }
       }
     }
@@ -174,14 +203,18 @@ public final class GameQueue implements AutoCloseable {
     }
 
     CompletableFuture<Void> whenDurable() {
-      return CompletableFuture.allOf(trackers.stream().map(tracker -> tracker.whenDurable(version())).toArray(CompletableFuture<?>[]::new));
+      return CompletableFuture.allOf(
+          trackers.stream()
+              .map(tracker -> tracker.whenDurable(version()))
+              .toArray(CompletableFuture<?>[]::new));
     }
   }
 
   /**
    * Waits until everything that this node committed is in MySQL, closed sessions included.
    *
-   * @return the row keys ({@code table:primary key}) that are not known to be in MySQL when the time was up; empty means all are
+   * @return the row keys ({@code table:primary key}) that are not known to be in MySQL when the
+   *     time was up; empty means all are
    */
   public Set<String> drain(Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();
@@ -203,8 +236,9 @@ public final class GameQueue implements AutoCloseable {
   }
 
   /**
-   * Sends what was committed, and stops. When everything is in MySQL the WAL directory is removed, else it is kept for recovery; sessions
-   * that are still open stay open for another node to take over.
+   * Sends what was committed, and stops. When everything is in MySQL the WAL directory is removed,
+   * else it is kept for recovery; sessions that are still open stay open for another node to take
+   * over.
    */
   @Override
   public void close() {
@@ -221,9 +255,8 @@ public final class GameQueue implements AutoCloseable {
     return node.clock();
   }
 
-  @SuppressWarnings("unchecked") // the map's values are mappers of their keys
   <T extends Record> RecordMapper<T> mapper(Class<T> type) {
-    return (RecordMapper<T>) mappers.computeIfAbsent(type, t -> RecordMapper.of(type, node.catalog(), node.clock()));
+    return mappers.of(type);
   }
 
   @SuppressWarnings("unchecked") // the class of a T
@@ -232,10 +265,15 @@ public final class GameQueue implements AutoCloseable {
   }
 
   ChangedRow encode(Table table, RowOp op, @Nullable Object[] values) {
-    RowKey key = op == RowOp.DELETE ? RowKey.ofKey(table, table.canonicalKey(values)) : RowKey.of(table, values);
+    RowKey key =
+        op == RowOp.DELETE
+            ? RowKey.ofKey(table, table.canonicalKey(values))
+            : RowKey.of(table, values);
     byte[] image = node.codec().encode(table, op, values);
     if (image.length > node.limits().rowBytes()) {
-      throw new RowRefusedException("%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes".formatted(table.name(), image.length, node.limits().rowBytes()));
+      throw new RowRefusedException(
+          "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes"
+              .formatted(table.name(), image.length, node.limits().rowBytes()));
     }
     return new ChangedRow(key.text(), image);
   }
@@ -258,7 +296,8 @@ public final class GameQueue implements AutoCloseable {
     if (tables.isEmpty()) {
       Set<String> kinds = new TreeSet<>();
       catalog.tables().forEach(table -> kinds.add(table.ownerKind()));
-      throw new GameQueueException("no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
+      throw new GameQueueException(
+          "no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
     }
     return tables;
   }

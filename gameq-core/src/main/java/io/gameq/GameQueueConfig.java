@@ -81,7 +81,8 @@ public final class GameQueueConfig {
 
   private static <T> T set(@Nullable T value, String setting) {
     if (value == null) {
-      throw new GameQueueException("setting '" + setting + "' is missing: call ." + setting + "(...) before build()");
+      throw new GameQueueException(
+          "setting '" + setting + "' is missing: call ." + setting + "(...) before build()");
     }
     return value;
   }
@@ -109,7 +110,10 @@ public final class GameQueueConfig {
 
     private Builder() {}
 
-    /** {@code redis://host:port}, {@code rediss://...} or {@code redis-sentinel://host:port,host:port#primary}. Required. */
+    /**
+     * {@code redis://host:port}, {@code rediss://...} or {@code
+     * redis-sentinel://host:port,host:port#primary}. Required.
+     */
     public Builder redis(String uri) {
       this.redisUri = uri;
       return this;
@@ -147,7 +151,10 @@ public final class GameQueueConfig {
       return this;
     }
 
-    /** Where this process makes its WAL directory: a local file system, kept across restarts. Required. */
+    /**
+     * Where this process makes its WAL directory: a local file system, kept across restarts.
+     * Required.
+     */
     public Builder walDirectory(Path directory) {
       this.walDirectory = directory;
       return this;
@@ -159,30 +166,60 @@ public final class GameQueueConfig {
       return this;
     }
 
-    /** How long a dirty owner waits so that later changes merge into one flush; default 1 s, 0 to 10 min. */
+    /**
+     * How long a dirty owner waits so that later changes merge into one flush; default 1 s, 0 to 10
+     * min.
+     */
     public Builder mergeWindow(Duration window) {
       this.mergeWindow = window;
       return this;
     }
 
-    /** Most encoded bytes of one row; default 2 MiB. A larger row is refused when it is put. At most half of maxCommitBytes. */
+    /**
+     * Most encoded bytes of one row; default 2 MiB. A larger row is refused when it is put. At most
+     * half of maxCommitBytes.
+     */
     public Builder maxRowBytes(int bytes) {
-      limits = new Limits(bytes, limits.commitRows(), limits.commitBytes(), limits.inFlightCommits(), limits.inFlightBytes(), limits.admissionMillis());
-      return this;
-    }
-
-    /** Most rows (default 1,000) and bytes (default 8 MiB, at most 12 MiB) of one commit. A larger one is refused when it is committed. */
-    public Builder maxCommit(int rows, int bytes) {
-      limits = new Limits(limits.rowBytes(), rows, bytes, limits.inFlightCommits(), limits.inFlightBytes(), limits.admissionMillis());
+      limits =
+          new Limits(
+              bytes,
+              limits.commitRows(),
+              limits.commitBytes(),
+              limits.inFlightCommits(),
+              limits.inFlightBytes(),
+              limits.admissionMillis());
       return this;
     }
 
     /**
-     * Most commits (default 50,000) and bytes (default 64 MiB) of this node that wait for Redis, and how long a commit waits for
-     * room (default 5 s; zero refuses at once).
+     * Most rows (default 1,000) and bytes (default 8 MiB, at most 12 MiB) of one commit. A larger
+     * one is refused when it is committed.
+     */
+    public Builder maxCommit(int rows, int bytes) {
+      limits =
+          new Limits(
+              limits.rowBytes(),
+              rows,
+              bytes,
+              limits.inFlightCommits(),
+              limits.inFlightBytes(),
+              limits.admissionMillis());
+      return this;
+    }
+
+    /**
+     * Most commits (default 50,000) and bytes (default 64 MiB) of this node that wait for Redis,
+     * and how long a commit waits for room (default 5 s; zero refuses at once).
      */
     public Builder maxInFlight(int commits, int bytes, Duration wait) {
-      limits = new Limits(limits.rowBytes(), limits.commitRows(), limits.commitBytes(), commits, bytes, wait.toMillis());
+      limits =
+          new Limits(
+              limits.rowBytes(),
+              limits.commitRows(),
+              limits.commitBytes(),
+              commits,
+              bytes,
+              wait.toMillis());
       return this;
     }
 
@@ -193,19 +230,52 @@ public final class GameQueueConfig {
      */
     public GameQueueConfig build() {
       GameQueueConfig config = new GameQueueConfig(this);
-      check(config.redisUri().startsWith("redis"), "redis", "must be a redis://, rediss:// or redis-sentinel:// URI");
-      check(config.jdbcUrl().startsWith("jdbc:mysql://"), "mysql", "must be a jdbc:mysql://host:port/database URL");
-      check(NAMESPACE.matcher(config.namespace()).matches(), "namespace", "must be 1 to 32 of a-z 0-9 _ -");
+      check(
+          config.redisUri().startsWith("redis"),
+          "redis",
+          "must be a redis://, rediss:// or redis-sentinel:// URI");
+      check(
+          config.jdbcUrl().startsWith("jdbc:mysql://"),
+          "mysql",
+          "must be a jdbc:mysql://host:port/database URL");
+      check(
+          NAMESPACE.matcher(config.namespace()).matches(),
+          "namespace",
+          "must be 1 to 32 of a-z 0-9 _ -");
       check(NODE.matcher(config.node()).matches(), "node", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
       config.walDirectory();
-      check(slots >= 1 && slots <= 1024 && Integer.bitCount(slots) == 1, "slots", "must be a power of two from 1 to 1024, not " + slots);
+      check(
+          slots >= 1 && slots <= 1024 && Integer.bitCount(slots) == 1,
+          "slots",
+          "must be a power of two from 1 to 1024, not " + slots);
       check(poolSize >= 1 && poolSize <= 200, "poolSize", "must be 1 to 200, not " + poolSize);
-      check(!mergeWindow.isNegative() && mergeWindow.compareTo(Duration.ofMinutes(10)) <= 0, "mergeWindow", "must be 0 to 10 minutes, not " + mergeWindow);
-      check(limits.commitRows() >= 1 && limits.commitRows() <= 100_000, "maxCommit", "rows must be 1 to 100,000, not " + limits.commitRows());
-      check(limits.commitBytes() >= 1024 && limits.commitBytes() <= 12 << 20, "maxCommit", "bytes must be 1 KiB to 12 MiB, not " + limits.commitBytes());
-      check(limits.rowBytes() >= 64 && limits.rowBytes() <= limits.commitBytes() / 2, "maxRowBytes", "must be 64 bytes to half of maxCommit's bytes, not " + limits.rowBytes());
-      check(limits.inFlightCommits() >= 1, "maxInFlight", "commits must be at least 1, not " + limits.inFlightCommits());
-      check(limits.inFlightBytes() >= limits.commitBytes(), "maxInFlight", "bytes must be at least those of one commit, " + limits.commitBytes() + ", not " + limits.inFlightBytes());
+      check(
+          !mergeWindow.isNegative() && mergeWindow.compareTo(Duration.ofMinutes(10)) <= 0,
+          "mergeWindow",
+          "must be 0 to 10 minutes, not " + mergeWindow);
+      check(
+          limits.commitRows() >= 1 && limits.commitRows() <= 100_000,
+          "maxCommit",
+          "rows must be 1 to 100,000, not " + limits.commitRows());
+      check(
+          limits.commitBytes() >= 1024 && limits.commitBytes() <= 12 << 20,
+          "maxCommit",
+          "bytes must be 1 KiB to 12 MiB, not " + limits.commitBytes());
+      check(
+          limits.rowBytes() >= 64 && limits.rowBytes() <= limits.commitBytes() / 2,
+          "maxRowBytes",
+          "must be 64 bytes to half of maxCommit's bytes, not " + limits.rowBytes());
+      check(
+          limits.inFlightCommits() >= 1,
+          "maxInFlight",
+          "commits must be at least 1, not " + limits.inFlightCommits());
+      check(
+          limits.inFlightBytes() >= limits.commitBytes(),
+          "maxInFlight",
+          "bytes must be at least those of one commit, "
+              + limits.commitBytes()
+              + ", not "
+              + limits.inFlightBytes());
       check(limits.admissionMillis() >= 0, "maxInFlight", "wait must not be negative");
       return config;
     }

@@ -7,7 +7,6 @@ import io.gameq.commit.ChangedRow;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,14 +14,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive right of this node to write one owner's rows, from {@link GameQueue#open} to {@link #close}.
+ * The exclusive right of this node to write one owner's rows, from {@link GameQueue#open} to {@link
+ * #close}.
  *
- * <p>{@code put}, {@code delete} and {@code move} check a change and stage it; nothing leaves memory before {@link #commit}, which sends all
- * that is staged as one atomic change. Of several changes of one row the last one counts.
+ * <p>{@code put}, {@code delete} and {@code move} check a change and stage it; nothing leaves
+ * memory before {@link #commit}, which sends all that is staged as one atomic change. Of several
+ * changes of one row the last one counts.
  *
- * <p>Thread-safe, but a commit takes whatever is staged at that moment: let one thread at a time act for an owner.
+ * <p>Thread-safe, but a commit takes whatever is staged at that moment: let one thread at a time
+ * act for an owner.
  *
- * <p>Staged changes are gone when the process dies. Committed ones are in the WAL, and once {@linkplain CommitReceipt#queued queued} in Redis.
+ * <p>Staged changes are gone when the process dies. Committed ones are in the WAL, and once
+ * {@linkplain CommitReceipt#queued queued} in Redis.
  */
 public final class OwnerSession implements AutoCloseable {
   private final GameQueue queue;
@@ -61,7 +64,8 @@ public final class OwnerSession implements AutoCloseable {
   /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
   public synchronized List<Row> rows(String table) {
     if (loaded == null) {
-      throw new GameQueueException("the loaded rows of " + owner + " were forgotten: read them before forgetLoaded()");
+      throw new GameQueueException(
+          "the loaded rows of " + owner + " were forgotten: read them before forgetLoaded()");
     }
     return loaded.rows(queue.table(table));
   }
@@ -74,14 +78,18 @@ public final class OwnerSession implements AutoCloseable {
   /**
    * Stages a full row: it is inserted, or replaces the row of the same primary key.
    *
-   * @throws RowRefusedException when the row does not fit its table, is too large, or belongs to another owner; then nothing is staged
+   * @throws RowRefusedException when the row does not fit its table, is too large, or belongs to
+   *     another owner; then nothing is staged
    */
   public <T extends Record> void put(T row) {
     RecordMapper<T> mapper = queue.mapperOf(row);
-    put(mapper.table(), mapper.toRow(row));
+    put(mapper.table(), mapper.toRow(row, queue.clock()));
   }
 
-  /** Stages a full row given by column names; a column left out takes its default. Throws as {@link #put(Record)}. */
+  /**
+   * Stages a full row given by column names; a column left out takes its default. Throws as {@link
+   * #put(Record)}.
+   */
   public void put(String table, Map<String, ?> columns) {
     Table of = queue.table(table);
     put(of, of.canonicalRow(columns, queue.clock()));
@@ -113,14 +121,16 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Stages the move of a row to another owner, in both sessions: {@code row} is its new image, whose owner column names the new owner. Then commit
-   * both sessions together with {@link GameQueue#commit}. The row keeps its primary key and its children.
+   * Stages the move of a row to another owner, in both sessions: {@code row} is its new image,
+   * whose owner column names the new owner. Then commit both sessions together with {@link
+   * GameQueue#commit}. The row keeps its primary key and its children.
    *
-   * @throws RowRefusedException when the row does not fit or does not belong to the other owner; then nothing is staged
+   * @throws RowRefusedException when the row does not fit or does not belong to the other owner;
+   *     then nothing is staged
    */
   public <T extends Record> void move(T row, OwnerSession to) {
     RecordMapper<T> mapper = queue.mapperOf(row);
-    move(mapper.table(), mapper.toRow(row), to);
+    move(mapper.table(), mapper.toRow(row, queue.clock()), to);
   }
 
   /** Stages a move; see {@link #move(Record, OwnerSession)}. */
@@ -142,17 +152,22 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Sends everything staged as one atomic change and returns at once; see {@link CommitReceipt}. Nothing staged: a receipt that is done.
+   * Sends everything staged as one atomic change and returns at once; see {@link CommitReceipt}.
+   * Nothing staged: a receipt that is done.
    *
    * @throws OwnershipLostException when a newer session is known to own; what was staged is dropped
    * @throws QueueFullException when too much waits for Redis; what was staged stays staged
-   * @throws GameQueueException when the commit is larger than the limits; what was staged stays staged
+   * @throws GameQueueException when the commit is larger than the limits; what was staged stays
+   *     staged
    */
   public CommitReceipt commit() {
     return queue.commit(this);
   }
 
-  /** Takes what is staged; null when nothing is. Put back by {@link #restage} when it could not be sent. */
+  /**
+   * Takes what is staged; null when nothing is. Put back by {@link #restage} when it could not be
+   * sent.
+   */
   synchronized @Nullable CommitPart takeStaged() {
     if (closed && !staged.isEmpty()) {
       throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
@@ -173,15 +188,19 @@ public final class OwnerSession implements AutoCloseable {
     staged.putAll(since);
   }
 
-  /** Row keys ({@code table:primary key}) of committed changes that are not known to be in MySQL. */
+  /**
+   * Row keys ({@code table:primary key}) of committed changes that are not known to be in MySQL.
+   */
   public Set<String> notDurable() {
     return tracker.notDurable();
   }
 
   /**
-   * Waits until everything committed so far is in MySQL, and has it flushed now rather than at the end of the merge window.
+   * Waits until everything committed so far is in MySQL, and has it flushed now rather than at the
+   * end of the merge window.
    *
-   * @return the row keys that are not known to be in MySQL when the time was up; empty means all are
+   * @return the row keys that are not known to be in MySQL when the time was up; empty means all
+   *     are
    */
   public Set<String> awaitDurable(Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();
@@ -196,9 +215,11 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Commits what is staged, waits until Redis has it, and gives the owner up; the writers flush it soon after. Closing again does nothing.
+   * Commits what is staged, waits until Redis has it, and gives the owner up; the writers flush it
+   * soon after. Closing again does nothing.
    *
-   * @throws GameQueueException when the last commit failed or its outcome is not known in time; the session is closed all the same
+   * @throws GameQueueException when the last commit failed or its outcome is not known in time; the
+   *     session is closed all the same
    */
   @Override
   public void close() {
@@ -212,12 +233,6 @@ public final class OwnerSession implements AutoCloseable {
       loaded = null;
     }
     queue.closeSession(this, last);
-  }
-
-  List<ChangedRow> stagedRows() {
-    synchronized (this) {
-      return new ArrayList<>(staged.values());
-    }
   }
 
   @Override

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an owner has, merged from Redis and MySQL: of each row the newest version wins, and deletes and moves hide rows. Not
- * thread-safe while rows are added.
+ * What an owner has, merged from Redis and MySQL: of each row the newest version wins, and deletes
+ * and moves hide rows. Not thread-safe while rows are added.
  */
 final class OwnerView {
   private final OwnerId owner;
@@ -25,7 +25,8 @@ final class OwnerView {
   /** Takes a row image from Redis or MySQL in; of equal versions the first stays. */
   void add(RowImage image) {
     sawVersion(image.version());
-    newest.merge(image.rowKey(), image, (there, other) -> other.version() > there.version() ? other : there);
+    newest.merge(
+        image.rowKey(), image, (there, other) -> other.version() > there.version() ? other : there);
   }
 
   /** A version of this owner that no row carries any more, such as a tombstone's. */
@@ -47,7 +48,9 @@ final class OwnerView {
   List<Row> rows(Table table) {
     List<Row> rows = new ArrayList<>();
     for (RowImage image : newest.values()) {
-      if (image.table() == table && image.op() == RowOp.PUT && owner.equals(table.ownerOf(image.values()))) {
+      if (image.table() == table
+          && image.op() == RowOp.PUT
+          && owner.equals(table.ownerOf(image.values()))) {
         rows.add(new Row(table, image.values()));
       }
     }

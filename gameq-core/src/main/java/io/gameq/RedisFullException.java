@@ -1,6 +1,9 @@
 package io.gameq;
 
-/** Redis reached maxmemory and refused the commit; writers go on draining, so the same commit may be tried again later. */
+/**
+ * Redis reached maxmemory and refused the commit; writers go on draining, so the same commit may be
+ * tried again later.
+ */
 public final class RedisFullException extends CommitFailedException {
   private static final long serialVersionUID = 1L;
 

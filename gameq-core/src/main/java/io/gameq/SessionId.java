@@ -6,8 +6,9 @@ import java.util.regex.Pattern;
 /**
  * Names one session: the epoch that MySQL gave it, and a nonce of 16 hex digits; immutable.
  *
- * <p>Sessions are compared for equality by both, because a MySQL failover can hand out an epoch twice. The first 8 digits of
- * the nonce are the id of the node's process, so that an ack knows which node to tell.
+ * <p>Sessions are compared for equality by both, because a MySQL failover can hand out an epoch
+ * twice. The first 8 digits of the nonce are the id of the node's process, so that an ack knows
+ * which node to tell.
  */
 public record SessionId(long epoch, String nonce) {
   private static final Pattern TEXT = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{16})");
@@ -16,7 +17,8 @@ public record SessionId(long epoch, String nonce) {
   public static SessionId parse(String text) {
     Matcher m = TEXT.matcher(text);
     if (!m.matches()) {
-      throw new GameQueueException("'" + text + "' is not a session (16 hex digits, '-', 16 hex digits)");
+      throw new GameQueueException(
+          "'" + text + "' is not a session (16 hex digits, '-', 16 hex digits)");
     }
     return new SessionId(Long.parseUnsignedLong(m.group(1), 16), m.group(2));
   }

@@ -3,8 +3,6 @@ package io.gameq.catalog;
 import io.gameq.Encoding;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
-import io.gameq.RowRefusedException;
-import java.math.BigInteger;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -79,64 +77,13 @@ public final class Catalog {
     return new RowKey(table(Encoding.unpercent(text.substring(0, colon))), text);
   }
 
-  /**
-   * The owner of a row, by the table's owner kind and the row's owner column.
-   *
-   * @throws GameQueueException when the owner column is empty or makes no owner id
-   */
+  /** See {@link Table#ownerOf}. */
   public OwnerId ownerOf(Table table, @Nullable Object[] row) {
-    Object value = row[table.ownerIndex()];
-    if (value == null) {
-      throw new RowRefusedException(table.ownerColumn().label() + ": NULL names no owner");
-    }
-    return OwnerId.of(table.ownerKind() + ":" + value);
+    return table.ownerOf(row);
   }
 
-  /**
-   * The canonical value that the owner column has in this owner's rows.
-   *
-   * @throws GameQueueException when the owner is of another kind, or its key is not exactly what
-   *     the column holds: "042" for 42 would be a second owner of the same rows
-   */
+  /** See {@link Table#ownerColumnValue}. */
   public Object ownerColumnValue(Table table, OwnerId owner) {
-    Column column = table.ownerColumn();
-    if (!owner.kind().equals(table.ownerKind())) {
-      throw new GameQueueException(
-          "owner %s has no rows in table %s, whose owners are of kind %s"
-              .formatted(owner, table, table.ownerKind()));
-    }
-    Object in = owner.key();
-    if (column.type().kind() != ColumnType.Kind.TEXT) {
-      try {
-        in = new BigInteger(owner.key());
-      } catch (NumberFormatException e) {
-        throw notTheKey(owner, column, e);
-      }
-    }
-    Object value;
-    try {
-      value = column.type().canonical(in, column.label());
-      if (!column.type().keyText(value, column.label()).equals(owner.key())) {
-        throw notTheKey(owner, column, null);
-      }
-    } catch (RowRefusedException e) {
-      throw notTheKey(owner, column, e);
-    }
-    return value;
-  }
-
-  private static GameQueueException notTheKey(
-      OwnerId owner, Column column, @Nullable Exception cause) {
-    String message =
-        "owner id %s does not fit its column %s: %s"
-            .formatted(
-                owner,
-                column.label(),
-                cause instanceof RowRefusedException
-                    ? cause.getMessage()
-                    : column.type().kind() == ColumnType.Kind.TEXT
-                        ? "the column would store another text"
-                        : "write the key as a decimal number without leading zeros");
-    return cause == null ? new GameQueueException(message) : new GameQueueException(message, cause);
+    return table.ownerColumnValue(owner);
   }
 }

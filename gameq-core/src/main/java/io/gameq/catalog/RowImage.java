@@ -13,7 +13,8 @@ public final class RowImage {
   private final long version;
   private final @Nullable Object[] values;
 
-  RowImage(Table table, RowOp op, long version, @Nullable Object[] values) {
+  /** An image of canonical values; takes over the array. */
+  public RowImage(Table table, RowOp op, long version, @Nullable Object[] values) {
     this.table = table;
     this.op = op;
     this.version = version;

@@ -1,7 +1,9 @@
 package io.gameq.catalog;
 
 import io.gameq.GameQueueException;
+import io.gameq.OwnerId;
 import io.gameq.RowRefusedException;
+import java.math.BigInteger;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
@@ -251,6 +253,67 @@ public final class Table {
       key[i] = part;
     }
     return key;
+  }
+
+  /**
+   * The owner of a row, by the owner kind and the row's owner column.
+   *
+   * @throws GameQueueException when the owner column is empty or makes no owner id
+   */
+  public OwnerId ownerOf(@Nullable Object[] row) {
+    Object value = row[ownerIndex];
+    if (value == null) {
+      throw new RowRefusedException(ownerColumn().label() + ": NULL names no owner");
+    }
+    return OwnerId.of(ownerKind() + ":" + value);
+  }
+
+  /**
+   * The canonical value that the owner column has in this owner's rows.
+   *
+   * @throws GameQueueException when the owner is of another kind, or its key is not exactly what
+   *     the column holds: "042" for 42 would be a second owner of the same rows
+   */
+  public Object ownerColumnValue(OwnerId owner) {
+    Column column = ownerColumn();
+    if (!owner.kind().equals(ownerKind())) {
+      throw new GameQueueException(
+          "owner %s has no rows in table %s, whose owners are of kind %s"
+              .formatted(owner, name(), ownerKind()));
+    }
+    Object in = owner.key();
+    if (column.type().kind() != ColumnType.Kind.TEXT) {
+      try {
+        in = new BigInteger(owner.key());
+      } catch (NumberFormatException e) {
+        throw notTheKey(owner, column, e);
+      }
+    }
+    Object value;
+    try {
+      value = column.type().canonical(in, column.label());
+      if (!column.type().keyText(value, column.label()).equals(owner.key())) {
+        throw notTheKey(owner, column, null);
+      }
+    } catch (RowRefusedException e) {
+      throw notTheKey(owner, column, e);
+    }
+    return value;
+  }
+
+  private static GameQueueException notTheKey(
+      OwnerId owner, Column column, @Nullable Exception cause) {
+    String message =
+        "owner id %s does not fit its column %s: %s"
+            .formatted(
+                owner,
+                column.label(),
+                cause instanceof RowRefusedException
+                    ? cause.getMessage()
+                    : column.type().kind() == ColumnType.Kind.TEXT
+                        ? "the column would store another text"
+                        : "write the key as a decimal number without leading zeros");
+    return cause == null ? new GameQueueException(message) : new GameQueueException(message, cause);
   }
 
   private String unknown(String column) {

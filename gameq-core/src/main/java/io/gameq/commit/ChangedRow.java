@@ -6,7 +6,8 @@ import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowOp;
 
 /**
- * One changed row of a commit: its key and its encoded image, into which the sender writes the version.
+ * One changed row of a commit: its key and its encoded image, into which the sender writes the
+ * version.
  *
  * @param key {@code table:key parts}, ASCII
  * @param image see {@link RowCodec}

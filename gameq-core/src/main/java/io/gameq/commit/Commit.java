@@ -5,8 +5,8 @@ import io.gameq.catalog.RowOp;
 import java.util.List;
 
 /**
- * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on only the sender's thread
- * writes to it, and others read after {@code settled} was called.
+ * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on
+ * only the sender's thread writes to it, and others read after {@code settled} was called.
  */
 public abstract class Commit {
   private final List<CommitPart> parts;
@@ -58,9 +58,13 @@ public abstract class Commit {
     return version;
   }
 
-  /** Whether any row moves to another owner; then the commit takes two versions, the lower for the rows left behind. */
+  /**
+   * Whether any row moves to another owner; then the commit takes two versions, the lower for the
+   * rows left behind.
+   */
   public boolean hasMoves() {
-    return parts.size() > 1 && parts.stream().anyMatch(p -> p.rows().stream().anyMatch(r -> r.op() == RowOp.MOVED));
+    return parts.size() > 1
+        && parts.stream().anyMatch(p -> p.rows().stream().anyMatch(r -> r.op() == RowOp.MOVED));
   }
 
   /** Writes versions into all rows: {@code version}, and the one below it for rows moved away. */

@@ -1,8 +1,9 @@
 package io.gameq.commit;
 
 /**
- * The bounds of a node, each with its unit. What happens at the limit: a row or a commit that is too large is refused at once; a
- * commit that finds the node full waits up to {@code admissionMillis}, then is refused with {@link io.gameq.QueueFullException}.
+ * The bounds of a node, each with its unit. What happens at the limit: a row or a commit that is
+ * too large is refused at once; a commit that finds the node full waits up to {@code
+ * admissionMillis}, then is refused with {@link io.gameq.QueueFullException}.
  *
  * @param rowBytes encoded bytes of one row image
  * @param commitRows rows of one commit, over all its sessions
@@ -11,7 +12,16 @@ package io.gameq.commit;
  * @param inFlightBytes bytes of the commits of this node that wait for Redis
  * @param admissionMillis how long a commit waits for room; 0 refuses at once
  */
-public record Limits(int rowBytes, int commitRows, int commitBytes, int inFlightCommits, int inFlightBytes, long admissionMillis) {
-  /** Fits a player with large blobs, and stays well below what one WAL record or one Redis reply can carry. */
+public record Limits(
+    int rowBytes,
+    int commitRows,
+    int commitBytes,
+    int inFlightCommits,
+    int inFlightBytes,
+    long admissionMillis) {
+  /**
+   * Fits a player with large blobs, and stays well below what one WAL record or one Redis reply can
+   * carry.
+   */
   public static final Limits DEFAULT = new Limits(2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 5_000);
 }

@@ -28,7 +28,10 @@ public final class SessionRef {
     return slot;
   }
 
-  /** Whether a newer session owns: nothing more may be committed under this one. Never goes back to false. */
+  /**
+   * Whether a newer session owns: nothing more may be committed under this one. Never goes back to
+   * false.
+   */
   public boolean isLost() {
     return lost;
   }

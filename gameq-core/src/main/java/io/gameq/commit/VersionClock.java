@@ -5,13 +5,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * The hybrid logical clock of a node: 48 bits of Unix milliseconds, 16 bits of counter. Thread-safe.
+ * The hybrid logical clock of a node: 48 bits of Unix milliseconds, 16 bits of counter.
+ * Thread-safe.
  *
- * <p>Every version is larger than all it gave out or observed before, whatever the wall clock does. Its milliseconds are those
- * of Redis TIME, so that nodes whose own clocks differ still agree. (Kulkarni et al., Logical Physical Clocks, 2014.)
+ * <p>Every version is larger than all it gave out or observed before, whatever the wall clock does.
+ * Its milliseconds are those of Redis TIME, so that nodes whose own clocks differ still agree.
+ * (Kulkarni et al., Logical Physical Clocks, 2014.)
  */
 public final class VersionClock {
-  /** A version this far ahead comes from a broken clock: taking it over would carry the error to every row. */
+  /**
+   * A version this far ahead comes from a broken clock: taking it over would carry the error to
+   * every row.
+   */
   public static final long MAX_AHEAD_MILLIS = 300_000;
 
   private static final int COUNTER_BITS = 16;
@@ -32,7 +37,8 @@ public final class VersionClock {
   /**
    * Makes all later versions larger than this one.
    *
-   * @throws GameQueueException when it is further ahead of the clock than {@link #MAX_AHEAD_MILLIS}; then nothing changed
+   * @throws GameQueueException when it is further ahead of the clock than {@link
+   *     #MAX_AHEAD_MILLIS}; then nothing changed
    */
   public void observe(long version) {
     long ahead = (version >>> COUNTER_BITS) - unixMillis.getAsLong();

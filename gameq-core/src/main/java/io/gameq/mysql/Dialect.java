@@ -1,7 +1,6 @@
 package io.gameq.mysql;
 
-import java.sql.Connection;
-import java.sql.SQLException;
+import org.jdbi.v3.core.Jdbi;
 
 /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
 public enum Dialect {
@@ -23,7 +22,10 @@ public enum Dialect {
   }
 
   /** By the server's own version string: Connector/J calls MariaDB MySQL. */
-  public static Dialect of(Connection connection) throws SQLException {
-    return connection.getMetaData().getDatabaseProductVersion().contains("MariaDB") ? MARIADB : MYSQL;
+  public static Dialect of(Jdbi jdbi) {
+    return jdbi.withHandle(handle -> handle.select("SELECT VERSION()").mapTo(String.class).one())
+            .contains("MariaDB")
+        ? MARIADB
+        : MYSQL;
   }
 }

@@ -1,7 +1,6 @@
 package io.gameq.mysql;
 
 import io.gameq.catalog.Column;
-import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
@@ -22,14 +21,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes rows so that an older version never replaces a newer one and a deleted row never comes back, whatever the order, however
- * often. Within the caller's transaction at READ COMMITTED; thread-safe.
+ * Writes rows so that an older version never replaces a newer one and a deleted row never comes
+ * back, whatever the order, however often. Within the caller's transaction at READ COMMITTED;
+ * thread-safe.
  *
- * <p>Tombstones are written before rows are deleted, and read, with a lock, after rows are put: of a put and a delete of the same row in
- * two transactions, the later one to commit sees the other.
+ * <p>Tombstones are written before rows are deleted, and read, with a lock, after rows are put: of
+ * a put and a delete of the same row in two transactions, the later one to commit sees the other.
  */
 public final class GuardedWrites {
-  /** Multi-row statements have these sizes, so that few are prepared: 5,000 rows a statement gain nothing over 1,000. */
+  /**
+   * Multi-row statements have these sizes, so that few are prepared: 5,000 rows a statement gain
+   * nothing over 1,000.
+   */
   private static final int MOST_ROWS_PER_STATEMENT = 512;
 
   /** Above 65,535 placeholders the driver silently stops preparing on the server. */
@@ -45,7 +48,10 @@ public final class GuardedWrites {
 
   private record StatementKey(Table table, int rows) {}
 
-  /** In which order puts and deletes go; the second cures a put that needs a unique value which a delete gives up. */
+  /**
+   * In which order puts and deletes go; the second cures a put that needs a unique value which a
+   * delete gives up.
+   */
   public enum Order {
     PUTS_FIRST,
     DELETES_FIRST
@@ -56,17 +62,24 @@ public final class GuardedWrites {
   }
 
   /**
-   * Writes the newest image of each row: puts with parents before children, deletes with children before parents.
+   * Writes the newest image of each row: puts with parents before children, deletes with children
+   * before parents.
    *
    * @throws SQLException when MySQL refuses; the transaction must be rolled back
    */
-  public void write(Connection connection, Collection<RowChange> changes, Order order) throws SQLException {
+  public void write(Connection connection, Collection<RowChange> changes, Order order)
+      throws SQLException {
     Map<RowKey, RowChange> newest = new LinkedHashMap<>();
-    changes.forEach(change -> newest.merge(change.key(), change, (a, b) -> b.image().version() > a.image().version() ? b : a));
+    changes.forEach(
+        change ->
+            newest.merge(
+                change.key(), change, (a, b) -> b.image().version() > a.image().version() ? b : a));
     Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
     Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
     for (RowChange change : newest.values()) {
-      (change.image().op() == RowOp.DELETE ? deletes : puts).computeIfAbsent(change.key().table(), t -> new ArrayList<>()).add(change);
+      (change.image().op() == RowOp.DELETE ? deletes : puts)
+          .computeIfAbsent(change.key().table(), t -> new ArrayList<>())
+          .add(change);
     }
     for (List<RowChange> rows : deletes.values()) {
       writeTombstones(connection, rows);
@@ -88,13 +101,17 @@ public final class GuardedWrites {
     }
   }
 
-  private static final Comparator<Table> BY_RANK = Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
+  private static final Comparator<Table> BY_RANK =
+      Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
 
   // --- puts
 
-  private void upsert(Connection connection, Table table, List<RowChange> rows) throws SQLException {
+  private void upsert(Connection connection, Table table, List<RowChange> rows)
+      throws SQLException {
     rows.sort(KeyOrder.BY_KEY);
-    int most = Math.max(1, Math.min(MOST_ROWS_PER_STATEMENT, MOST_PLACEHOLDERS / (table.columns().size() + 1)));
+    int most =
+        Math.max(
+            1, Math.min(MOST_ROWS_PER_STATEMENT, MOST_PLACEHOLDERS / (table.columns().size() + 1)));
     for (int from = 0; from < rows.size(); ) {
       int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
       while (size > 1 && bytes(rows.subList(from, from + size)) > MOST_BYTES_PER_STATEMENT) {
@@ -109,13 +126,15 @@ public final class GuardedWrites {
     long sum = 0;
     for (RowChange row : rows) {
       for (Object value : row.image().values()) {
-        sum += value instanceof byte[] b ? b.length : value instanceof String s ? 3L * s.length() : 9;
+        sum +=
+            value instanceof byte[] b ? b.length : value instanceof String s ? 3L * s.length() : 9;
       }
     }
     return sum;
   }
 
-  private void upsertChunk(Connection connection, Table table, List<RowChange> rows) throws SQLException {
+  private void upsertChunk(Connection connection, Table table, List<RowChange> rows)
+      throws SQLException {
     String sql = upserts.computeIfAbsent(new StatementKey(table, rows.size()), this::upsertSql);
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       List<Column> columns = table.columns();
@@ -134,31 +153,63 @@ public final class GuardedWrites {
   /** gq_version is assigned last: assignments run in order, and the others compare with it. */
   private String upsertSql(StatementKey key) {
     Table table = key.table();
-    String name = Sql.quote(table.name());
-    String version = Sql.quote(Table.VERSION_COLUMN);
-    String columns = table.columns().stream().map(c -> Sql.quote(c.name())).collect(Collectors.joining(", "));
+    String name = JdbcValues.quoted(table.name());
+    String version = JdbcValues.quoted(Table.VERSION_COLUMN);
+    String columns =
+        table.columns().stream()
+            .map(c -> JdbcValues.quoted(c.name()))
+            .collect(Collectors.joining(", "));
     String row = "(" + Sql.marks(table.columns().size() + 1) + ")";
     String newer = dialect.newValue(version) + " > " + name + "." + version;
     if (table.hasOtherUniqueKeys()) { // the duplicate may be another row, which must not change
-      newer = newer + table.keyColumns().stream().map(c -> " AND " + dialect.newValue(Sql.quote(c.name())) + " = " + name + "." + Sql.quote(c.name())).collect(Collectors.joining());
+      newer =
+          newer
+              + table.keyColumns().stream()
+                  .map(
+                      c ->
+                          " AND "
+                              + dialect.newValue(JdbcValues.quoted(c.name()))
+                              + " = "
+                              + name
+                              + "."
+                              + JdbcValues.quoted(c.name()))
+                  .collect(Collectors.joining());
     }
     StringBuilder sql =
-        new StringBuilder("INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE ".formatted(name, columns, version, (row + ",").repeat(key.rows() - 1) + row, dialect.alias));
+        new StringBuilder(
+            "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
+                .formatted(
+                    name,
+                    columns,
+                    version,
+                    (row + ",").repeat(key.rows() - 1) + row,
+                    dialect.alias));
     for (Column column : table.columns()) {
       if (!table.keyColumns().contains(column)) {
-        sql.append(assignment(name, Sql.quote(column.name()), newer)).append(", ");
+        sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
       }
     }
     return sql.append(assignment(name, version, newer)).toString();
   }
 
   private String assignment(String table, String column, String newer) {
-    return column + " = IF(" + newer + ", " + dialect.newValue(column) + ", " + table + "." + column + ")";
+    return column
+        + " = IF("
+        + newer
+        + ", "
+        + dialect.newValue(column)
+        + ", "
+        + table
+        + "."
+        + column
+        + ")";
   }
 
   /** Removes what was just put but had been deleted in a newer version; returns those keys. */
-  private static List<RowKey> takeOutDeleted(Connection connection, Table table, List<RowChange> rows) throws SQLException {
-    Map<RowKey, Long> tombstones = OwnerReader.tombstones(connection, table, rows.stream().map(RowChange::key).toList(), true);
+  private static List<RowKey> takeOutDeleted(
+      Connection connection, Table table, List<RowChange> rows) throws SQLException {
+    Map<RowKey, Long> tombstones =
+        OwnerReader.tombstones(connection, table, rows.stream().map(RowChange::key).toList(), true);
     Map<RowKey, Long> deleted = new HashMap<>();
     for (RowChange row : rows) {
       Long tombstone = tombstones.get(row.key());
@@ -170,19 +221,28 @@ public final class GuardedWrites {
     return List.copyOf(deleted.keySet());
   }
 
-  /** With other UNIQUE keys an upsert may have met another row and changed nothing: that row is refused, not forgotten. */
-  private static void checkWritten(Connection connection, Table table, List<RowChange> rows, List<RowKey> hidden) throws SQLException {
-    Map<RowKey, Long> versions = OwnerReader.rowVersions(connection, table, rows.stream().map(RowChange::key).toList());
+  /**
+   * With other UNIQUE keys an upsert may have met another row and changed nothing: that row is
+   * refused, not forgotten.
+   */
+  private static void checkWritten(
+      Connection connection, Table table, List<RowChange> rows, List<RowKey> hidden)
+      throws SQLException {
+    Map<RowKey, Long> versions =
+        OwnerReader.rowVersions(connection, table, rows.stream().map(RowChange::key).toList());
     for (RowChange row : rows) {
-      if (versions.getOrDefault(row.key(), -1L) < row.image().version() && !hidden.contains(row.key())) {
-        throw new SQLIntegrityConstraintViolationException("Duplicate entry: another row has a unique value of " + row.key(), "23000", 1062);
+      if (versions.getOrDefault(row.key(), -1L) < row.image().version()
+          && !hidden.contains(row.key())) {
+        throw new SQLIntegrityConstraintViolationException(
+            "Duplicate entry: another row has a unique value of " + row.key(), "23000", 1062);
       }
     }
   }
 
   // --- deletes
 
-  private static void writeTombstones(Connection connection, List<RowChange> rows) throws SQLException {
+  private static void writeTombstones(Connection connection, List<RowChange> rows)
+      throws SQLException {
     rows.sort(Comparator.comparing(row -> row.key().keyText()));
     for (List<RowChange> some : Sql.chunks(rows, MOST_ROWS_PER_STATEMENT)) {
       String row = "(?, ?, ?, ?, UTC_TIMESTAMP(3))";
@@ -205,18 +265,30 @@ public final class GuardedWrites {
     }
   }
 
-  private static void deleteAll(Connection connection, Map<Table, List<RowChange>> deletes) throws SQLException {
+  private static void deleteAll(Connection connection, Map<Table, List<RowChange>> deletes)
+      throws SQLException {
     for (Map.Entry<Table, List<RowChange>> of : deletes.entrySet()) {
-      delete(connection, of.getKey(), of.getValue().stream().collect(Collectors.toMap(RowChange::key, change -> change.image().version())));
+      delete(
+          connection,
+          of.getKey(),
+          of.getValue().stream()
+              .collect(Collectors.toMap(RowChange::key, change -> change.image().version())));
     }
   }
 
   /** Deletes each row unless its version is newer than the one given. */
-  private static void delete(Connection connection, Table table, Map<RowKey, Long> upTo) throws SQLException {
+  private static void delete(Connection connection, Table table, Map<RowKey, Long> upTo)
+      throws SQLException {
     List<RowKey> keys = upTo.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
-    String row = "(" + Sql.keyEquals(table) + " AND " + Sql.quote(Table.VERSION_COLUMN) + " <= ?)";
+    String row =
+        "(" + Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?)";
     for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
-      String sql = "DELETE FROM " + Sql.quote(table.name()) + " WHERE " + (row + " OR ").repeat(some.size() - 1) + row;
+      String sql =
+          "DELETE FROM "
+              + JdbcValues.quoted(table.name())
+              + " WHERE "
+              + (row + " OR ").repeat(some.size() - 1)
+              + row;
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         int at = 1;
         for (RowKey key : some) {

@@ -15,27 +15,34 @@ public final class LayoutTable implements LayoutSource {
 
   /** Keeps the column lists of all tables; to be done before rows are encoded with them. */
   public void register(Catalog catalog) {
-    jdbi.useHandle(
-        handle ->
-            catalog
-                .tables()
-                .forEach(
-                    table ->
-                        handle.execute(
-                            "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES (?, ?, ?)",
-                            table.name(),
-                            table.fingerprint(),
-                            table.layout())));
+    catalog
+        .tables()
+        .forEach(
+            table ->
+                Asking.mysql(
+                    () ->
+                        jdbi.withHandle(
+                            handle ->
+                                handle.execute(
+                                    "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES (?, ?, ?)",
+                                    table.name(),
+                                    table.fingerprint(),
+                                    table.layout()))));
   }
 
   @Override
   public @Nullable String layout(String table, long fingerprint) {
-    return jdbi.withHandle(
-        handle ->
-            handle
-                .select("SELECT columns FROM gameq_layout WHERE table_name = ? AND fingerprint = ?", table, fingerprint)
-                .mapTo(String.class)
-                .findOne()
-                .orElse(null));
+    return Asking.<@Nullable String>mysql(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle
+                        .select(
+                            "SELECT columns FROM gameq_layout WHERE table_name = ? AND fingerprint = ?",
+                            table,
+                            fingerprint)
+                        .mapTo(String.class)
+                        .findOne()
+                        .orElse(null)));
   }
 }

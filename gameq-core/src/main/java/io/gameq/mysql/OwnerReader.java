@@ -23,8 +23,8 @@ import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Step 3 of open, and every read: what MySQL holds of an owner, and of rows that Redis holds for it, from one fresh snapshot of the
- * primary. Thread-safe.
+ * Step 3 of open, and every read: what MySQL holds of an owner, and of rows that Redis holds for
+ * it, from one fresh snapshot of the primary. Thread-safe.
  */
 public final class OwnerReader {
   /** Keeps a statement's placeholders and the optimizer's range memory small. */
@@ -47,28 +47,38 @@ public final class OwnerReader {
   }
 
   /**
-   * Reads the owner's rows, and by primary key the row and the tombstone of every key, whoever owns it now; then, when a session is
-   * given, checks that it is still the newest and sets it open, in the same transaction.
+   * Reads the owner's rows, and by primary key the row and the tombstone of every key, whoever owns
+   * it now; then, when a session is given, checks that it is still the newest and sets it open, in
+   * the same transaction.
    *
    * @param tables those of the owner's kind
    * @param keys rows that Redis holds for the owner
    * @return false when a newer session was opened meanwhile
    */
-  public boolean read(OwnerId owner, @Nullable SessionId session, List<Table> tables, Collection<RowKey> keys, Sink sink) {
-    return jdbi.inTransaction(
-        TransactionIsolationLevel.REPEATABLE_READ,
-        handle -> {
-          Connection connection = handle.getConnection();
-          for (Table table : tables) {
-            readOwned(connection, owner, table, sink);
-          }
-          for (Map.Entry<Table, List<RowKey>> of : keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-            readByKey(connection, of.getKey(), of.getValue(), sink);
-            tombstones(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
-          }
-          sink.tombstoneVersion(highestTombstone(handle, owner));
-          return session == null || OwnerTable.markOpen(handle, owner, session);
-        });
+  public boolean read(
+      OwnerId owner,
+      @Nullable SessionId session,
+      List<Table> tables,
+      Collection<RowKey> keys,
+      Sink sink) {
+    return Asking.mysql(
+        () ->
+            jdbi.inTransaction(
+                TransactionIsolationLevel.REPEATABLE_READ,
+                handle -> {
+                  Connection connection = handle.getConnection();
+                  for (Table table : tables) {
+                    readOwned(connection, owner, table, sink);
+                  }
+                  for (Map.Entry<Table, List<RowKey>> of :
+                      keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+                    readByKey(connection, of.getKey(), of.getValue(), sink);
+                    tombstones(connection, of.getKey(), of.getValue(), false)
+                        .forEach(sink::tombstone);
+                  }
+                  sink.tombstoneVersion(highestTombstone(handle, owner));
+                  return session == null || OwnerTable.markOpen(handle, owner, session);
+                }));
   }
 
   private static long highestTombstone(Handle handle, OwnerId owner) {
@@ -79,17 +89,20 @@ public final class OwnerReader {
         .one();
   }
 
-  private static void readOwned(Connection connection, OwnerId owner, Table table, Sink sink) throws SQLException {
-    String sql = select(table) + " WHERE " + Sql.quote(table.ownerColumn().name()) + " = ?";
+  private static void readOwned(Connection connection, OwnerId owner, Table table, Sink sink)
+      throws SQLException {
+    String sql = select(table) + " WHERE " + JdbcValues.quoted(table.ownerColumn().name()) + " = ?";
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       JdbcValues.bind(statement, 1, table.ownerColumn(), table.ownerColumnValue(owner));
       readRows(statement, table, sink);
     }
   }
 
-  private static void readByKey(Connection connection, Table table, List<RowKey> keys, Sink sink) throws SQLException {
+  private static void readByKey(Connection connection, Table table, List<RowKey> keys, Sink sink)
+      throws SQLException {
     for (List<RowKey> some : Sql.chunks(keys, KEYS_PER_STATEMENT)) {
-      try (PreparedStatement statement = connection.prepareStatement(select(table) + " WHERE " + Sql.keyIn(table, some.size()))) {
+      try (PreparedStatement statement =
+          connection.prepareStatement(select(table) + " WHERE " + Sql.keyIn(table, some.size()))) {
         int at = 1;
         for (RowKey key : some) {
           at = Sql.bindKey(statement, at, table, key.parts());
@@ -101,12 +114,15 @@ public final class OwnerReader {
 
   private static String select(Table table) {
     return "SELECT gq_version, "
-        + table.columns().stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "))
+        + table.columns().stream()
+            .map(JdbcValues::selectExpression)
+            .collect(Collectors.joining(", "))
         + " FROM "
-        + Sql.quote(table.name());
+        + JdbcValues.quoted(table.name());
   }
 
-  private static void readRows(PreparedStatement statement, Table table, Sink sink) throws SQLException {
+  private static void readRows(PreparedStatement statement, Table table, Sink sink)
+      throws SQLException {
     List<Column> columns = table.columns();
     try (ResultSet rs = statement.executeQuery()) {
       while (rs.next()) {
@@ -120,11 +136,16 @@ public final class OwnerReader {
   }
 
   /** The tombstones of rows; {@code locked} waits for transactions that are writing one. */
-  static Map<RowKey, Long> tombstones(Connection connection, Table table, Collection<RowKey> keys, boolean locked) throws SQLException {
+  static Map<RowKey, Long> tombstones(
+      Connection connection, Table table, Collection<RowKey> keys, boolean locked)
+      throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
     for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), KEYS_PER_STATEMENT)) {
       String sql =
-          "SELECT row_key, version FROM gameq_tombstone WHERE table_name = ? AND row_key IN (" + Sql.marks(some.size()) + ")" + (locked ? " LOCK IN SHARE MODE" : "");
+          "SELECT row_key, version FROM gameq_tombstone WHERE table_name = ? AND row_key IN ("
+              + Sql.marks(some.size())
+              + ")"
+              + (locked ? " LOCK IN SHARE MODE" : "");
       Map<String, RowKey> byText = new HashMap<>();
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         statement.setString(1, table.name());
@@ -145,24 +166,41 @@ public final class OwnerReader {
     return found;
   }
 
-  /** The version that MySQL holds of each row, deleted rows by their tombstone; rows it knows nothing of are missing. */
+  /**
+   * The version that MySQL holds of each row, deleted rows by their tombstone; rows it knows
+   * nothing of are missing.
+   */
   public Map<RowKey, Long> versions(Collection<RowKey> keys) {
+    return Asking.mysql(() -> jdbi.withHandle(handle -> versions(handle.getConnection(), keys)));
+  }
+
+  private static Map<RowKey, Long> versions(Connection connection, Collection<RowKey> keys)
+      throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
-    jdbi.useHandle(
-        handle -> {
-          for (Map.Entry<Table, List<RowKey>> of : keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-            found.putAll(rowVersions(handle.getConnection(), of.getKey(), of.getValue()));
-            tombstones(handle.getConnection(), of.getKey(), of.getValue(), false).forEach((key, version) -> found.merge(key, version, Math::max));
-          }
-        });
+    for (Map.Entry<Table, List<RowKey>> of :
+        keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+      found.putAll(rowVersions(connection, of.getKey(), of.getValue()));
+      tombstones(connection, of.getKey(), of.getValue(), false)
+          .forEach((key, version) -> found.merge(key, version, Math::max));
+    }
     return found;
   }
 
-  static Map<RowKey, Long> rowVersions(Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+  static Map<RowKey, Long> rowVersions(Connection connection, Table table, Collection<RowKey> keys)
+      throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
-    String key = table.keyColumns().stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "));
+    String key =
+        table.keyColumns().stream()
+            .map(JdbcValues::selectExpression)
+            .collect(Collectors.joining(", "));
     for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), KEYS_PER_STATEMENT)) {
-      String sql = "SELECT gq_version, " + key + " FROM " + Sql.quote(table.name()) + " WHERE " + Sql.keyIn(table, some.size());
+      String sql =
+          "SELECT gq_version, "
+              + key
+              + " FROM "
+              + JdbcValues.quoted(table.name())
+              + " WHERE "
+              + Sql.keyIn(table, some.size());
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         int at = 1;
         for (RowKey k : some) {

@@ -21,25 +21,43 @@ public final class OwnerTable {
   }
 
   /**
-   * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch is above the one before and at
-   * least {@code atLeast}.
+   * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch
+   * is above the one before and at least {@code atLeast}.
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
-    return jdbi.inTransaction(
-        handle -> {
-          handle.execute(
-              "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))"
-                  + " ON DUPLICATE KEY UPDATE epoch = GREATEST(epoch + 1, ?), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
-              owner.encoded(), atLeast, nonce, node, atLeast, nonce, node);
-          long epoch = handle.select("SELECT epoch FROM gameq_owner WHERE owner = ?", owner.encoded()).mapTo(Long.class).one();
-          return new SessionId(epoch, nonce);
-        });
+    return Asking.mysql(
+        () ->
+            jdbi.inTransaction(
+                handle -> {
+                  handle.execute(
+                      "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))"
+                          + " ON DUPLICATE KEY UPDATE epoch = GREATEST(epoch + 1, ?), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
+                      owner.encoded(),
+                      atLeast,
+                      nonce,
+                      node,
+                      atLeast,
+                      nonce,
+                      node);
+                  long epoch =
+                      handle
+                          .select("SELECT epoch FROM gameq_owner WHERE owner = ?", owner.encoded())
+                          .mapTo(Long.class)
+                          .one();
+                  return new SessionId(epoch, nonce);
+                }));
   }
 
-  /** Step 3 of open: whether the session is still the newest; if so its state is open once the handle's transaction commits. */
+  /**
+   * Step 3 of open: whether the session is still the newest; if so its state is open once the
+   * handle's transaction commits.
+   */
   static boolean markOpen(Handle handle, OwnerId owner, SessionId session) {
     return handle.execute(
-            "UPDATE gameq_owner SET state = 'open' WHERE owner = ? AND epoch = ? AND nonce = ?", owner.encoded(), session.epoch(), session.nonce())
+            "UPDATE gameq_owner SET state = 'open' WHERE owner = ? AND epoch = ? AND nonce = ?",
+            owner.encoded(),
+            session.epoch(),
+            session.nonce())
         == 1;
   }
 
@@ -49,13 +67,22 @@ public final class OwnerTable {
     List<OwnerId> all = List.copyOf(owners);
     for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
       List<OwnerId> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
-      jdbi.useHandle(
-          handle ->
-              handle
-                  .createQuery("SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (<owners>)")
-                  .bindList("owners", some.stream().map(OwnerId::encoded).toList())
-                  .map((rs, ctx) -> Map.entry(OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3))))
-                  .forEach(e -> found.put(e.getKey(), e.getValue())));
+      Asking.mysql(
+          () ->
+              jdbi.withHandle(
+                  handle -> {
+                    handle
+                        .createQuery(
+                            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (<owners>)")
+                        .bindList("owners", some.stream().map(OwnerId::encoded).toList())
+                        .map(
+                            (rs, ctx) ->
+                                Map.entry(
+                                    OwnerId.ofEncoded(rs.getString(1)),
+                                    new SessionId(rs.getLong(2), rs.getString(3))))
+                        .forEach(e -> found.put(e.getKey(), e.getValue()));
+                    return found;
+                  }));
     }
     return found;
   }

@@ -19,14 +19,23 @@ public final class Settings {
 
   private static void agree(Jdbi jdbi, String name, String value) {
     String there =
-        jdbi.withHandle(
-            handle -> {
-              handle.execute("INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)", name, value);
-              return handle.select("SELECT value FROM gameq_setting WHERE name = ?", name).mapTo(String.class).one();
-            });
+        Asking.mysql(
+            () ->
+                jdbi.withHandle(
+                    handle -> {
+                      handle.execute(
+                          "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)",
+                          name,
+                          value);
+                      return handle
+                          .select("SELECT value FROM gameq_setting WHERE name = ?", name)
+                          .mapTo(String.class)
+                          .one();
+                    }));
     if (!there.equals(value)) {
       throw new GameQueueException(
-          "this configuration has %s %s, the database has %s: they are fixed for a database; use %s, or another database".formatted(name, value, there, there));
+          "this configuration has %s %s, the database has %s: they are fixed for a database; use %s, or another database"
+              .formatted(name, value, there, there));
     }
   }
 }

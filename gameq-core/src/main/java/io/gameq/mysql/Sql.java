@@ -9,35 +9,39 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Pieces of SQL text. Stateless. */
-public final class Sql {
+final class Sql {
   private Sql() {}
-
-  /** An identifier in backticks. */
-  public static String quote(String identifier) {
-    return "`" + identifier.replace("`", "``") + "`";
-  }
 
   /** {@code ?,?,?} */
   static String marks(int count) {
     return "?,".repeat(count - 1) + "?";
   }
 
-  /** A condition on the primary key that {@link #bindKey} fills, for {@code rows} rows; uses the primary key's index. */
+  /**
+   * A condition on the primary key that {@link #bindKey} fills, for {@code rows} rows; uses the
+   * primary key's index.
+   */
   static String keyIn(Table table, int rows) {
     List<Column> key = table.keyColumns();
     if (key.size() == 1) {
-      return quote(key.get(0).name()) + " IN (" + marks(rows) + ")";
+      return JdbcValues.quoted(key.get(0).name()) + " IN (" + marks(rows) + ")";
     }
-    return String.join(" OR ", java.util.Collections.nCopies(rows, "(" + keyEquals(table) + ")")); // row constructors: MariaDB scans
+    return String.join(
+        " OR ",
+        java.util.Collections.nCopies(
+            rows, "(" + keyEquals(table) + ")")); // row constructors: MariaDB scans
   }
 
   /** {@code k1 = ? AND k2 = ?} */
   static String keyEquals(Table table) {
-    return table.keyColumns().stream().map(c -> quote(c.name()) + " = ?").collect(Collectors.joining(" AND "));
+    return table.keyColumns().stream()
+        .map(c -> JdbcValues.quoted(c.name()) + " = ?")
+        .collect(Collectors.joining(" AND "));
   }
 
   /** Binds the parts of a primary key from {@code at} on; returns the next index. */
-  static int bindKey(PreparedStatement statement, int at, Table table, Object[] parts) throws SQLException {
+  static int bindKey(PreparedStatement statement, int at, Table table, Object[] parts)
+      throws SQLException {
     int next = at;
     for (int i = 0; i < parts.length; i++) {
       JdbcValues.bind(statement, next++, table.keyColumns().get(i), parts[i]);

@@ -1,5 +1,6 @@
 /**
- * The MySQL side: catalogue, sessions, reads and the guarded statements; only {@code mysql} packages touch JDBC. Internal.
+ * The MySQL side: catalogue, sessions, reads and the guarded statements; only {@code mysql}
+ * packages touch JDBC. Internal.
  *
  * <pre>
  * gameq_setting      namespace, slots, schema

@@ -17,7 +17,10 @@ final class Admission {
     this.bytes = new Semaphore(limits.inFlightBytes());
   }
 
-  /** Takes room for one commit, or waits for it. Throws {@link QueueFullException} when there was none in time; then nothing is taken. */
+  /**
+   * Takes room for one commit, or waits for it. Throws {@link QueueFullException} when there was
+   * none in time; then nothing is taken.
+   */
   void enter(int commitBytes) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limits.admissionMillis());
     take(commits, 1, deadline, limits.inFlightCommits() + " commits");
@@ -31,14 +34,16 @@ final class Admission {
 
   private void take(Semaphore room, int permits, long deadlineNanos, String what) {
     try {
-      if (!room.tryAcquire(permits, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+      if (!room.tryAcquire(
+          permits, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
         throw new QueueFullException(
             "more than %s of this node wait for Redis and none left within %d ms: Redis is slow or away, or the limit is too low"
                 .formatted(what, limits.admissionMillis()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new QueueFullException("interrupted while waiting for room in the queue; nothing was committed");
+      throw new QueueFullException(
+          "interrupted while waiting for room in the queue; nothing was committed");
     }
   }
 

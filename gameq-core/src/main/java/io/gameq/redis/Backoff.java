@@ -3,7 +3,10 @@ package io.gameq.redis;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Waiting times that double up to a limit, with jitter so that many waiters do not return together. Not thread-safe. */
+/**
+ * Waiting times that double up to a limit, with jitter so that many waiters do not return together.
+ * Not thread-safe.
+ */
 public final class Backoff {
   private final long firstMillis;
   private final long mostMillis;

@@ -23,8 +23,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits that travel to Redis together: many in one MULTI/EXEC of plain commands, or one as a script. Built and sent by the
- * sender's thread; {@link #outcome} may be asked when {@link #send}'s stage completed.
+ * Commits that travel to Redis together: many in one MULTI/EXEC of plain commands, or one as a
+ * script. Built and sent by the sender's thread; {@link #outcome} may be asked when {@link #send}'s
+ * stage completed.
  */
 final class CommitGroup {
   /** What became of one commit of a group. */
@@ -48,7 +49,11 @@ final class CommitGroup {
   private @Nullable List<Object> script;
   private final List<RedisFuture<?>> queuedInMulti = new ArrayList<>();
 
-  CommitGroup(List<Commit> commits, Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis) {
+  CommitGroup(
+      List<Commit> commits,
+      Function<CommitPart, SessionKeys> keysOf,
+      byte[] walId,
+      long dueMillis) {
     this.commits = commits;
     this.keysOf = keysOf;
     this.walId = walId;
@@ -59,9 +64,13 @@ final class CommitGroup {
     return commits;
   }
 
-  /** Writes the commands to the connection and flushes; the stage completes when the reply is there or cannot come any more. */
+  /**
+   * Writes the commands to the connection and flushes; the stage completes when the reply is there
+   * or cannot come any more.
+   */
   CompletionStage<?> send(StatefulRedisConnection<byte[], byte[]> redis) {
-    CompletionStage<?> reply = commits.get(0).isSpanning() ? sendScript(redis, commits.get(0)) : sendMulti(redis.async());
+    CompletionStage<?> reply =
+        commits.get(0).isSpanning() ? sendScript(redis, commits.get(0)) : sendMulti(redis.async());
     redis.flushCommands();
     return reply;
   }
@@ -73,27 +82,44 @@ final class CommitGroup {
       CommitPart part = commit.parts().get(0);
       SessionKeys keys = keysOf.apply(part);
       redis.get(keys.own);
-      CommandArgs<byte[], byte[]> rows = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(keys.dirty);
+      CommandArgs<byte[], byte[]> rows =
+          new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(keys.dirty);
       for (ChangedRow row : part.rows()) {
         rows.addValue(row.keyBytes()).addValue(row.image());
       }
-      queuedInMulti.add(redis.dispatch(CommandType.HSET, new IntegerOutput<>(ByteArrayCodec.INSTANCE), rows));
+      queuedInMulti.add(
+          redis.dispatch(CommandType.HSET, new IntegerOutput<>(ByteArrayCodec.INSTANCE), rows));
       CommandArgs<byte[], byte[]> due =
-          new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(keys.slot.due()).add("LT").add(dueMillis).addValue(keys.dueMember);
+          new CommandArgs<>(ByteArrayCodec.INSTANCE)
+              .addKey(keys.slot.due())
+              .add("LT")
+              .add(dueMillis)
+              .addValue(keys.dueMember);
       redis.dispatch(CommandType.ZADD, new IntegerOutput<>(ByteArrayCodec.INSTANCE), due);
       marks.put(keys.slot, commit.sequence());
     }
-    marks.forEach((slot, sequence) -> redis.hset(slot.journal(), walId, SlotKeys.bytes(Long.toString(sequence))));
+    marks.forEach(
+        (slot, sequence) ->
+            redis.hset(slot.journal(), walId, SlotKeys.bytes(Long.toString(sequence))));
     return redis.exec().thenAccept(result -> exec = result);
   }
 
-  private CompletionStage<?> sendScript(StatefulRedisConnection<byte[], byte[]> redis, Commit commit) {
-    return commitScript(redis, commit, keysOf, walId, dueMillis).thenAccept(reply -> script = reply);
+  private CompletionStage<?> sendScript(
+      StatefulRedisConnection<byte[], byte[]> redis, Commit commit) {
+    return commitScript(redis, commit, keysOf, walId, dueMillis)
+        .thenAccept(reply -> script = reply);
   }
 
-  /** Sends one commit as {@code commit.lua}, by its text: in a pipeline a forgotten script could not be loaded in time. */
+  /**
+   * Sends one commit as {@code commit.lua}, by its text: in a pipeline a forgotten script could not
+   * be loaded in time.
+   */
   static RedisFuture<List<Object>> commitScript(
-      StatefulRedisConnection<byte[], byte[]> redis, Commit commit, Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis) {
+      StatefulRedisConnection<byte[], byte[]> redis,
+      Commit commit,
+      Function<CommitPart, SessionKeys> keysOf,
+      byte[] walId,
+      long dueMillis) {
     List<byte[]> keys = new ArrayList<>();
     List<byte[]> args = new ArrayList<>();
     args.add(walId);
@@ -110,7 +136,13 @@ final class CommitGroup {
         args.add(row.image());
       }
     }
-    return redis.async().eval(CommitScript.TEXT, ScriptOutputType.MULTI, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
+    return redis
+        .async()
+        .eval(
+            CommitScript.TEXT,
+            ScriptOutputType.MULTI,
+            keys.toArray(byte[][]::new),
+            args.toArray(byte[][]::new));
   }
 
   private static byte[] number(long value) {
@@ -146,7 +178,10 @@ final class CommitGroup {
       return new Applied();
     }
     String ownedBy = LuaScript.string(reply.get(2));
-    return new NotOwner(commit.parts().get(((Long) reply.get(1)).intValue()), ownedBy.isEmpty() ? null : ownedBy, false);
+    return new NotOwner(
+        commit.parts().get(((Long) reply.get(1)).intValue()),
+        ownedBy.isEmpty() ? null : ownedBy,
+        false);
   }
 
   private Outcome multiOutcome(int i) {
@@ -161,6 +196,8 @@ final class CommitGroup {
     byte[] own = exec.get(3 * i);
     CommitPart part = commits.get(i).parts().get(0);
     String ownedBy = own == null ? null : new String(own, US_ASCII);
-    return part.session().id().text().equals(ownedBy) ? new Applied() : new NotOwner(part, ownedBy, true);
+    return part.session().id().text().equals(ownedBy)
+        ? new Applied()
+        : new NotOwner(part, ownedBy, true);
   }
 }

@@ -32,12 +32,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries the commits of a node to Redis in WAL order: version, WAL, group, send, answer. One thread of its own does all of it;
- * {@link #submit} and the session methods are called by any.
+ * Carries the commits of a node to Redis in WAL order: version, WAL, group, send, answer. One
+ * thread of its own does all of it; {@link #submit} and the session methods are called by any.
  *
- * <p>While groups are on their way, new commits gather and travel together in the next one (group commit). When the connection
- * breaks, nothing new is sent until it is rebuilt and healed: sessions are read again in MySQL and re-asserted, and commits without an
- * answer are sent again in order as scripts that compare versions.
+ * <p>While groups are on their way, new commits gather and travel together in the next one (group
+ * commit). When the connection breaks, nothing new is sent until it is rebuilt and healed: sessions
+ * are read again in MySQL and re-asserted, and commits without an answer are sent again in order as
+ * scripts that compare versions.
  *
  * <p>A process kill loses what is in memory here; the WAL has everything that was sent.
  */
@@ -118,7 +119,8 @@ public final class CommitSender implements AutoCloseable {
   /**
    * Takes a commit over; returns at once unless the node is full.
    *
-   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed; then the commit was not taken
+   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed; then
+   *     the commit was not taken
    */
   public void submit(Commit commit) {
     admission.enter(commit.bytes());
@@ -140,7 +142,10 @@ public final class CommitSender implements AutoCloseable {
     sessions.remove(session);
   }
 
-  /** Appends rows that a session adopted to the WAL; returns when they are in it. Throws {@link WalException}. */
+  /**
+   * Appends rows that a session adopted to the WAL; returns when they are in it. Throws {@link
+   * WalException}.
+   */
   public void appendAdopted(CommitPart part) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     tasks.add(
@@ -175,9 +180,16 @@ public final class CommitSender implements AutoCloseable {
 
   private void rest() {
     parked = true;
-    boolean idle = replies.isEmpty() && tasks.isEmpty() && (broken || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
+    boolean idle =
+        replies.isEmpty()
+            && tasks.isEmpty()
+            && (broken || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
     if (idle && !(stopping && inFlight.isEmpty() && unanswered.isEmpty())) {
-      LockSupport.parkNanos(this, broken ? Math.max(1, healAtNanos - System.nanoTime()) : TimeUnit.MILLISECONDS.toNanos(100));
+      LockSupport.parkNanos(
+          this,
+          broken
+              ? Math.max(1, healAtNanos - System.nanoTime())
+              : TimeUnit.MILLISECONDS.toNanos(100));
     }
     parked = false;
   }
@@ -198,7 +210,10 @@ public final class CommitSender implements AutoCloseable {
     }
     List<Commit> commits = new ArrayList<>();
     int bytes = 0;
-    for (Commit next; (next = inbox.peek()) != null && commits.size() < MOST_GROUP_COMMITS && bytes < MOST_GROUP_BYTES; ) {
+    for (Commit next;
+        (next = inbox.peek()) != null
+            && commits.size() < MOST_GROUP_COMMITS
+            && bytes < MOST_GROUP_BYTES; ) {
       if (next.isSpanning() && !commits.isEmpty()) {
         break;
       }
@@ -236,11 +251,13 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private void send(List<Commit> commits) {
-    CommitGroup group = new CommitGroup(commits, this::keys, walId, clock.getAsLong() + mergeWindowMillis);
+    CommitGroup group =
+        new CommitGroup(commits, this::keys, walId, clock.getAsLong() + mergeWindowMillis);
     Sent sent = new Sent(++sentGroups, group);
     inFlight.add(sent);
     try {
-      group.send(redis)
+      group
+          .send(redis)
           .whenComplete(
               (ignored, error) -> {
                 Throwable discarded = group.discarded();
@@ -278,7 +295,10 @@ public final class CommitSender implements AutoCloseable {
 
   /** Gives the connection up: whatever has no answer yet is sent again once healed. */
   private void breakOff(Throwable why) {
-    LOG.warn("lost the connection to Redis ({}); {} groups of commits have no answer yet", why.toString(), inFlight.size());
+    LOG.warn(
+        "lost the connection to Redis ({}); {} groups of commits have no answer yet",
+        why.toString(),
+        inFlight.size());
     redis.closeAsync();
     inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
     inFlight.clear();
@@ -292,8 +312,11 @@ public final class CommitSender implements AutoCloseable {
     List<Commit> queued = new ArrayList<>(commits.size());
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
-      CommitGroup.Outcome outcome = error != null ? new CommitGroup.Error(error) : sent.group.outcome(i);
-      if (outcome instanceof CommitGroup.NotOwner not && reassertedAfter.getOrDefault(not.part().session(), 0L) >= sent.number && not.written()) {
+      CommitGroup.Outcome outcome =
+          error != null ? new CommitGroup.Error(error) : sent.group.outcome(i);
+      if (outcome instanceof CommitGroup.NotOwner not
+          && reassertedAfter.getOrDefault(not.part().session(), 0L) >= sent.number
+          && not.written()) {
         outcome = new CommitGroup.Applied();
       }
       if (outcome instanceof CommitGroup.Applied) {
@@ -314,7 +337,10 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  /** Whether the commit turned out to be queued: Redis had only forgotten the session. Otherwise the commit is settled here. */
+  /**
+   * Whether the commit turned out to be queued: Redis had only forgotten the session. Otherwise the
+   * commit is settled here.
+   */
   private boolean settleNotOwner(Commit commit, CommitGroup.NotOwner not) {
     SessionRef session = not.part().session();
     try {
@@ -345,7 +371,8 @@ public final class CommitSender implements AutoCloseable {
     failJournaled(
         commit,
         RedisReply.isFull(message)
-            ? new RedisFullException("Redis reached maxmemory and refused the commit: let the writers drain, or raise maxmemory")
+            ? new RedisFullException(
+                "Redis reached maxmemory and refused the commit: let the writers drain, or raise maxmemory")
             : new CommitFailedException("Redis refused the commit: " + message));
   }
 
@@ -364,7 +391,12 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private static OwnershipLostException lost(SessionRef session) {
-    return new OwnershipLostException("session " + session.id() + " no longer owns " + session.owner() + ": a newer session was opened; open the owner again");
+    return new OwnershipLostException(
+        "session "
+            + session.id()
+            + " no longer owns "
+            + session.owner()
+            + ": a newer session was opened; open the owner again");
   }
 
   // --- heal
@@ -397,7 +429,11 @@ public final class CommitSender implements AutoCloseable {
       redis.setAutoFlushCommands(false);
       broken = false;
       backoff.reset();
-      LOG.info("connected to Redis again: {} sessions re-asserted, {} lost, {} commits sent again", sessions.size(), lostSessions, again);
+      LOG.info(
+          "connected to Redis again: {} sessions re-asserted, {} lost, {} commits sent again",
+          sessions.size(),
+          lostSessions,
+          again);
       return 1;
     } catch (GameQueueException | RedisException e) {
       healAtNanos = System.nanoTime() + backoff.nextNanos();
@@ -408,11 +444,14 @@ public final class CommitSender implements AutoCloseable {
 
   private int reassertAll() {
     Map<io.gameq.OwnerId, io.gameq.SessionId> current =
-        durableSessions.current(sessions.keySet().stream().filter(s -> !s.isLost()).map(SessionRef::owner).toList());
+        durableSessions.current(
+            sessions.keySet().stream().filter(s -> !s.isLost()).map(SessionRef::owner).toList());
     int lost = 0;
     for (SessionRef session : sessions.keySet()) {
       if (!session.isLost()
-          && !(session.id().equals(current.get(session.owner())) && SessionScripts.reassert(redis, slots[session.slot()], session.owner(), session.id()))) {
+          && !(session.id().equals(current.get(session.owner()))
+              && SessionScripts.reassert(
+                  redis, slots[session.slot()], session.owner(), session.id()))) {
         session.markLost();
         lost++;
       }
@@ -423,26 +462,41 @@ public final class CommitSender implements AutoCloseable {
   private boolean reassert(SessionRef session) {
     redis.setAutoFlushCommands(true);
     try {
-      return session.id().equals(durableSessions.current(List.of(session.owner())).get(session.owner()))
+      return session
+              .id()
+              .equals(durableSessions.current(List.of(session.owner())).get(session.owner()))
           && SessionScripts.reassert(redis, slots[session.slot()], session.owner(), session.id());
     } finally {
       redis.setAutoFlushCommands(false);
     }
   }
 
-  /** Sends commits without an answer again, in order; each leaves the queue only when its outcome is known. */
+  /**
+   * Sends commits without an answer again, in order; each leaves the queue only when its outcome is
+   * known.
+   */
   private void sendAgain() {
     for (Commit commit; (commit = unanswered.peek()) != null; unanswered.remove()) {
-      SessionRef lost = commit.parts().stream().map(CommitPart::session).filter(SessionRef::isLost).findFirst().orElse(null);
+      SessionRef lost =
+          commit.parts().stream()
+              .map(CommitPart::session)
+              .filter(SessionRef::isLost)
+              .findFirst()
+              .orElse(null);
       if (lost != null) {
         failJournaled(commit, unknown(commit, lost));
         continue;
       }
       try {
-        List<Object> reply = CommitGroup.commitScript(redis, commit, this::keys, walId, clock.getAsLong() + mergeWindowMillis).toCompletableFuture().join();
+        List<Object> reply =
+            CommitGroup.commitScript(
+                    redis, commit, this::keys, walId, clock.getAsLong() + mergeWindowMillis)
+                .toCompletableFuture()
+                .join();
         if (CommitGroup.scriptOutcome(commit, reply) instanceof CommitGroup.NotOwner not) {
           if (!isNewer(not.ownedBy(), not.part().session())) {
-            throw new GameQueueException("Redis forgot session " + not.part().session() + " again while it was healed");
+            throw new GameQueueException(
+                "Redis forgot session " + not.part().session() + " again while it was healed");
           }
           not.part().session().markLost();
           failJournaled(commit, unknown(commit, not.part().session()));
@@ -452,7 +506,8 @@ public final class CommitSender implements AutoCloseable {
       } catch (java.util.concurrent.CompletionException e) {
         String message = RedisReply.answered(e);
         if (message == null || RedisReply.isAway(message)) {
-          throw new GameQueueException("Redis went away while commits were sent again: " + e.getMessage(), e);
+          throw new GameQueueException(
+              "Redis went away while commits were sent again: " + e.getMessage(), e);
         }
         refuse(commit, message);
       }
@@ -460,12 +515,21 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private static CommitUnknownException unknown(Commit commit, SessionRef lost) {
-    List<String> rows = commit.parts().stream().flatMap(p -> p.rows().stream()).map(ChangedRow::key).toList();
+    List<String> rows =
+        commit.parts().stream().flatMap(p -> p.rows().stream()).map(ChangedRow::key).toList();
     return new CommitUnknownException(
-        "the reply was lost and session " + lost.id() + " of " + lost.owner() + " no longer owns: unknown whether these rows were committed: " + rows);
+        "the reply was lost and session "
+            + lost.id()
+            + " of "
+            + lost.owner()
+            + " no longer owns: unknown whether these rows were committed: "
+            + rows);
   }
 
-  /** Sends what was taken over and stops; waits up to {@code timeoutMillis}. Returns whether everything was answered. */
+  /**
+   * Sends what was taken over and stops; waits up to {@code timeoutMillis}. Returns whether
+   * everything was answered.
+   */
   public boolean close(long timeoutMillis) {
     stopping = true;
     LockSupport.unpark(thread);

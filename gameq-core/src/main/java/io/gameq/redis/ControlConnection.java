@@ -3,7 +3,10 @@ package io.gameq.redis;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.jspecify.annotations.Nullable;
 
-/** One connection for scripts of many threads, opened again when it broke. Thread-safe; not for MULTI. */
+/**
+ * One connection for scripts of many threads, opened again when it broke. Thread-safe; not for
+ * MULTI.
+ */
 public final class ControlConnection implements AutoCloseable {
   private final RedisConnector connector;
   private @Nullable StatefulRedisConnection<byte[], byte[]> connection;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to what writers say is in MySQL now. Thread-safe. A notice can be lost while the connection is away: whoever waits for
- * one also asks.
+ * Listens to what writers say is in MySQL now. Thread-safe. A notice can be lost while the
+ * connection is away: whoever waits for one also asks.
  */
 public final class DurableNotices implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DurableNotices.class);
@@ -24,13 +24,17 @@ public final class DurableNotices implements AutoCloseable {
     void durable(String owner, String session, long version);
   }
 
-  public DurableNotices(RedisConnector connector, String namespace, String process, Listener listener) {
+  public DurableNotices(
+      RedisConnector connector, String namespace, String process, Listener listener) {
     this.connector = connector;
     this.channel = SlotKeys.durableChannel(namespace, process);
     this.listener = listener;
   }
 
-  /** Subscribes, again when the connection broke; to be called now and then. Throws GameQueueException when Redis is away. */
+  /**
+   * Subscribes, again when the connection broke; to be called now and then. Throws
+   * GameQueueException when Redis is away.
+   */
   public synchronized void keepSubscribed() {
     if (connection != null && connection.isOpen()) {
       return;
@@ -48,7 +52,8 @@ public final class DurableNotices implements AutoCloseable {
       fresh.sync().subscribe(channel);
     } catch (RedisException e) {
       fresh.closeAsync();
-      throw new io.gameq.GameQueueException("cannot subscribe to " + channel + ": " + e.getMessage(), e);
+      throw new io.gameq.GameQueueException(
+          "cannot subscribe to " + channel + ": " + e.getMessage(), e);
     }
     connection = fresh;
   }

@@ -16,7 +16,10 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 
-/** A Lua script from resource files, run by its SHA-1 and loaded again when Redis forgot it. Thread-safe. */
+/**
+ * A Lua script from resource files, run by its SHA-1 and loaded again when Redis forgot it.
+ * Thread-safe.
+ */
 public final class LuaScript {
   private final String text;
   private final String sha1;
@@ -35,7 +38,10 @@ public final class LuaScript {
     return new LuaScript(text.toString());
   }
 
-  /** The whole script, for EVAL inside a pipeline, where a missing script could not be loaded in time. */
+  /**
+   * The whole script, for EVAL inside a pipeline, where a missing script could not be loaded in
+   * time.
+   */
   byte[] text() {
     return text.getBytes(UTF_8);
   }
@@ -43,10 +49,12 @@ public final class LuaScript {
   /**
    * Runs the script and waits for its reply.
    *
-   * @throws RedisUnavailableException when Redis does not answer; then the script may have been applied
+   * @throws RedisUnavailableException when Redis does not answer; then the script may have been
+   *     applied
    * @throws GameQueueException when Redis refuses
    */
-  public List<Object> call(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, List<String> args) {
+  public List<Object> call(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, List<String> args) {
     byte[][] keys = {slot.prefix().getBytes(US_ASCII)};
     byte[][] argv = args.stream().map(a -> a.getBytes(US_ASCII)).toArray(byte[][]::new);
     try {

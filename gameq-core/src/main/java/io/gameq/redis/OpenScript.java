@@ -8,7 +8,9 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code open.lua}: makes a session the owner's, adopts, and returns what is unflushed. Stateless. */
+/**
+ * {@code open.lua}: makes a session the owner's, adopts, and returns what is unflushed. Stateless.
+ */
 public final class OpenScript {
   private static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "open.lua");
 
@@ -28,8 +30,17 @@ public final class OpenScript {
   /** A newer session owns; nothing was changed. */
   public record Refused(SessionId ownedBy) implements Outcome {}
 
-  public static Outcome call(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, SessionId session, long mergeWindowMillis) {
-    List<Object> reply = SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text(), Long.toString(mergeWindowMillis)));
+  public static Outcome call(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      long mergeWindowMillis) {
+    List<Object> reply =
+        SCRIPT.call(
+            redis,
+            slot,
+            List.of(owner.encoded(), session.text(), Long.toString(mergeWindowMillis)));
     if ((Long) reply.get(0) == 0) {
       return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
     }
@@ -41,7 +52,8 @@ public final class OpenScript {
     List<?> list = (List<?>) flat;
     List<UnflushedRow> rows = new ArrayList<>(list.size() / 2);
     for (int i = 0; i < list.size(); i += 2) {
-      rows.add(new UnflushedRow(new String((byte[]) list.get(i), US_ASCII), (byte[]) list.get(i + 1)));
+      rows.add(
+          new UnflushedRow(new String((byte[]) list.get(i), US_ASCII), (byte[]) list.get(i + 1)));
     }
     return rows;
   }

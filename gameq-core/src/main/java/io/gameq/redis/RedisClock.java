@@ -5,7 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Redis TIME as seen from this host: the host's clock plus an offset that is measured now and then. Thread-safe. */
+/**
+ * Redis TIME as seen from this host: the host's clock plus an offset that is measured now and then.
+ * Thread-safe.
+ */
 public final class RedisClock implements LongSupplier {
   private final LongSupplier hostMillis;
   private volatile long offsetMillis;

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where Redis is; immutable.
  *
- * @param uri {@code redis://host:port/db}, {@code rediss://...}, or {@code redis-sentinel://h1:p,h2:p/db#primary}
+ * @param uri {@code redis://host:port/db}, {@code rediss://...}, or {@code
+ *     redis-sentinel://h1:p,h2:p/db#primary}
  * @param password null when there is none, or when the URI carries it; never shown
  * @param timeoutMillis how long a command may take before the connection is given up
  */

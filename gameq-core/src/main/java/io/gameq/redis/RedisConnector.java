@@ -18,8 +18,9 @@ import java.util.Locale;
 /**
  * Opens connections to Redis, straight or through Sentinel; thread-safe.
  *
- * <p>A connection is never rebuilt behind its user's back (the client's own reconnect replays commands and tears transactions):
- * when it breaks, its user opens a new one and finds out what was applied.
+ * <p>A connection is never rebuilt behind its user's back (the client's own reconnect replays
+ * commands and tears transactions): when it breaks, its user opens a new one and finds out what was
+ * applied.
  */
 public final class RedisConnector implements AutoCloseable {
   /** Commands that may wait for replies on one connection; beyond it the client refuses. */
@@ -34,7 +35,9 @@ public final class RedisConnector implements AutoCloseable {
       uri = RedisURI.create(config.uri());
     } catch (IllegalArgumentException e) {
       throw new GameQueueException(
-          "redis uri '" + redacted(config.uri()) + "' is not of the form redis://host:port or redis-sentinel://host:port,host:port#primary");
+          "redis uri '"
+              + redacted(config.uri())
+              + "' is not of the form redis://host:port or redis-sentinel://host:port,host:port#primary");
     }
     if (config.password() != null) {
       uri.setAuthentication(config.password());
@@ -49,14 +52,19 @@ public final class RedisConnector implements AutoCloseable {
             .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
             .requestQueueSize(REQUEST_QUEUE_SIZE)
             .timeoutOptions(TimeoutOptions.enabled(Duration.ofMillis(config.timeoutMillis())))
-            .socketOptions(SocketOptions.builder().connectTimeout(Duration.ofMillis(config.timeoutMillis())).keepAlive(true).build())
+            .socketOptions(
+                SocketOptions.builder()
+                    .connectTimeout(Duration.ofMillis(config.timeoutMillis()))
+                    .keepAlive(true)
+                    .build())
             .build());
   }
 
   /**
    * Opens a connection to the primary.
    *
-   * @throws GameQueueException when it is away or refuses the login; the message names the address, never the password
+   * @throws GameQueueException when it is away or refuses the login; the message names the address,
+   *     never the password
    */
   public StatefulRedisConnection<byte[], byte[]> open() {
     try {
@@ -81,10 +89,13 @@ public final class RedisConnector implements AutoCloseable {
     }
     String reason = String.valueOf(root.getMessage());
     String remedy =
-        reason.contains("WRONGPASS") || reason.contains("NOAUTH") || reason.toLowerCase(Locale.ROOT).contains("password")
+        reason.contains("WRONGPASS")
+                || reason.contains("NOAUTH")
+                || reason.toLowerCase(Locale.ROOT).contains("password")
             ? "check the user and password"
             : "check that it runs and that this host may reach it";
-    return new GameQueueException("cannot connect to Redis at " + where + ": " + reason + ": " + remedy, e);
+    return new GameQueueException(
+        "cannot connect to Redis at " + where + ": " + reason + ": " + remedy, e);
   }
 
   /** A Redis URI without its user and password. */

@@ -12,18 +12,37 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells apart why Redis did not do what was asked. Stateless. */
 final class RedisReply {
-  /** A primary that was demoted, is starting, or cannot write just now: another connection, or the same one later, can. */
-  private static final Set<String> AWAY = Set.of("READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "MISCONF", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN");
+  /**
+   * A primary that was demoted, is starting, or cannot write just now: another connection, or the
+   * same one later, can.
+   */
+  private static final Set<String> AWAY =
+      Set.of(
+          "READONLY",
+          "LOADING",
+          "MASTERDOWN",
+          "NOREPLICAS",
+          "MISCONF",
+          "UNBLOCKED",
+          "CLUSTERDOWN",
+          "TRYAGAIN");
 
   private RedisReply() {}
 
-  /** An error that Redis itself answered, so that nothing of the command was applied; null when the connection failed. */
+  /**
+   * An error that Redis itself answered, so that nothing of the command was applied; null when the
+   * connection failed.
+   */
   static @Nullable String answered(Throwable error) {
     Throwable cause = error;
-    while ((cause instanceof CompletionException || cause instanceof ExecutionException) && cause.getCause() != null) {
+    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+        && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    return cause instanceof RedisCommandExecutionException || cause instanceof CommitGroup.GroupDiscarded ? String.valueOf(cause.getMessage()) : null;
+    return cause instanceof RedisCommandExecutionException
+            || cause instanceof CommitGroup.GroupDiscarded
+        ? String.valueOf(cause.getMessage())
+        : null;
   }
 
   /** Waits for a call, with the client's exceptions turned into gameq's. */

@@ -17,21 +17,32 @@ public final class RedisServerCheck {
    */
   public static String check(StatefulRedisConnection<byte[], byte[]> redis) {
     Map<String, String> info =
-        redis.sync().info().lines()
+        redis
+            .sync()
+            .info()
+            .lines()
             .filter(line -> line.contains(":"))
-            .collect(Collectors.toMap(line -> line.substring(0, line.indexOf(':')), line -> line.substring(line.indexOf(':') + 1).trim(), (a, b) -> a));
+            .collect(
+                Collectors.toMap(
+                    line -> line.substring(0, line.indexOf(':')),
+                    line -> line.substring(line.indexOf(':') + 1).trim(),
+                    (a, b) -> a));
     boolean valkey = info.containsKey("valkey_version");
     String version = info.getOrDefault("redis_version", "0");
     if (!valkey && isOlder(version, 6, 2)) {
-      throw new GameQueueException("Redis " + version + " is too old: gameq needs 6.2 or newer, or Valkey");
+      throw new GameQueueException(
+          "Redis " + version + " is too old: gameq needs 6.2 or newer, or Valkey");
     }
     String policy = info.getOrDefault("maxmemory_policy", "unknown");
     if (!policy.equals("noeviction")) {
       throw new GameQueueException(
-          "Redis has maxmemory-policy " + policy + ", which would drop unflushed rows: run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf");
+          "Redis has maxmemory-policy "
+              + policy
+              + ", which would drop unflushed rows: run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf");
     }
     if (!info.getOrDefault("role", "master").equals("master")) {
-      throw new GameQueueException("this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
+      throw new GameQueueException(
+          "this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
     }
     return valkey ? "Valkey " + info.get("valkey_version") : "Redis " + version;
   }
@@ -39,6 +50,7 @@ public final class RedisServerCheck {
   private static boolean isOlder(String version, int major, int minor) {
     String[] parts = version.split("\\.");
     int ours = Integer.parseInt(parts[0]);
-    return ours < major || (ours == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);
+    return ours < major
+        || (ours == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);
   }
 }

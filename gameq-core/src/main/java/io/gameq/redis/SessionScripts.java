@@ -7,7 +7,9 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The small scripts around a session: read.lua, reassert.lua, close.lua, pending.lua. Stateless. */
+/**
+ * The small scripts around a session: read.lua, reassert.lua, close.lua, pending.lua. Stateless.
+ */
 public final class SessionScripts {
   private static final LuaScript READ = LuaScript.of(SessionScripts.class, "read.lua");
   private static final LuaScript REASSERT = LuaScript.of(SessionScripts.class, "reassert.lua");
@@ -15,38 +17,60 @@ public final class SessionScripts {
   private static final LuaScript PENDING = LuaScript.of(SessionScripts.class, "pending.lua");
 
   /**
-   * How long the own key outlives a closed session. It must exceed any pause between reading a session in MySQL and
-   * re-asserting it in Redis, so that a late re-assert of an older session is still refused.
+   * How long the own key outlives a closed session. It must exceed any pause between reading a
+   * session in MySQL and re-asserting it in Redis, so that a late re-assert of an older session is
+   * still refused.
    */
   public static final long OWN_KEPT_MILLIS = 3_600_000;
 
   private SessionScripts() {}
 
   /** Everything of an owner that is not flushed, dirty and claimed, in no order. */
-  public static List<UnflushedRow> read(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner) {
+  public static List<UnflushedRow> read(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner) {
     List<Object> reply = READ.call(redis, slot, List.of(owner.encoded()));
     List<UnflushedRow> rows = new ArrayList<>(OpenScript.rows(reply.get(0)));
     rows.addAll(OpenScript.rows(reply.get(1)));
     return rows;
   }
 
-  /** Whether the session owns now; false when a newer one does. The caller has read in MySQL that this session owns. */
-  public static boolean reassert(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, SessionId session) {
+  /**
+   * Whether the session owns now; false when a newer one does. The caller has read in MySQL that
+   * this session owns.
+   */
+  public static boolean reassert(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session) {
     return (Long) REASSERT.call(redis, slot, List.of(owner.encoded(), session.text())).get(0) == 1;
   }
 
   /** Makes what the session has dirty due now instead of at the end of its merge window. */
-  public static void flushNow(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, SessionId session) {
+  public static void flushNow(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session) {
     byte[] member = SlotKeys.bytes(owner.encoded() + ":" + session.text());
     RedisReply.await(() -> redis.sync().zadd(slot.due(), ZAddArgs.Builder.xx().lt(), 0, member));
   }
 
-  public static void close(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    CLOSE.call(redis, slot, List.of(owner.encoded(), session.text(), Long.toString(OWN_KEPT_MILLIS)));
+  public static void close(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session) {
+    CLOSE.call(
+        redis, slot, List.of(owner.encoded(), session.text(), Long.toString(OWN_KEPT_MILLIS)));
   }
 
   /** Whether Redis knows the session as the owner's and holds nothing of it, dirty or claimed. */
-  public static boolean holdsNothing(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, SessionId session) {
+  public static boolean holdsNothing(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session) {
     List<Object> reply = PENDING.call(redis, slot, List.of(owner.encoded(), session.text()));
     return LuaScript.string(reply.get(0)).equals(session.text()) && (Long) reply.get(1) == 0;
   }

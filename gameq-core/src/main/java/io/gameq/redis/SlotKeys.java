@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 
-/** Builds the keys of one slot; the only place besides {@code slot.lua} that knows their form. Immutable. */
+/**
+ * Builds the keys of one slot; the only place besides {@code slot.lua} that knows their form.
+ * Immutable.
+ */
 public final class SlotKeys {
   private final int slot;
   private final String prefix;

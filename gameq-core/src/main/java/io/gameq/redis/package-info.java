@@ -1,5 +1,6 @@
 /**
- * The Redis side of the protocol; the only package of gameq-core that touches the Redis client. Internal.
+ * The Redis side of the protocol; the only package of gameq-core that touches the Redis client.
+ * Internal.
  *
  * <pre>
  * {ns:slot}:own:&lt;owner&gt;             STRING  session that may write; expires some time after close
@@ -16,7 +17,8 @@
  * ns:durable:&lt;node process&gt;         channel 'owner session version' lines: flushed up to that version
  * </pre>
  *
- * <p>Each Lua script is a resource file whose first lines say what it takes and returns, with one small class beside it.
+ * <p>Each Lua script is a resource file whose first lines say what it takes and returns, with one
+ * small class beside it.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.redis;

@@ -1,6 +1,9 @@
 package io.gameq.wal;
 
-/** Tells an embedder which JVM flags Chronicle Queue misses, before it fails somewhere inside. Stateless. */
+/**
+ * Tells an embedder which JVM flags Chronicle Queue misses, before it fails somewhere inside.
+ * Stateless.
+ */
 final class JvmFlags {
   private static final String NEEDED =
       "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED"
@@ -14,7 +17,8 @@ final class JvmFlags {
     Module ours = JvmFlags.class.getModule();
     if (!base.isOpen("java.lang.reflect", ours) || !base.isExported("sun.nio.ch", ours)) {
       throw new WalException(
-          "this JVM was started without flags that Chronicle Queue needs. Add to the java command line, or to JDK_JAVA_OPTIONS: " + NEEDED);
+          "this JVM was started without flags that Chronicle Queue needs. Add to the java command line, or to JDK_JAVA_OPTIONS: "
+              + NEEDED);
     }
   }
 }

@@ -12,7 +12,10 @@ import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessageUnpacker;
 
-/** Encodes and decodes WAL records (see the package comment). Not thread-safe: one per appender or tailer. */
+/**
+ * Encodes and decodes WAL records (see the package comment). Not thread-safe: one per appender or
+ * tailer.
+ */
 final class WalCodec {
   static final int FORMAT = 1;
   static final int ENVELOPE_BYTES = 16;
@@ -34,7 +37,11 @@ final class WalCodec {
 
   static Body header(WalRecord.Header h) {
     return p -> {
-      p.packArrayHeader(7).packInt(HEADER).packInt(h.format()).packString(h.walId()).packString(h.namespace());
+      p.packArrayHeader(7)
+          .packInt(HEADER)
+          .packInt(h.format())
+          .packString(h.walId())
+          .packString(h.namespace());
       p.packInt(h.slots()).packString(h.node()).packLong(h.startMillis());
     };
   }
@@ -61,7 +68,12 @@ final class WalCodec {
   }
 
   static Body layout(WalRecord.Layout layout) {
-    return p -> p.packArrayHeader(4).packInt(LAYOUT).packString(layout.table()).packLong(layout.fingerprint()).packString(layout.columns());
+    return p ->
+        p.packArrayHeader(4)
+            .packInt(LAYOUT)
+            .packString(layout.table())
+            .packLong(layout.fingerprint())
+            .packString(layout.columns());
   }
 
   private static void packPart(MessageBufferPacker p, CommitPart part) throws IOException {
@@ -100,7 +112,8 @@ final class WalCodec {
   Decoded decode(byte[] record) {
     ByteBuffer envelope = ByteBuffer.wrap(record);
     if (record.length < ENVELOPE_BYTES || envelope.getInt() != MAGIC) {
-      throw new WalException("a WAL record of " + record.length + " bytes does not begin with GQW1");
+      throw new WalException(
+          "a WAL record of " + record.length + " bytes does not begin with GQW1");
     }
     int expected = envelope.getInt();
     crc.reset();
@@ -109,7 +122,8 @@ final class WalCodec {
       throw new WalException("a WAL record of " + record.length + " bytes has a wrong checksum");
     }
     long sequence = envelope.getLong();
-    try (MessageUnpacker u = MessagePack.newDefaultUnpacker(record, ENVELOPE_BYTES, record.length - ENVELOPE_BYTES)) {
+    try (MessageUnpacker u =
+        MessagePack.newDefaultUnpacker(record, ENVELOPE_BYTES, record.length - ENVELOPE_BYTES)) {
       return new Decoded(sequence, body(u));
     } catch (IOException | RuntimeException e) {
       throw new WalException("WAL record " + sequence + " cannot be read: " + e.getMessage(), e);
@@ -121,7 +135,13 @@ final class WalCodec {
     int kind = u.unpackInt();
     switch (kind) {
       case HEADER:
-        return new WalRecord.Header(u.unpackInt(), u.unpackString(), u.unpackString(), u.unpackInt(), u.unpackString(), u.unpackLong());
+        return new WalRecord.Header(
+            u.unpackInt(),
+            u.unpackString(),
+            u.unpackString(),
+            u.unpackInt(),
+            u.unpackString(),
+            u.unpackLong());
       case COMMIT:
         List<WalRecord.Part> parts = new ArrayList<>();
         for (int i = 1; i < items; i++) {

@@ -5,7 +5,9 @@ import java.util.List;
 /** What a WAL holds, as read back. Row images refer to layouts by fingerprint. */
 public sealed interface WalRecord {
   /** The first record of every WAL. */
-  record Header(int format, String walId, String namespace, int slots, String node, long startMillis) implements WalRecord {}
+  record Header(
+      int format, String walId, String namespace, int slots, String node, long startMillis)
+      implements WalRecord {}
 
   /** A commit, as it was sent to Redis. Its WAL sequence is what journal marks name. */
   record Committed(List<Part> parts) implements WalRecord {}

@@ -14,20 +14,22 @@ import java.util.List;
 import java.util.stream.Stream;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to the WAL of this process. One thread, the sender's, appends; opened and closed by any.
  *
- * <p>What append returned for is in the page cache: it survives a kill of the process, not a power loss.
+ * <p>What append returned for is in the page cache: it survives a kill of the process, not a power
+ * loss.
  */
 public final class WalWriter implements AutoCloseable {
   static final int BLOCK_BYTES = 64 << 20;
 
-  private static final DateTimeFormatter START = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+  private static final DateTimeFormatter START =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
   private final String id;
   private final Path directory;
@@ -49,7 +51,8 @@ public final class WalWriter implements AutoCloseable {
    * @param parent the directory that holds one directory per process start
    * @param process 8 hex digits that name this process
    */
-  public record Start(Path parent, String namespace, int slots, String node, String process, long nowMillis) {}
+  public record Start(
+      Path parent, String namespace, int slots, String node, String process, long nowMillis) {}
 
   /**
    * Creates a fresh WAL directory and writes its header and layouts.
@@ -59,22 +62,47 @@ public final class WalWriter implements AutoCloseable {
   public static WalWriter create(Start start, List<WalRecord.Layout> layouts) {
     JvmFlags.check();
     quietChronicle();
-    String id = start.node() + "-" + START.format(Instant.ofEpochMilli(start.nowMillis())) + "-" + start.process();
+    String id =
+        start.node()
+            + "-"
+            + START.format(Instant.ofEpochMilli(start.nowMillis()))
+            + "-"
+            + start.process();
     Path parent = start.parent();
     Path directory = parent.resolve(id);
     try {
       Files.createDirectories(parent);
       if (Files.getFileStore(parent).supportsFileAttributeView("posix")) {
-        Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(
+            directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
       } else {
         Files.createDirectory(directory);
       }
     } catch (IOException e) {
-      throw new WalException("cannot create the WAL directory " + directory + " (" + e + "): give a directory that this user may write", e);
+      throw new WalException(
+          "cannot create the WAL directory "
+              + directory
+              + " ("
+              + e
+              + "): give a directory that this user may write",
+          e);
     }
-    ChronicleQueue queue = SingleChronicleQueueBuilder.binary(directory).rollCycle(RollCycles.FAST_HOURLY).blockSize(BLOCK_BYTES).build();
+    ChronicleQueue queue =
+        SingleChronicleQueueBuilder.binary(directory)
+            .rollCycle(RollCycles.FAST_HOURLY)
+            .blockSize(BLOCK_BYTES)
+            .build();
     WalWriter wal = new WalWriter(id, directory, queue);
-    wal.append(WalCodec.header(new WalRecord.Header(WalCodec.FORMAT, id, start.namespace(), start.slots(), start.node(), start.nowMillis())));
+    wal.append(
+        WalCodec.header(
+            new WalRecord.Header(
+                WalCodec.FORMAT,
+                id,
+                start.namespace(),
+                start.slots(),
+                start.node(),
+                start.nowMillis())));
     layouts.forEach(layout -> wal.append(WalCodec.layout(layout)));
     wal.releaseAppender();
     return wal;
@@ -112,12 +140,22 @@ public final class WalWriter implements AutoCloseable {
     try (DocumentContext document = appender.writingDocument()) {
       java.util.Objects.requireNonNull(document.wire()).bytes().write(record);
     } catch (RuntimeException | InternalError e) { // a full disk is an InternalError
-      throw new WalException("cannot append " + record.length + " bytes to the WAL in " + directory + " (" + e + "): check free space", e);
+      throw new WalException(
+          "cannot append "
+              + record.length
+              + " bytes to the WAL in "
+              + directory
+              + " ("
+              + e
+              + "): check free space",
+          e);
     }
     return ++sequence;
   }
 
-  /** An appender belongs to the thread that made it: the creator's goes before the sender's begins. */
+  /**
+   * An appender belongs to the thread that made it: the creator's goes before the sender's begins.
+   */
   private void releaseAppender() {
     if (appender != null) {
       appender.close();

@@ -1,5 +1,6 @@
 /**
- * The write-ahead log of a node: a Chronicle Queue of everything it committed, one fresh directory per process start. Internal.
+ * The write-ahead log of a node: a Chronicle Queue of everything it committed, one fresh directory
+ * per process start. Internal.
  *
  * <pre>
  * &lt;wal directory&gt;/&lt;node&gt;-&lt;start, yyyyMMddTHHmmssZ&gt;-&lt;process, 8 hex digits&gt;/   (the WAL id; owner-only permissions)
@@ -13,8 +14,9 @@
  *           | [4, table, fingerprint, columns]                 a column list that row images refer to
  * </pre>
  *
- * <p>Integers of the envelope are big-endian. Sequences rise by one per record of any kind. A process kill loses nothing written;
- * power loss may lose the newest records, since nothing is synced to disk.
+ * <p>Integers of the envelope are big-endian. Sequences rise by one per record of any kind. A
+ * process kill loses nothing written; power loss may lose the newest records, since nothing is
+ * synced to disk.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.wal;

@@ -2,7 +2,7 @@ package io.gameq.writer;
 
 import io.gameq.catalog.RowCodec;
 import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.Dialects;
+import io.gameq.mysql.Dialect;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
@@ -48,7 +48,7 @@ public final class WriterService implements AutoCloseable {
             schedule,
             owners::current,
             new RowDecoder(() -> CatalogReader.read(mysql), new RowCodec(new LayoutTable(jdbi), Clock.systemUTC())),
-            new FlushTransaction(mysql, Dialects.of(mysql)),
+            new FlushTransaction(mysql, Dialect.of(jdbi)),
             stats);
     for (int i = 1; i <= options.workers(); i++) {
       Thread thread = new Thread(new Worker(shared, new ControlConnection(redis)), options.name() + "-worker-" + i);

@@ -1,0 +1,13 @@
+package io.gameq;
+
+/**
+ * MySQL is away or refused a statement of gameq's own; what was asked may be asked again. The
+ * message never holds values.
+ */
+public final class MySqlException extends GameQueueException {
+  private static final long serialVersionUID = 1L;
+
+  public MySqlException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
