@@ -1,0 +1,57 @@
+package io.gameq.catalog;
+
+import java.time.Clock;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A column that gameq writes; immutable.
+ *
+ * @param label {@code table.column}, for messages
+ * @param declaration COLUMN_TYPE, and the character set for text: part of the layout
+ */
+public record Column(
+    String label,
+    String name,
+    String declaration,
+    ColumnType type,
+    boolean nullable,
+    ColumnDefault onAbsence) {
+
+  /**
+   * The canonical form of a value that the game puts.
+   *
+   * @throws io.gameq.RowRefusedException when the column cannot hold it
+   */
+  public @Nullable Object canonical(@Nullable Object in) {
+    if (in != null) {
+      return type.canonical(in, label);
+    }
+    if (!nullable) {
+      throw Refusal.of(label, "NULL in a NOT NULL column");
+    }
+    return null;
+  }
+
+  /**
+   * The value of a put that does not name this column.
+   *
+   * @throws io.gameq.RowRefusedException when it must be named
+   */
+  @Nullable Object absent(Clock clock) {
+    if (onAbsence instanceof ColumnDefault.Constant constant) {
+      // Not a copy: canonical values are never changed in place.
+      return constant.value();
+    }
+    if (onAbsence instanceof ColumnDefault.Now now) {
+      Instant instant = clock.instant();
+      int nanos = Micros.truncate(instant.getNano(), now.digits());
+      return type.kind() == ColumnType.Kind.TIMESTAMP
+          ? Instant.ofEpochSecond(instant.getEpochSecond(), nanos)
+          : LocalDateTime.ofEpochSecond(instant.getEpochSecond(), nanos, ZoneOffset.UTC);
+    }
+    throw Refusal.of(label, "missing, and the column has no default that gameq knows");
+  }
+}

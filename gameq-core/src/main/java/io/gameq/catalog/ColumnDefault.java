@@ -1,0 +1,18 @@
+package io.gameq.catalog;
+
+import org.jspecify.annotations.Nullable;
+
+/** What an absent column of a put takes; immutable. */
+public sealed interface ColumnDefault {
+  /** Nothing: the column must be given. */
+  record None() implements ColumnDefault {}
+
+  /** A canonical value, or NULL. */
+  record Constant(@Nullable Object value) implements ColumnDefault {}
+
+  /** The moment of the put, cut to the column's fraction digits: DEFAULT CURRENT_TIMESTAMP. */
+  record Now(int digits) implements ColumnDefault {}
+
+  ColumnDefault NONE = new None();
+  ColumnDefault NULL = new Constant(null);
+}

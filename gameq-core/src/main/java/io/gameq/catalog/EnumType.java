@@ -1,0 +1,64 @@
+package io.gameq.catalog;
+
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.msgpack.core.MessagePacker;
+import org.msgpack.core.MessageUnpacker;
+
+/** ENUM, canonical as String: exactly one of the members; immutable. */
+record EnumType(Set<String> members) implements ColumnType {
+  EnumType(List<String> members) {
+    this(new LinkedHashSet<>(members));
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.ENUM;
+  }
+
+  @Override
+  public Object canonical(Object in, String column) {
+    String text;
+    if (in instanceof String string) {
+      text = string;
+    } else if (in instanceof Enum<?> constant) {
+      text = constant.name();
+    } else {
+      throw Refusal.kind(column, in, "String and enum constants");
+    }
+    if (!members.contains(text)) {
+      throw Refusal.of(
+          column,
+          "text of %d characters is none of the %d members, letter case included"
+              .formatted(text.length(), members.size()));
+    }
+    return text;
+  }
+
+  @Override
+  public void pack(MessagePacker out, Object canonical) throws IOException {
+    out.packString((String) canonical);
+  }
+
+  @Override
+  public Object unpack(MessageUnpacker in) throws IOException {
+    return in.unpackString();
+  }
+
+  @Override
+  public String keyText(Object canonical, String column) {
+    return (String) canonical;
+  }
+
+  @Override
+  public Object ofKeyText(String text) {
+    return text;
+  }
+
+  @Override
+  public int maxKeyBytes() {
+    return members.stream().mapToInt(m -> 12 * m.length()).max().orElse(0);
+  }
+}

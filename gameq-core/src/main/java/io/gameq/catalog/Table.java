@@ -1,0 +1,274 @@
+package io.gameq.catalog;
+
+import io.gameq.GameQueueException;
+import io.gameq.RowRefusedException;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A managed table: its columns, key and owner, and the check that a row fits them; immutable.
+ *
+ * <p>A row is an array of canonical values, one for each of {@link #columns}, in that order; a key
+ * is an array of the primary key's values in the order of the key.
+ */
+public final class Table {
+  /** The column that holds the version of a row; gameq alone writes it. */
+  public static final String VERSION_COLUMN = "gq_version";
+
+  private final Definition definition;
+  private final Map<String, Integer> indexes = new HashMap<>();
+  private final int[] primaryKey;
+  private final boolean[] inKey;
+  private final int ownerIndex;
+  private final String layout;
+  private final long fingerprint;
+
+  /**
+   * What a table is made of.
+   *
+   * @param columns all that gameq writes, in their order in MySQL: not those that MySQL generates,
+   *     not gq_version
+   * @param generated names of the columns that MySQL computes
+   * @param primaryKey names of the key columns in the order of the key
+   * @param foreignKeyRank 0 without a managed parent, else above every parent's
+   */
+  public record Definition(
+      String name,
+      List<Column> columns,
+      Set<String> generated,
+      List<String> primaryKey,
+      String ownerKind,
+      String ownerColumn,
+      boolean hasOtherUniqueKeys,
+      int foreignKeyRank) {
+    public Definition {
+      columns = List.copyOf(columns);
+      generated = Set.copyOf(generated);
+      primaryKey = List.copyOf(primaryKey);
+    }
+
+    /** The same table at another place in the order of inserts. */
+    public Definition withForeignKeyRank(int rank) {
+      return new Definition(
+          name, columns, generated, primaryKey, ownerKind, ownerColumn, hasOtherUniqueKeys, rank);
+    }
+  }
+
+  /**
+   * Builds a table.
+   *
+   * @throws GameQueueException when the key or the owner column is not among the columns
+   */
+  public Table(Definition definition) {
+    this.definition = definition;
+    List<Column> columns = definition.columns();
+    for (int i = 0; i < columns.size(); i++) {
+      indexes.put(columns.get(i).name(), i);
+    }
+    this.primaryKey = definition.primaryKey().stream().mapToInt(this::indexOf).toArray();
+    this.inKey = new boolean[columns.size()];
+    for (int index : primaryKey) {
+      inKey[index] = true;
+    }
+    this.ownerIndex = indexOf(definition.ownerColumn());
+    this.layout = Layout.text(columns);
+    this.fingerprint = Layout.fingerprint(layout);
+  }
+
+  public String name() {
+    return definition.name();
+  }
+
+  /** All columns that gameq writes, in their order in MySQL. */
+  public List<Column> columns() {
+    return definition.columns();
+  }
+
+  /** The primary key as indexes into {@link #columns}, in the order of the key. */
+  public int[] primaryKey() {
+    return primaryKey.clone();
+  }
+
+  /** The columns of the primary key, in the order of the key. */
+  public List<Column> keyColumns() {
+    return definition.primaryKey().stream().map(this::column).toList();
+  }
+
+  int keyLength() {
+    return primaryKey.length;
+  }
+
+  /** The index into {@link #columns} of this part of the key. */
+  int keyIndex(int part) {
+    return primaryKey[part];
+  }
+
+  public String ownerKind() {
+    return definition.ownerKind();
+  }
+
+  public Column ownerColumn() {
+    return columns().get(ownerIndex);
+  }
+
+  /** The index of the owner column into {@link #columns}. */
+  public int ownerIndex() {
+    return ownerIndex;
+  }
+
+  /** True when another UNIQUE key exists, which ON DUPLICATE KEY UPDATE may hit by mistake. */
+  public boolean hasOtherUniqueKeys() {
+    return definition.hasOtherUniqueKeys();
+  }
+
+  /** 0 without a managed parent, else above every parent's: the order of inserts. */
+  public int foreignKeyRank() {
+    return definition.foreignKeyRank();
+  }
+
+  /** CRC-32 of {@link #layout}, an unsigned 32-bit number. */
+  public long fingerprint() {
+    return fingerprint;
+  }
+
+  /** The columns and their types as text, to be kept in gameq_layout. */
+  public String layout() {
+    return layout;
+  }
+
+  /**
+   * The index of a column.
+   *
+   * @throws GameQueueException when the table has no such column that gameq writes
+   */
+  public int indexOf(String column) {
+    Integer index = indexes.get(column);
+    if (index == null) {
+      throw new GameQueueException(unknown(column));
+    }
+    return index;
+  }
+
+  public boolean has(String column) {
+    return indexes.containsKey(column);
+  }
+
+  /** The column of this name; see {@link #indexOf}. */
+  public Column column(String column) {
+    return columns().get(indexOf(column));
+  }
+
+  /**
+   * The full row of a put that names its columns; one that is absent takes its default.
+   *
+   * @throws RowRefusedException when a column is unknown, generated, missing without a default, or
+   *     does not hold its value
+   */
+  public @Nullable Object[] canonicalRow(Map<String, ?> values, Clock clock) {
+    @Nullable Object[] row = new @Nullable Object[columns().size()];
+    int taken = 0;
+    for (int i = 0; i < row.length; i++) {
+      Column column = columns().get(i);
+      Object in = values.get(column.name());
+      if (in != null || values.containsKey(column.name())) {
+        row[i] = column.canonical(in);
+        taken++;
+      } else {
+        row[i] = absent(i, clock);
+      }
+    }
+    if (taken < values.size()) {
+      for (String name : values.keySet()) {
+        if (!indexes.containsKey(name)) {
+          throw new RowRefusedException(unknown(name));
+        }
+      }
+    }
+    return row;
+  }
+
+  /**
+   * The row of values that are already in the order of {@link #columns}; null means NULL.
+   *
+   * @throws RowRefusedException when a column does not hold its value
+   */
+  public @Nullable Object[] canonicalRow(@Nullable Object[] values) {
+    if (values.length != columns().size()) {
+      throw new RowRefusedException(
+          "%s: %d values for %d columns".formatted(name(), values.length, columns().size()));
+    }
+    @Nullable Object[] row = new @Nullable Object[values.length];
+    for (int i = 0; i < row.length; i++) {
+      row[i] = columns().get(i).canonical(values[i]);
+    }
+    return row;
+  }
+
+  /** What the column at this index takes when a put does not name it. */
+  @Nullable Object absent(int index, Clock clock) {
+    if (inKey[index]) {
+      throw Refusal.of(columns().get(index).label(), "missing, and part of the primary key");
+    }
+    return columns().get(index).absent(clock);
+  }
+
+  /**
+   * The canonical primary key.
+   *
+   * @param parts in the order of the key
+   * @throws RowRefusedException when the number of parts is wrong or one does not fit its column
+   */
+  public Object[] canonicalKey(@Nullable Object... parts) {
+    if (parts.length != primaryKey.length) {
+      throw new RowRefusedException(
+          "%s: %d key parts given, the primary key is (%s)"
+              .formatted(name(), parts.length, String.join(", ", definition.primaryKey())));
+    }
+    Object[] key = new Object[parts.length];
+    for (int i = 0; i < key.length; i++) {
+      Column column = columns().get(primaryKey[i]);
+      Object part = column.canonical(parts[i]);
+      if (part == null) {
+        throw Refusal.of(column.label(), "NULL in a primary key");
+      }
+      key[i] = part;
+    }
+    return key;
+  }
+
+  /** The primary key of a row. */
+  public Object[] keyOf(@Nullable Object[] row) {
+    Object[] key = new Object[primaryKey.length];
+    for (int i = 0; i < key.length; i++) {
+      Object part = row[primaryKey[i]];
+      if (part == null) {
+        throw Refusal.of(columns().get(primaryKey[i]).label(), "NULL in a primary key");
+      }
+      key[i] = part;
+    }
+    return key;
+  }
+
+  private String unknown(String column) {
+    if (column.equals(VERSION_COLUMN)) {
+      return "%s.%s is written by gameq alone".formatted(name(), column);
+    }
+    if (definition.generated().contains(column)) {
+      return "%s.%s is computed by MySQL: leave it out".formatted(name(), column);
+    }
+    return "table %s has no column %s%s"
+        .formatted(
+            name(),
+            column,
+            Similar.hint(column, definition.columns().stream().map(Column::name).toList()));
+  }
+
+  @Override
+  public String toString() {
+    return name();
+  }
+}

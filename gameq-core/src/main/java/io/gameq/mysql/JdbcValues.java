@@ -1,0 +1,135 @@
+package io.gameq.mysql;
+
+import io.gameq.GameQueueException;
+import io.gameq.catalog.Column;
+import io.gameq.catalog.ColumnType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries canonical values into statements and out of result sets, bit for bit, on MySQL and
+ * MariaDB, prepared on the server or by the driver. Stateless.
+ *
+ * <p>Times travel as text, since the driver's own conversions know neither TIME beyond a day nor
+ * dates without a zone. Floating-point numbers travel as text in the one direction, since the
+ * driver writes -0.0 as the decimal 0, and multiplied by one in the other, since MySQL prints a
+ * FLOAT with six digits.
+ */
+public final class JdbcValues {
+  private JdbcValues() {}
+
+  /** An identifier in backticks. */
+  public static String quoted(String identifier) {
+    return "`" + identifier.replace("`", "``") + "`";
+  }
+
+  /** What to select so that {@link #read} gets the exact value. */
+  public static String selectExpression(Column column) {
+    String name = quoted(column.name());
+    return switch (column.type().kind()) {
+      case DATE, DATETIME, TIMESTAMP, TIME -> "CAST(" + name + " AS CHAR)";
+      // Multiplied, not added to zero: -0.0 + 0 is 0.
+      case FLOAT, DOUBLE -> name + " * 1e0";
+      case BIT -> "CAST(" + name + " AS UNSIGNED)";
+      default -> name;
+    };
+  }
+
+  /** Sets parameter {@code index} to a canonical value, null for NULL. */
+  public static void bind(
+      PreparedStatement statement, int index, Column column, @Nullable Object canonical)
+      throws SQLException {
+    if (canonical == null) {
+      statement.setNull(index, Types.NULL);
+      return;
+    }
+    switch (column.type().kind()) {
+      case INTEGER -> statement.setLong(index, (Long) canonical);
+      case UNSIGNED_LONG -> bindUnsigned(statement, index, (BigInteger) canonical);
+      case BIT -> statement.setBytes(index, bits((BigInteger) canonical));
+      case DECIMAL -> statement.setBigDecimal(index, (BigDecimal) canonical);
+      // By way of double: the shortest text of the largest float is larger than that float.
+      case FLOAT -> statement.setString(index, Double.toString(((Float) canonical).doubleValue()));
+      case DOUBLE -> statement.setString(index, canonical.toString());
+      case TEXT, JSON, ENUM, SET -> statement.setString(index, (String) canonical);
+      case BINARY -> statement.setBytes(index, (byte[]) canonical);
+      case DATE, DATETIME, TIMESTAMP, TIME ->
+          statement.setString(index, TemporalText.of(canonical));
+    }
+  }
+
+  private static void bindUnsigned(PreparedStatement statement, int index, BigInteger value)
+      throws SQLException {
+    if (value.bitLength() < Long.SIZE) {
+      statement.setLong(index, value.longValue());
+    } else {
+      // As a decimal: a BigInteger would travel as text, which MySQL compares as a double.
+      statement.setBigDecimal(index, new BigDecimal(value));
+    }
+  }
+
+  /** Big-endian without a sign byte: a BIT column takes bytes, and refuses one too many. */
+  private static byte[] bits(BigInteger value) {
+    byte[] bytes = value.toByteArray();
+    return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
+  }
+
+  /**
+   * The canonical value of a column selected by {@link #selectExpression}.
+   *
+   * @throws GameQueueException when the column holds what Java has no value for: the date
+   *     0000-00-00
+   */
+  public static @Nullable Object read(ResultSet row, int index, Column column) throws SQLException {
+    Object value =
+        switch (column.type().kind()) {
+          case INTEGER -> row.getLong(index);
+          case UNSIGNED_LONG, BIT -> big(row.getString(index));
+          case DECIMAL -> row.getBigDecimal(index);
+          case FLOAT -> (float) row.getDouble(index);
+          case DOUBLE -> row.getDouble(index);
+          case TEXT, JSON, ENUM, SET -> row.getString(index);
+          case BINARY -> row.getBytes(index);
+          case DATE, DATETIME, TIMESTAMP, TIME ->
+              time(row.getString(index), column.type().kind(), column);
+        };
+    return row.wasNull() ? null : value;
+  }
+
+  private static @Nullable BigInteger big(@Nullable String digits) {
+    return digits == null ? null : new BigInteger(digits);
+  }
+
+  private static @Nullable Object time(@Nullable String text, ColumnType.Kind kind, Column column) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return switch (kind) {
+        case DATE -> LocalDate.parse(text);
+        case DATETIME -> dateTime(text);
+        case TIMESTAMP -> dateTime(text).toInstant(ZoneOffset.UTC);
+        default -> TemporalText.duration(text);
+      };
+    } catch (DateTimeException e) {
+      throw new GameQueueException(
+          column.label()
+              + " holds a date with a zero in it, which Java has no value for: correct it in MySQL",
+          e);
+    }
+  }
+
+  private static LocalDateTime dateTime(String text) {
+    return LocalDateTime.parse(text.replace(' ', 'T'));
+  }
+}
