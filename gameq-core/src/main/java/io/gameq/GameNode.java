@@ -40,6 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
@@ -159,8 +160,9 @@ final class GameNode implements AutoCloseable {
       ScheduledExecutorService looking =
           Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
       closing.add(() -> stop(looking));
-      looking.scheduleWithFixedDelay(
-          this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+      ScheduledFuture<?> unused =
+          looking.scheduleWithFixedDelay(
+              this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
       closing.close();
       throw e;
@@ -340,12 +342,15 @@ final class GameNode implements AutoCloseable {
   }
 
   private void forgetDrained() {
-    for (DurableTracker tracker : closedSessions) {
-      if (tracker.isDrained() || tracker.session().isLost()) {
-        closedSessions.remove(tracker);
-        trackers.remove(name(tracker.session().owner().encoded(), tracker.session().id().text()));
-      }
-    }
+    closedSessions.removeIf(
+        tracker -> {
+          boolean done = tracker.isDrained() || tracker.session().isLost();
+          if (done) {
+            trackers.remove(
+                name(tracker.session().owner().encoded(), tracker.session().id().text()));
+          }
+          return done;
+        });
   }
 
   // --- durable

@@ -38,7 +38,7 @@ final class CommitGroup {
   record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written) implements Outcome {}
 
   /** Redis refused it. */
-  record Error(String message) implements Outcome {}
+  record RefusedBy(String message) implements Outcome {}
 
   private final List<Commit> commits;
   private final Function<CommitPart, SessionKeys> keysOf;
@@ -186,11 +186,11 @@ final class CommitGroup {
 
   private Outcome multiOutcome(int i) {
     if (exec == null || exec.wasDiscarded()) {
-      return new Error("Redis discarded the transaction");
+      return new RefusedBy("Redis discarded the transaction");
     }
     for (int reply = 3 * i; reply < 3 * i + 3; reply++) {
       if (exec.get(reply) instanceof Throwable error) {
-        return new Error(String.valueOf(error.getMessage()));
+        return new RefusedBy(String.valueOf(error.getMessage()));
       }
     }
     byte[] own = exec.get(3 * i);

@@ -76,7 +76,7 @@ public final class CommitSender implements AutoCloseable {
   private StatefulRedisConnection<byte[], byte[]> redis;
   private final Deque<Sent> inFlight = new ArrayDeque<>();
   private final Deque<Commit> unanswered = new ArrayDeque<>();
-  private final Map<SessionRef, Long> reassertedAfter = new IdentityHashMap<>();
+  private final IdentityHashMap<SessionRef, Long> reassertedAfter = new IdentityHashMap<>();
   private final Backoff backoff = new Backoff(50, 2_000);
   private boolean broken;
   private long healAtNanos;
@@ -313,7 +313,7 @@ public final class CommitSender implements AutoCloseable {
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
       CommitGroup.Outcome outcome =
-          error != null ? new CommitGroup.Error(error) : sent.group.outcome(i);
+          error != null ? new CommitGroup.RefusedBy(error) : sent.group.outcome(i);
       if (outcome instanceof CommitGroup.NotOwner not
           && reassertedAfter.getOrDefault(not.part().session(), 0L) >= sent.number
           && not.written()) {
@@ -321,7 +321,7 @@ public final class CommitSender implements AutoCloseable {
       }
       if (outcome instanceof CommitGroup.Applied) {
         queued.add(commit);
-      } else if (outcome instanceof CommitGroup.Error e) {
+      } else if (outcome instanceof CommitGroup.RefusedBy e) {
         refuse(commit, e.message());
       } else if (outcome instanceof CommitGroup.NotOwner not && settleNotOwner(commit, not)) {
         queued.add(commit);

@@ -48,7 +48,7 @@ public final class RedisServerCheck {
   }
 
   private static boolean isOlder(String version, int major, int minor) {
-    String[] parts = version.split("\\.");
+    String[] parts = version.split("\\.", -1);
     int ours = Integer.parseInt(parts[0]);
     return ours < major
         || (ours == major && parts.length > 1 && Integer.parseInt(parts[1]) < minor);

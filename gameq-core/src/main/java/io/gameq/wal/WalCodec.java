@@ -133,31 +133,28 @@ final class WalCodec {
   private static WalRecord body(MessageUnpacker u) throws IOException {
     int items = u.unpackArrayHeader();
     int kind = u.unpackInt();
-    switch (kind) {
-      case HEADER:
-        return new WalRecord.Header(
-            u.unpackInt(),
-            u.unpackString(),
-            u.unpackString(),
-            u.unpackInt(),
-            u.unpackString(),
-            u.unpackLong());
-      case COMMIT:
+    return switch (kind) {
+      case HEADER ->
+          new WalRecord.Header(
+              u.unpackInt(),
+              u.unpackString(),
+              u.unpackString(),
+              u.unpackInt(),
+              u.unpackString(),
+              u.unpackLong());
+      case COMMIT -> {
         List<WalRecord.Part> parts = new ArrayList<>();
         for (int i = 1; i < items; i++) {
           u.unpackArrayHeader();
           parts.add(part(u));
         }
-        return new WalRecord.Committed(parts);
-      case FAILED:
-        return new WalRecord.Failed(u.unpackLong());
-      case ADOPTED:
-        return new WalRecord.Adopted(part(u));
-      case LAYOUT:
-        return new WalRecord.Layout(u.unpackString(), u.unpackLong(), u.unpackString());
-      default:
-        throw new WalException("unknown kind " + kind);
-    }
+        yield new WalRecord.Committed(parts);
+      }
+      case FAILED -> new WalRecord.Failed(u.unpackLong());
+      case ADOPTED -> new WalRecord.Adopted(part(u));
+      case LAYOUT -> new WalRecord.Layout(u.unpackString(), u.unpackLong(), u.unpackString());
+      default -> throw new WalException("unknown kind " + kind);
+    };
   }
 
   private static WalRecord.Part part(MessageUnpacker u) throws IOException {

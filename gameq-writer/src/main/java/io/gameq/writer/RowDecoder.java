@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Turns claimed rows into row changes, with a catalogue that is read again when the schema changed. Thread-safe. */
+/**
+ * Turns claimed rows into row changes, with a catalogue that is read again when the schema changed.
+ * Thread-safe.
+ */
 final class RowDecoder {
   private static final long RELOAD_AT_MOST_EVERY_NANOS = 10_000_000_000L;
 
@@ -26,7 +29,10 @@ final class RowDecoder {
     this.catalog = reader.get();
   }
 
-  /** The rows of a claim; throws {@link GameQueueException} when one belongs to no managed table or does not fit it any more. */
+  /**
+   * The rows of a claim; throws {@link GameQueueException} when one belongs to no managed table or
+   * does not fit it any more.
+   */
   List<RowChange> decode(Claim claim) {
     try {
       return decode(claim, catalog);

@@ -6,11 +6,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slot a worker takes next: the one whose turn came first. A slot has one worker at a time, so that workers of one process
- * flush disjoint owners. Thread-safe.
+ * Which slot a worker takes next: the one whose turn came first. A slot has one worker at a time,
+ * so that workers of one process flush disjoint owners. Thread-safe.
  */
 final class SlotSchedule {
-  /** An idle slot is looked at this often: it bounds both the commands per second and the delay after idleness. */
+  /**
+   * An idle slot is looked at this often: it bounds both the commands per second and the delay
+   * after idleness.
+   */
   static final long IDLE_MILLIS = 1_000;
 
   private static final long TAKE_WAIT_MILLIS = 200;

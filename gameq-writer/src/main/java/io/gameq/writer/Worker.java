@@ -22,17 +22,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread of a writer: takes a slot in turn, claims what is due, flushes it in one transaction, acknowledges.
+ * One thread of a writer: takes a slot in turn, claims what is due, flushes it in one transaction,
+ * acknowledges.
  *
- * <p>Killed anywhere, it loses nothing: what it claimed comes back when the lease runs out, and flushing twice changes nothing.
+ * <p>Killed anywhere, it loses nothing: what it claimed comes back when the lease runs out, and
+ * flushing twice changes nothing.
  */
 final class Worker implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
-  /** An owner that a newer session took over in mid-flush: its rows are the newer session's by then. */
+  /**
+   * An owner that a newer session took over in mid-flush: its rows are the newer session's by then.
+   */
   private static final long NOT_OWNED_DELAY_MILLIS = 1_000;
 
-  /** An owner with a row that MySQL refuses is tried again after this, and does not hold up the others. */
+  /**
+   * An owner with a row that MySQL refuses is tried again after this, and does not hold up the
+   * others.
+   */
   private static final long REFUSED_DELAY_MILLIS = 30_000;
 
   private final WriterOptions options;
@@ -49,7 +56,13 @@ final class Worker implements Runnable {
 
   /** What the workers of a writer share. */
   record Shared(
-      WriterOptions options, SlotKeys[] slots, SlotSchedule schedule, DurableSessions durableSessions, RowDecoder decoder, FlushTransaction flush, WriterStats stats) {}
+      WriterOptions options,
+      SlotKeys[] slots,
+      SlotSchedule schedule,
+      DurableSessions durableSessions,
+      RowDecoder decoder,
+      FlushTransaction flush,
+      WriterStats stats) {}
 
   Worker(Shared shared, ControlConnection redis) {
     this.options = shared.options();
@@ -92,7 +105,9 @@ final class Worker implements Runnable {
         }
       }
       backoff.reset();
-      return batch.waitMillis() < 0 ? SlotSchedule.IDLE_MILLIS : Math.min(batch.waitMillis(), SlotSchedule.IDLE_MILLIS);
+      return batch.waitMillis() < 0
+          ? SlotSchedule.IDLE_MILLIS
+          : Math.min(batch.waitMillis(), SlotSchedule.IDLE_MILLIS);
     } catch (RuntimeException e) {
       long wait = backoff.nextMillisWithJitter();
       LOG.warn("slot {}: {}; trying again in {} ms", slot.slot(), e.getMessage(), wait);
@@ -100,7 +115,9 @@ final class Worker implements Runnable {
     }
   }
 
-  /** Flushes claims together; one by one when MySQL refuses them together. False when MySQL is away. */
+  /**
+   * Flushes claims together; one by one when MySQL refuses them together. False when MySQL is away.
+   */
   private boolean flush(SlotKeys slot, List<Claim> batch) {
     Map<OwnerId, Claim> byOwner = new HashMap<>();
     List<OwnerRows> rows = new ArrayList<>();
@@ -109,7 +126,7 @@ final class Worker implements Runnable {
         rows.add(new OwnerRows(claim.owner(), claim.session(), decoder.decode(claim)));
         byOwner.put(claim.owner(), claim);
       } catch (GameQueueException e) {
-        refuse(slot, claim, e.getMessage());
+        refuse(slot, claim, String.valueOf(e.getMessage()));
       }
     }
     return rows.isEmpty() || flushRows(slot, rows, byOwner);
@@ -122,8 +139,16 @@ final class Worker implements Runnable {
       return true;
     }
     if (outcome instanceof FlushTransaction.Outage outage) {
-      LOG.warn("MySQL is away or locked ({}): {} owners of slot {} stay in Redis", outage.cause().getMessage(), rows.size(), slot.slot());
-      giveBack(slot, rows.stream().map(r -> claim(claimOf, r)).toList(), options.bounds().leaseMillis() / 30, false);
+      LOG.warn(
+          "MySQL is away or locked ({}): {} owners of slot {} stay in Redis",
+          outage.cause().getMessage(),
+          rows.size(),
+          slot.slot());
+      giveBack(
+          slot,
+          rows.stream().map(r -> claim(claimOf, r)).toList(),
+          options.bounds().leaseMillis() / 30,
+          false);
       return false;
     }
     String reason = String.valueOf(((FlushTransaction.Refused) outcome).cause().getMessage());
@@ -143,7 +168,8 @@ final class Worker implements Runnable {
     return java.util.Objects.requireNonNull(claimOf.get(rows.owner()));
   }
 
-  private void acknowledge(SlotKeys slot, FlushTransaction.Committed committed, Map<OwnerId, Claim> claimOf) {
+  private void acknowledge(
+      SlotKeys slot, FlushTransaction.Committed committed, Map<OwnerId, Claim> claimOf) {
     List<Flushed> flushed = new ArrayList<>();
     for (OwnerRows of : committed.written()) {
       long version = of.rows().stream().mapToLong(row -> row.image().version()).max().orElse(0);
@@ -156,16 +182,25 @@ final class Worker implements Runnable {
       stats.flushes.increment();
     }
     if (!committed.notOwned().isEmpty()) {
-      giveBack(slot, committed.notOwned().stream().map(r -> claim(claimOf, r)).toList(), NOT_OWNED_DELAY_MILLIS, false);
+      giveBack(
+          slot,
+          committed.notOwned().stream().map(r -> claim(claimOf, r)).toList(),
+          NOT_OWNED_DELAY_MILLIS,
+          false);
     }
   }
 
   private void refuse(SlotKeys slot, Claim claim, String reason) {
-    LOG.error("owner {} cannot be flushed ({}); trying again in {} s", claim.owner(), reason, REFUSED_DELAY_MILLIS / 1000);
+    LOG.error(
+        "owner {} cannot be flushed ({}); trying again in {} s",
+        claim.owner(),
+        reason,
+        REFUSED_DELAY_MILLIS / 1000);
     giveBack(slot, List.of(claim), REFUSED_DELAY_MILLIS, true);
   }
 
-  private void giveBack(SlotKeys slot, List<Claim> batch, long delayMillis, boolean countsAsAttempt) {
+  private void giveBack(
+      SlotKeys slot, List<Claim> batch, long delayMillis, boolean countsAsAttempt) {
     FinishScripts.nack(redis.get(), slot, delayMillis, countsAsAttempt, batch);
     stats.nacked.add(batch.size());
   }
@@ -174,7 +209,10 @@ final class Worker implements Runnable {
   private void settleUnowned(SlotKeys slot, ClaimScript.Unowned unowned) {
     SessionId durable = durableSessions.current(List.of(unowned.owner())).get(unowned.owner());
     if (durable == null) {
-      LOG.error("owner {} has unflushed rows of session {} but no row in gameq_owner: they stay in Redis", unowned.owner(), unowned.session());
+      LOG.error(
+          "owner {} has unflushed rows of session {} but no row in gameq_owner: they stay in Redis",
+          unowned.owner(),
+          unowned.session());
     } else {
       SessionScripts.reassert(redis.get(), slot, unowned.owner(), durable);
     }
@@ -187,7 +225,10 @@ final class Worker implements Runnable {
     }
     nextReapNanos.put(slot.slot(), now + options.bounds().leaseMillis() * 1_000_000 / 3);
     for (FinishScripts.Reaped reaped : FinishScripts.reap(redis.get(), slot)) {
-      LOG.warn("took back owner {} from writer {}, whose lease ran out", reaped.owner(), reaped.writer());
+      LOG.warn(
+          "took back owner {} from writer {}, whose lease ran out",
+          reaped.owner(),
+          reaped.writer());
       stats.reaped.increment();
     }
   }

@@ -9,4 +9,5 @@ import io.gameq.writer.redis.ClaimScript;
  * @param workers threads, each with a connection to Redis and one to MySQL
  * @param bounds what one claim takes
  */
-public record WriterOptions(String namespace, int slots, String name, int workers, ClaimScript.Bounds bounds) {}
+public record WriterOptions(
+    String namespace, int slots, String name, int workers, ClaimScript.Bounds bounds) {}

@@ -30,7 +30,8 @@ public final class WriterService implements AutoCloseable {
   /**
    * Checks the servers and starts the workers.
    *
-   * @throws io.gameq.GameQueueException when a server is away or unfit, or namespace and slots are not the database's
+   * @throws io.gameq.GameQueueException when a server is away or unfit, or namespace and slots are
+   *     not the database's
    */
   public WriterService(WriterOptions options, RedisConnector redis, DataSource mysql) {
     this.options = options;
@@ -47,15 +48,24 @@ public final class WriterService implements AutoCloseable {
             SlotKeys.all(options.namespace(), options.slots()),
             schedule,
             owners::current,
-            new RowDecoder(() -> CatalogReader.read(mysql), new RowCodec(new LayoutTable(jdbi), Clock.systemUTC())),
+            new RowDecoder(
+                () -> CatalogReader.read(mysql),
+                new RowCodec(new LayoutTable(jdbi), Clock.systemUTC())),
             new FlushTransaction(mysql, Dialect.of(jdbi)),
             stats);
     for (int i = 1; i <= options.workers(); i++) {
-      Thread thread = new Thread(new Worker(shared, new ControlConnection(redis)), options.name() + "-worker-" + i);
+      Thread thread =
+          new Thread(
+              new Worker(shared, new ControlConnection(redis)), options.name() + "-worker-" + i);
       threads.add(thread);
       thread.start();
     }
-    LOG.info("writer {} runs with {} workers over {} slots of namespace {}", options.name(), options.workers(), options.slots(), options.namespace());
+    LOG.info(
+        "writer {} runs with {} workers over {} slots of namespace {}",
+        options.name(),
+        options.workers(),
+        options.slots(),
+        options.namespace());
   }
 
   public WriterStats stats() {

@@ -13,6 +13,7 @@ public final class WriterStats {
 
   @Override
   public String toString() {
-    return "flushes %d, owners %d, rows %d, given back %d, reaped %d".formatted(flushes.sum(), owners.sum(), rows.sum(), nacked.sum(), reaped.sum());
+    return "flushes %d, owners %d, rows %d, given back %d, reaped %d"
+        .formatted(flushes.sum(), owners.sum(), rows.sum(), nacked.sum(), reaped.sum());
   }
 }

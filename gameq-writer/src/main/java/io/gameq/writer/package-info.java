@@ -1,5 +1,6 @@
 /**
- * The writer service: workers take slots in turn, claim what is due, flush it to MySQL and acknowledge it.
+ * The writer service: workers take slots in turn, claim what is due, flush it to MySQL and
+ * acknowledge it.
  *
  * <pre>
  * SlotSchedule -&gt; Worker: claim (redis) -&gt; flush (mysql) -&gt; ack, or nack (redis)

@@ -6,13 +6,21 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 
-/** Sorts MySQL's errors by what helps. Stateless. Numbers: MySQL 9 and MariaDB 11 server error references. */
+/**
+ * Sorts MySQL's errors by what helps. Stateless. Numbers: MySQL 9 and MariaDB 11 server error
+ * references.
+ */
 final class FlushErrors {
   /** Lock wait timeout, deadlock: the same transaction may pass at once. */
   private static final Set<Integer> TRY_AGAIN = Set.of(1205, 1213, 3572);
 
-  /** Too many connections, shutdown, read-only (2), kill, login, resource limits, disk full: nothing about the rows. */
-  private static final Set<Integer> OUTAGE = Set.of(1040, 1053, 1290, 1836, 1317, 1927, 1044, 1045, 1142, 1203, 1226, 1021, 1114, 1298, 3168);
+  /**
+   * Too many connections, shutdown, read-only (2), kill, login, resource limits, disk full: nothing
+   * about the rows.
+   */
+  private static final Set<Integer> OUTAGE =
+      Set.of(
+          1040, 1053, 1290, 1836, 1317, 1927, 1044, 1045, 1142, 1203, 1226, 1021, 1114, 1298, 3168);
 
   private FlushErrors() {}
 

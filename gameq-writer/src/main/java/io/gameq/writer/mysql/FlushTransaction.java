@@ -17,8 +17,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * The flush: one MySQL transaction that checks the sessions of all its owners and writes their rows. Thread-safe; each call takes a
- * connection of its own.
+ * The flush: one MySQL transaction that checks the sessions of all its owners and writes their
+ * rows. Thread-safe; each call takes a connection of its own.
  */
 public final class FlushTransaction {
   /** A deadlock or lock wait that lasts longer than this many tries is treated as an outage. */
@@ -36,7 +36,10 @@ public final class FlushTransaction {
   /** Committed; the owners in {@code notOwned} were left out, since a newer session owns them. */
   public record Committed(List<OwnerRows> written, List<OwnerRows> notOwned) implements Outcome {}
 
-  /** MySQL is away, read-only or locked; nothing was written, or a COMMIT was lost: flushing again is safe. */
+  /**
+   * MySQL is away, read-only or locked; nothing was written, or a COMMIT was lost: flushing again
+   * is safe.
+   */
   public record Outage(SQLException cause) implements Outcome {}
 
   /** MySQL refused the content; nothing was written. */
@@ -47,7 +50,10 @@ public final class FlushTransaction {
     this.writes = new GuardedWrites(dialect);
   }
 
-  /** Writes the rows of all owners that are still owned by their sessions. Never throws for what MySQL answers. */
+  /**
+   * Writes the rows of all owners that are still owned by their sessions. Never throws for what
+   * MySQL answers.
+   */
   public Outcome flush(List<OwnerRows> owners) {
     Order order = Order.PUTS_FIRST;
     for (int tries = 1; ; tries++) {
@@ -57,13 +63,16 @@ public final class FlushTransaction {
         if (FlushErrors.isDuplicate(e) && order == Order.PUTS_FIRST) {
           order = Order.DELETES_FIRST;
         } else if (!FlushErrors.isTryAgain(e) || tries == MOST_TRIES) {
-          return FlushErrors.isOutage(e) || FlushErrors.isTryAgain(e) ? new Outage(e) : new Refused(e);
+          return FlushErrors.isOutage(e) || FlushErrors.isTryAgain(e)
+              ? new Outage(e)
+              : new Refused(e);
         }
       }
     }
   }
 
-  private Committed inTransaction(Connection connection, List<OwnerRows> owners, Order order) throws SQLException {
+  private Committed inTransaction(Connection connection, List<OwnerRows> owners, Order order)
+      throws SQLException {
     connection.setAutoCommit(false);
     try {
       Map<OwnerId, SessionId> durable = lockSessions(connection, owners);
@@ -96,12 +105,16 @@ public final class FlushTransaction {
   }
 
   /**
-   * The first statement of a flush: locks the owners, sorted. FOR UPDATE, because FOR SHARE would let two flushes of one owner run side by
-   * side; first, so that what is read later was committed before the lock was given.
+   * The first statement of a flush: locks the owners, sorted. FOR UPDATE, because FOR SHARE would
+   * let two flushes of one owner run side by side; first, so that what is read later was committed
+   * before the lock was given.
    */
-  private static Map<OwnerId, SessionId> lockSessions(Connection connection, List<OwnerRows> owners) throws SQLException {
+  private static Map<OwnerId, SessionId> lockSessions(Connection connection, List<OwnerRows> owners)
+      throws SQLException {
     String sql =
-        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (" + "?,".repeat(owners.size() - 1) + "?) ORDER BY owner FOR UPDATE";
+        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
+            + "?,".repeat(owners.size() - 1)
+            + "?) ORDER BY owner FOR UPDATE";
     Map<OwnerId, SessionId> sessions = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       List<String> sorted = owners.stream().map(o -> o.owner().encoded()).sorted().toList();
@@ -110,7 +123,8 @@ public final class FlushTransaction {
       }
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
-          sessions.put(OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
+          sessions.put(
+              OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
         }
       }
     }

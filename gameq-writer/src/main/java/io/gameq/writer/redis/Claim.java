@@ -11,4 +11,5 @@ import java.util.List;
  * @param token proves in ack and nack that the lease did not run out
  * @param attempts how often these rows were claimed, this time included, not counting outages
  */
-public record Claim(OwnerId owner, SessionId session, String token, int attempts, List<UnflushedRow> rows) {}
+public record Claim(
+    OwnerId owner, SessionId session, String token, int attempts, List<UnflushedRow> rows) {}

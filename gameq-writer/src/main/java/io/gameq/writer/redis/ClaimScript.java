@@ -12,7 +12,8 @@ import java.util.UUID;
 
 /** {@code claim.lua}: takes a batch of due owners. Immutable. */
 public final class ClaimScript {
-  private static final LuaScript SCRIPT = LuaScript.of(ClaimScript.class, "claims.lua", "claim.lua");
+  private static final LuaScript SCRIPT =
+      LuaScript.of(ClaimScript.class, "claims.lua", "claim.lua");
 
   /** How long an owner whose session Redis lost waits until MySQL was asked. */
   private static final long UNOWNED_WAIT_MILLIS = 1_000;
@@ -21,7 +22,8 @@ public final class ClaimScript {
   private final Bounds bounds;
 
   /**
-   * What one claim takes at most; rows and bytes may be passed by the last owner, since an owner is never split.
+   * What one claim takes at most; rows and bytes may be passed by the last owner, since an owner is
+   * never split.
    *
    * @param leaseMillis how long the rows belong to the writer
    */
@@ -69,7 +71,10 @@ public final class ClaimScript {
     List<Unowned> unowned = new ArrayList<>();
     for (Object entry : (List<?>) reply.get(2)) {
       List<?> parts = (List<?>) entry;
-      unowned.add(new Unowned(OwnerId.ofEncoded(LuaScript.string(parts.get(0))), SessionId.parse(LuaScript.string(parts.get(1)))));
+      unowned.add(
+          new Unowned(
+              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
+              SessionId.parse(LuaScript.string(parts.get(1)))));
     }
     return new Batch((Long) reply.get(0), claims, unowned);
   }

@@ -26,8 +26,13 @@ public final class FinishScripts {
   public record Reaped(OwnerId owner, String writer, int attempts) {}
 
   /** Ends claims and tells their nodes. Returns how many were still ours. */
-  public static int ack(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, String namespace, List<Flushed> flushed) {
-    List<String> args = new ArrayList<>(List.of(namespace, Long.toString(SessionScripts.OWN_KEPT_MILLIS)));
+  public static int ack(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      String namespace,
+      List<Flushed> flushed) {
+    List<String> args =
+        new ArrayList<>(List.of(namespace, Long.toString(SessionScripts.OWN_KEPT_MILLIS)));
     for (Flushed f : flushed) {
       args.add(f.claim().owner().encoded());
       args.add(f.claim().token());
@@ -41,8 +46,14 @@ public final class FinishScripts {
    *
    * @param countsAsAttempt false for an outage, which is not the rows' fault
    */
-  public static int nack(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, long delayMillis, boolean countsAsAttempt, List<Claim> claims) {
-    List<String> args = new ArrayList<>(List.of(Long.toString(delayMillis), countsAsAttempt ? "0" : "1"));
+  public static int nack(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      long delayMillis,
+      boolean countsAsAttempt,
+      List<Claim> claims) {
+    List<String> args =
+        new ArrayList<>(List.of(Long.toString(delayMillis), countsAsAttempt ? "0" : "1"));
     for (Claim claim : claims) {
       args.add(claim.owner().encoded());
       args.add(claim.token());
@@ -55,7 +66,11 @@ public final class FinishScripts {
     List<Reaped> reaped = new ArrayList<>();
     for (Object entry : REAP.call(redis, slot, List.of(Integer.toString(MOST_REAPED)))) {
       List<?> parts = (List<?>) entry;
-      reaped.add(new Reaped(OwnerId.ofEncoded(LuaScript.string(parts.get(0))), LuaScript.string(parts.get(1)), ((Long) parts.get(2)).intValue()));
+      reaped.add(
+          new Reaped(
+              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
+              LuaScript.string(parts.get(1)),
+              ((Long) parts.get(2)).intValue()));
     }
     return reaped;
   }
