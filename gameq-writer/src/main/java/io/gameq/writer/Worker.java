@@ -97,9 +97,7 @@ final class Worker implements Runnable {
       ClaimScript.Batch batch = claims.call(redis.get(), slot);
       batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
       if (!batch.claims().isEmpty()) {
-        long began = System.nanoTime();
         boolean outage = !flush(slot, batch.claims());
-        stats.busyNanos.add(System.nanoTime() - began);
         if (outage) {
           return backoff.nextMillisWithJitter();
         }
@@ -174,12 +172,11 @@ final class Worker implements Runnable {
     for (OwnerRows of : committed.written()) {
       long version = of.rows().stream().mapToLong(row -> row.image().version()).max().orElse(0);
       flushed.add(new Flushed(claim(claimOf, of), version));
-      stats.rows.add(of.rows().size());
     }
     if (!flushed.isEmpty()) {
       FinishScripts.ack(redis.get(), slot, options.namespace(), flushed);
-      stats.owners.add(flushed.size());
-      stats.flushes.increment();
+      stats.flushed(
+          flushed.size(), committed.written().stream().mapToInt(of -> of.rows().size()).sum());
     }
     if (!committed.notOwned().isEmpty()) {
       giveBack(
@@ -202,7 +199,7 @@ final class Worker implements Runnable {
   private void giveBack(
       SlotKeys slot, List<Claim> batch, long delayMillis, boolean countsAsAttempt) {
     FinishScripts.nack(redis.get(), slot, delayMillis, countsAsAttempt, batch);
-    stats.nacked.add(batch.size());
+    stats.gaveBack(batch.size());
   }
 
   /** Redis lost the session of an owner with rows: MySQL knows it. */
@@ -229,7 +226,7 @@ final class Worker implements Runnable {
           "took back owner {} from writer {}, whose lease ran out",
           reaped.owner(),
           reaped.writer());
-      stats.reaped.increment();
+      stats.reaped(1);
     }
   }
 }

@@ -1,0 +1,81 @@
+package io.gameq.writer;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.redis.ClaimScript;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Nodes and writers over one database and one namespace of the test servers. */
+final class Game implements AutoCloseable {
+  static final int SLOTS = 4;
+
+  final GameDatabase database;
+  final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+  private final Path walDirectory;
+  private final RedisConnector redis =
+      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final AutoCloseable pool;
+  private final DataSource mysql;
+
+  Game(GameDatabase database, Path walDirectory) {
+    this.database = database;
+    this.walDirectory = walDirectory;
+    var opened =
+        MySqlPool.open(
+            new MySqlConfig(
+                database.server().jdbcUrl(),
+                database.server().user(),
+                database.server().password(),
+                8),
+            "test");
+    this.pool = opened;
+    this.mysql = opened;
+  }
+
+  GameQueueConfig.Builder config(String node) {
+    return GameQueueConfig.builder()
+        .redis(TestServers.redisUri())
+        .mysql(database.server().jdbcUrl(), database.server().user(), database.server().password())
+        .namespace(namespace)
+        .node(node)
+        .slots(SLOTS)
+        .mergeWindow(Duration.ofMillis(50))
+        .walDirectory(walDirectory);
+  }
+
+  GameQueue node(String name) {
+    return GameQueue.open(config(name).build());
+  }
+
+  WriterService writer(String name) {
+    return new WriterService(
+        new WriterOptions(
+            namespace, SLOTS, name, 2, new ClaimScript.Bounds(256, 1000, 8 << 20, 30_000)),
+        redis,
+        mysql);
+  }
+
+  String queryText(String sql) throws SQLException {
+    return database.server().queryText(sql);
+  }
+
+  @Override
+  public void close() {
+    redis.close();
+    try {
+      pool.close();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.gameq.writer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.servers.GameDatabase;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WholePathTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  record Item(long playerId, int slot, int itemId, int count) {}
+
+  record Pet(long id, long playerId, String name) {}
+
+  @TempDir Path walDirectory;
+
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    GameDatabase database =
+        GameDatabase.create("path")
+            .table(
+                "item",
+                "player",
+                "player_id",
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT NULL, PRIMARY KEY (player_id, slot)")
+            .table(
+                "pet",
+                "player",
+                "player_id",
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)");
+    game = new Game(database, walDirectory);
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  @Test
+  void committedRowsReachMySqlAndAreReadBack() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:42");
+      player.put(new Item(42, 1, 1001, 5));
+      player.put(new Item(42, 2, 1002, 1));
+      player.commit().awaitQueued(LONG);
+      assertEquals(
+          List.of(new Item(42, 1, 1001, 5), new Item(42, 2, 1002, 1)),
+          sorted(queue.read("player:42", Item.class)));
+      player.put(new Item(42, 1, 1001, 6));
+      player.delete(Item.class, 42, 2);
+      player.commit();
+      assertEquals(Set.of(), player.awaitDurable(LONG));
+      assertEquals("6", game.queryText("SELECT GROUP_CONCAT(count) FROM item"));
+      player.close();
+      try (OwnerSession again = queue.open("player:42")) {
+        assertEquals(List.of(new Item(42, 1, 1001, 6)), again.rows(Item.class));
+      }
+      assertTrue(writer.stats().rows() > 0);
+    }
+  }
+
+  @Test
+  void aTradedRowIsSeenOnceAndKeepsItsKey() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession a = queue.open("player:1");
+      OwnerSession b = queue.open("player:2");
+      a.put(new Pet(7, 1, "Rex"));
+      a.commit().awaitDurable(LONG);
+      a.move(new Pet(7, 2, "Rex"), b);
+      queue.commit(a, b).awaitQueued(LONG);
+      assertEquals(List.of(), queue.read("player:1", Pet.class));
+      assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));
+      assertEquals(Set.of(), queue.drain(LONG));
+      assertEquals(List.of(), queue.read("player:1", Pet.class));
+      assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));
+    }
+  }
+
+  @Test
+  void anotherNodeTakesOverWithUnflushedRows() throws Exception {
+    try (GameQueue first = game.node("n1");
+        GameQueue second = game.node("n2")) {
+      OwnerSession old = first.open("player:5");
+      old.put(new Item(5, 1, 1, 1));
+      old.commit().awaitQueued(LONG);
+      OwnerSession successor = second.open("player:5");
+      assertEquals(List.of(new Item(5, 1, 1, 1)), successor.rows(Item.class));
+      old.put(new Item(5, 1, 1, 99));
+      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(LONG));
+      successor.put(new Item(5, 2, 2, 2));
+      successor.commit().awaitQueued(LONG);
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), successor.awaitDurable(LONG));
+      }
+      assertEquals("1,2", game.queryText("SELECT GROUP_CONCAT(count ORDER BY slot) FROM item"));
+    }
+  }
+
+  private static List<Item> sorted(List<Item> items) {
+    return items.stream().sorted(java.util.Comparator.comparing(Item::slot)).toList();
+  }
+}
