@@ -175,7 +175,7 @@ public final class CommitSender implements AutoCloseable {
       }
     }
     runTasks();
-    redis.closeAsync();
+    redis.close();
   }
 
   private void rest() {

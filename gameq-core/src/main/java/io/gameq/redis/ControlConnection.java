@@ -38,7 +38,7 @@ public final class ControlConnection implements AutoCloseable {
   @Override
   public synchronized void close() {
     if (connection != null) {
-      connection.closeAsync();
+      connection.close();
       connection = null;
     }
   }

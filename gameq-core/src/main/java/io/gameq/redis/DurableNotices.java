@@ -70,7 +70,7 @@ public final class DurableNotices implements AutoCloseable {
   @Override
   public synchronized void close() {
     if (connection != null) {
-      connection.closeAsync();
+      connection.close();
       connection = null;
     }
   }

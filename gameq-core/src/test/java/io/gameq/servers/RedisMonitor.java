@@ -1,0 +1,53 @@
+package io.gameq.servers;
+
+import io.lettuce.core.RedisURI;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Records what MONITOR shows between its start and {@link #commandsUntil}. One thread. */
+public final class RedisMonitor implements AutoCloseable {
+  private final Socket socket;
+  private final BufferedReader lines;
+
+  /** Starts to record. */
+  public RedisMonitor(String redisUri) throws IOException {
+    RedisURI uri = RedisURI.create(redisUri);
+    socket = new Socket(uri.getHost(), uri.getPort());
+    socket.setSoTimeout(10_000);
+    lines =
+        new BufferedReader(
+            new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
+    socket.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.US_ASCII));
+    lines.readLine();
+  }
+
+  /**
+   * The commands that hold {@code word}, or are MULTI or EXEC, up to the one that holds {@code
+   * last}; each as {@code name args}, with 'lua' in front of those of scripts.
+   */
+  public List<String> commandsUntil(String word, String last) throws IOException {
+    List<String> commands = new ArrayList<>();
+    while (true) {
+      String line = lines.readLine();
+      String command =
+          (line.contains(" lua] ") ? "lua " : "")
+              + line.substring(line.indexOf("] ") + 2).replace("\"", "");
+      if (command.contains(last)) {
+        return commands;
+      }
+      if (command.contains(word) || command.equals("MULTI") || command.equals("EXEC")) {
+        commands.add(command);
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

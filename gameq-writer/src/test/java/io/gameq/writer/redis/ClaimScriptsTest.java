@@ -1,0 +1,171 @@
+package io.gameq.writer.redis;
+
+import static io.gameq.redis.SlotFixture.bytes;
+import static io.gameq.redis.SlotFixture.row;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.redis.SessionScripts;
+import io.gameq.redis.SlotFixture;
+import io.gameq.writer.redis.FinishScripts.Flushed;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimScriptsTest {
+  private static final int LEASE_MILLIS = 60_000;
+
+  private final SlotFixture slot = new SlotFixture();
+  private final ClaimScript claims = claimer("w1", LEASE_MILLIS);
+
+  private static ClaimScript claimer(String writer, long leaseMillis) {
+    return new ClaimScript(writer, new ClaimScript.Bounds(10, 100, 1 << 20, leaseMillis));
+  }
+
+  @BeforeEach
+  void open() {
+    slot.open(slot.first);
+  }
+
+  @AfterEach
+  void close() {
+    slot.close();
+  }
+
+  private ClaimScript.Batch claim() {
+    return claims.call(slot.redis, slot.slot);
+  }
+
+  private int ack(Claim claim) {
+    return FinishScripts.ack(slot.redis, slot.slot, slot.namespace, List.of(new Flushed(claim, 9)));
+  }
+
+  @Test
+  void takesAllDirtyRowsOfADueOwnerAndLeavesTheRest() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.commit(slot.first, "item:2", row(2, "b"), 0);
+    Claim claim = claim().claims().get(0);
+    assertEquals(slot.owner, claim.owner());
+    assertEquals(slot.first, claim.session());
+    assertEquals(1, claim.attempts());
+    assertEquals(2, claim.rows().size());
+    assertEquals(Map.of(), slot.dirty(slot.first));
+    assertEquals(2, slot.claimed().size());
+  }
+
+  @Test
+  void tellsHowLongUntilTheNextOwnerIsDue() {
+    assertEquals(-1, claim().waitMillis());
+    slot.commit(slot.first, "item:1", row(1, "a"), System.currentTimeMillis() + 5_000);
+    long wait = claim().waitMillis();
+    assertTrue(wait > 0 && wait <= 5_500, "waits " + wait + " ms");
+    assertEquals(List.of(), claim().claims());
+  }
+
+  @Test
+  void anOwnerBeingFlushedIsNotClaimedTwiceAndComesBackByTheAck() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claim().claims().get(0);
+    slot.commit(slot.first, "item:1", row(2, "b"), 0);
+    assertEquals(List.of(), claim().claims());
+    assertEquals(-1, claim().waitMillis(), "dropped from due: no spinning");
+    assertEquals(1, ack(claim));
+    assertEquals(List.of(slot.member(slot.first)), slot.due());
+    assertEquals(Map.of("item:1", row(2, "b")), slot.dirty(slot.first));
+    assertEquals(Map.of(), slot.claimed());
+  }
+
+  @Test
+  void ackWithATokenOfAnEarlierClaimChangesNothing() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim stalled = claimer("zombie", 0).call(slot.redis, slot.slot).claims().get(0);
+    awaitReaped();
+    Claim again = claim().claims().get(0);
+    assertEquals(0, ack(stalled));
+    assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
+    assertEquals(2, again.attempts());
+    assertEquals(1, ack(again));
+  }
+
+  @Test
+  void reapMergesUnderNewerDirtyRowsRowByRow() {
+    slot.commit(slot.first, "item:1", row(1, "old"), 0);
+    slot.commit(slot.first, "item:2", row(2, "kept"), 0);
+    claimer("dead", 0).call(slot.redis, slot.slot);
+    slot.commit(slot.first, "item:1", row(3, "new"), 0);
+    awaitReaped();
+    assertEquals(Map.of("item:1", row(3, "new"), "item:2", row(2, "kept")), slot.dirty(slot.first));
+    assertEquals(Map.of(), slot.claimed());
+    assertEquals(0, slot.redis.sync().llen(bytes(slot.slot.prefix() + ":inflight:dead")));
+  }
+
+  private void awaitReaped() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> !FinishScripts.reap(slot.redis, slot.slot).isEmpty());
+  }
+
+  @Test
+  void aLeaseThatRunsIsNotReaped() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    claim();
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+  }
+
+  @Test
+  void nackGivesRowsBackToTheNewestSessionAndAnOutageCountsAsNoAttempt() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claim().claims().get(0);
+    slot.open(slot.second);
+    assertEquals(1, FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim)));
+    assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.second));
+    Claim again = claim().claims().get(0);
+    assertEquals(slot.second, again.session());
+    assertEquals(1, again.attempts());
+    assertEquals(
+        0,
+        FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim)),
+        "the first token is gone");
+  }
+
+  @Test
+  void rowsOfALostSessionAreParkedNotFlushed() {
+    slot.open(slot.second);
+    slot.commit(slot.first, "item:1", row(9, "late"), 0);
+    assertEquals(List.of(), claim().claims());
+    assertEquals(Map.of("item:1", row(9, "late")), slot.dirty(slot.first));
+    assertEquals(1, slot.redis.sync().scard(bytes(slot.slot.prefix() + ":stale")));
+    assertEquals(List.of(), slot.due());
+  }
+
+  @Test
+  void anOwnerWhoseSessionRedisForgotIsReportedNotFlushed() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.redis.sync().del(bytes(slot.slot.prefix() + ":own:" + slot.owner.encoded()));
+    ClaimScript.Batch batch = claim();
+    assertEquals(List.of(), batch.claims());
+    assertEquals(List.of(new ClaimScript.Unowned(slot.owner, slot.first)), batch.unowned());
+    assertTrue(batch.waitMillis() > 0, "no spinning");
+    assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+  }
+
+  @Test
+  void theLastAckOfAClosedSessionLetsItsOwnKeyExpire() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    assertEquals(-1, slot.ownLifeMillis());
+    ack(claim().claims().get(0));
+    assertTrue(slot.ownLifeMillis() > 0);
+  }
+
+  @Test
+  void nothingIsLeftInRedisOnceEverythingIsAcknowledged() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    ack(claim().claims().get(0));
+    assertEquals(List.of(slot.slot.prefix() + ":own:" + slot.owner.encoded()), slot.keys());
+  }
+}
