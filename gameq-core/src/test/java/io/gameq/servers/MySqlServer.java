@@ -1,0 +1,72 @@
+package io.gameq.servers;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A MySQL or MariaDB for tests, or one database of it; immutable.
+ *
+ * @param jdbcUrl without a database, or with the fresh one; parameters of a given URL are kept
+ */
+public record MySqlServer(String jdbcUrl, String user, String password) {
+  private static final AtomicInteger DATABASES = new AtomicInteger();
+
+  /** Creates an empty database of a name that no other test run uses. */
+  public MySqlServer freshDatabase(String prefix) {
+    String name =
+        "%s_%d_%d_%d"
+            .formatted(
+                prefix,
+                ProcessHandle.current().pid(),
+                System.currentTimeMillis(),
+                DATABASES.incrementAndGet());
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot create a test database at " + jdbcUrl, e);
+    }
+    return new MySqlServer(withDatabase(name), user, password);
+  }
+
+  /** A new connection, which the caller closes. */
+  public Connection connect() throws SQLException {
+    return DriverManager.getConnection(jdbcUrl, user, password);
+  }
+
+  /** Executes statements one by one. */
+  public void execute(String... statements) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** The first column of a query's first row as text; "null" for NULL, "" for no row. */
+  public String queryText(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      return rows.next() ? String.valueOf(rows.getString(1)) : "";
+    }
+  }
+
+  private String withDatabase(String name) {
+    int host = jdbcUrl.indexOf("//") + 2;
+    int parameters = jdbcUrl.indexOf('?');
+    int slash = jdbcUrl.indexOf('/', host);
+    String server = jdbcUrl;
+    if (slash >= 0) {
+      server = jdbcUrl.substring(0, slash);
+    } else if (parameters >= 0) {
+      server = jdbcUrl.substring(0, parameters);
+    }
+    return server + "/" + name + (parameters < 0 ? "" : jdbcUrl.substring(parameters));
+  }
+}

@@ -1,0 +1,125 @@
+package io.gameq.servers;
+
+import io.gameq.embedded.EmbeddedMariaDb;
+import io.gameq.embedded.EmbeddedRedis;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Redis and one MySQL for all tests of this JVM, started at first use; thread-safe.
+ *
+ * <p>Given URLs come first, then Docker, then the embedded servers:
+ *
+ * <pre>
+ * GAMEQ_TEST_REDIS=redis://...  GAMEQ_TEST_MYSQL=jdbc:mysql://...  both: use these
+ * GAMEQ_TEST_MYSQL_USER, GAMEQ_TEST_MYSQL_PASSWORD                 may create databases
+ * GAMEQ_TEST_SERVERS=docker|embedded                               no other kind is tried
+ * GAMEQ_TEST_MYSQL_IMAGE, GAMEQ_TEST_REDIS_IMAGE                   mysql:9.7, redis:8.0
+ * </pre>
+ *
+ * Each may be a system property or an environment variable. Tests isolate themselves: in MySQL by
+ * {@link MySqlServer#freshDatabase}, in Redis by a namespace of their own. A test that harms a
+ * server (kill, full memory, failover) starts its own.
+ */
+public final class TestServers {
+  private TestServers() {}
+
+  /** The Redis server's URI. */
+  public static String redisUri() {
+    return Started.SERVERS.redisUri();
+  }
+
+  /** A new connection to the Redis server, which the caller closes. */
+  public static StatefulRedisConnection<String, String> redis() {
+    return Started.SERVERS.redisClient().connect();
+  }
+
+  /** The MySQL server, without a database. */
+  public static MySqlServer mysql() {
+    return Started.SERVERS.mysql();
+  }
+
+  private record Running(String redisUri, RedisClient redisClient, MySqlServer mysql) {}
+
+  /** Its class initialiser is what happens once; the work is outside, where lambdas may run. */
+  private static final class Started {
+    static final Running SERVERS = start();
+
+    private Started() {}
+  }
+
+  private static Running start() {
+    ServerKind kind = choose(ServerKind.asked());
+    CompletableFuture<String> redis = CompletableFuture.supplyAsync(() -> startRedis(kind));
+    MySqlServer mysql = startMySql(kind);
+    RedisClient client = RedisClient.create(redis.join());
+    System.out.printf(
+        "gameq tests run on %s servers: Redis %s, MySQL %s%n",
+        kind.name().toLowerCase(Locale.ROOT), redisVersion(client), mysqlVersion(mysql));
+    return new Running(redis.join(), client, mysql);
+  }
+
+  private static ServerKind choose(@Nullable ServerKind asked) {
+    if (asked != null) {
+      return asked;
+    }
+    return DockerServers.available() ? ServerKind.DOCKER : ServerKind.EMBEDDED;
+  }
+
+  private static String startRedis(ServerKind kind) {
+    return switch (kind) {
+      case GIVEN -> given("GAMEQ_TEST_REDIS");
+      case DOCKER -> DockerServers.startRedis();
+      case EMBEDDED -> EmbeddedRedis.start().uri();
+    };
+  }
+
+  private static MySqlServer startMySql(ServerKind kind) {
+    return switch (kind) {
+      case GIVEN ->
+          new MySqlServer(
+              given("GAMEQ_TEST_MYSQL"),
+              ServerKind.setting("GAMEQ_TEST_MYSQL_USER", "root"),
+              ServerKind.setting("GAMEQ_TEST_MYSQL_PASSWORD", ""));
+      case DOCKER -> DockerServers.startMySql();
+      case EMBEDDED -> {
+        // The disk of a build machine says nothing about durability, and tests cut no power.
+        EmbeddedMariaDb server =
+            EmbeddedMariaDb.start(new EmbeddedMariaDb.Options(null, 0, 2, List.of()));
+        yield new MySqlServer(server.jdbcUrl(), server.user(), server.password());
+      }
+    };
+  }
+
+  private static String given(String name) {
+    return Objects.requireNonNull(
+        ServerKind.setting(name), () -> "GAMEQ_TEST_SERVERS=given needs " + name);
+  }
+
+  private static String redisVersion(RedisClient client) {
+    try (StatefulRedisConnection<String, String> connection = client.connect()) {
+      return connection
+          .sync()
+          .info("server")
+          .lines()
+          .filter(line -> line.startsWith("redis_version:"))
+          .map(line -> line.substring("redis_version:".length()))
+          .findFirst()
+          .orElse("of unknown version");
+    }
+  }
+
+  private static String mysqlVersion(MySqlServer server) {
+    try {
+      return server.queryText("SELECT VERSION()");
+    } catch (SQLException e) {
+      throw new IllegalStateException("the test MySQL does not answer: " + server.jdbcUrl(), e);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+/** The real Redis and MySQL that tests run against, chosen once per JVM. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.servers;
