@@ -111,7 +111,7 @@ record Samples(String type, List<Object> extremes, Function<Random, @Nullable Ob
       all.add(new Samples(type + " character set ascii", awkward, r -> text(r, 0x7F)));
       List<Object> western = new ArrayList<>(awkward);
       western.add("€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—");
-      western.add("˜™š›œžŸ\u0081\u008D\u008F\u0090\u009D");
+      western.add("˜™š›œžŸ");
       all.add(new Samples(type + " character set latin1", western, r -> latin1(r)));
     }
     all.add(

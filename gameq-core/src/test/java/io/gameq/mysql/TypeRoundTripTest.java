@@ -210,8 +210,9 @@ class TypeRoundTripTest {
 
   private static String explainType(Connection connection, Table table, String where, Object... key)
       throws SQLException {
-    try (PreparedStatement explain = prepare(connection, "EXPLAIN ", table, where, key);
-        ResultSet plan = explain.executeQuery()) {
+    String explain = DATABASE.isMariaDb() ? "EXPLAIN " : "EXPLAIN FORMAT=TRADITIONAL ";
+    try (PreparedStatement statement = prepare(connection, explain, table, where, key);
+        ResultSet plan = statement.executeQuery()) {
       return plan.next() ? plan.getString("type") : "none";
     }
   }
