@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     scope = ScopeType.INHERIT,
-    subcommands = {SchemaCommand.class},
+    subcommands = {RunCommand.class, SchemaCommand.class},
     exitCodeOnInvalidInput = Main.COULD_NOT_RUN,
     exitCodeOnExecutionException = Main.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.TableSpec;
+import io.gameq.redis.RedisConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -79,7 +80,7 @@ public final class ConfigReader {
     return config;
   }
 
-  private static RedisSettings redis(Section redis) {
+  private static RedisConfig redis(Section redis) {
     String uri = redis.required("uri");
     String password = password(redis);
     redis.refuseOthers();
@@ -90,7 +91,7 @@ public final class ConfigReader {
     if (uri.startsWith("redis-sentinel:") && !uri.contains("#")) {
       throw redis.wrong("uri", "must end with #name, the name that Sentinel gives the primary");
     }
-    return new RedisSettings(uri, password);
+    return new RedisConfig(uri, password, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
   }
 
   private static MySqlConfig mysql(Section mysql) {

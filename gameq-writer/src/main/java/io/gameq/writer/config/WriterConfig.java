@@ -3,6 +3,7 @@ package io.gameq.writer.config;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.TableSpec;
+import io.gameq.redis.RedisConfig;
 import java.util.List;
 
 /**
@@ -14,7 +15,7 @@ import java.util.List;
 public record WriterConfig(
     String namespace,
     int slots,
-    RedisSettings redis,
+    RedisConfig redis,
     MySqlConfig mysql,
     WriterSettings writer,
     List<TableSpec> tables) {
