@@ -20,6 +20,15 @@ final class RandomJson {
     return value(random, 4);
   }
 
+  /** Many numbers, most of them around where MySQL takes to an exponent. */
+  static String numbers(Random random) {
+    StringBuilder out = new StringBuilder("[0");
+    for (int i = 0; i < 200; i++) {
+      out.append(',').append(number(random));
+    }
+    return out.append(']').toString();
+  }
+
   private static String value(Random random, int depth) {
     return switch (random.nextInt(depth > 0 ? 9 : 6)) {
       case 0 -> random.nextBoolean() ? "true" : "null";
@@ -33,9 +42,9 @@ final class RandomJson {
   }
 
   private static String number(Random random) {
-    if (random.nextBoolean()) {
-      return "%d.%dE%d"
-          .formatted(random.nextInt(200) - 100, random.nextInt(100000), random.nextInt(60) - 30);
+    if (random.nextInt(4) > 0) {
+      long digits = (long) (random.nextDouble() * Math.pow(10, 1 + random.nextInt(18)));
+      return (random.nextBoolean() ? "-" : "") + digits + "E" + (random.nextInt(50) - 34);
     }
     double any = Double.longBitsToDouble(random.nextLong());
     return Double.isFinite(any) ? Double.toString(any) : "-1e-2";

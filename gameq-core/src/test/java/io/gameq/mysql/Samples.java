@@ -127,6 +127,7 @@ record Samples(String type, List<Object> extremes, Function<Random, @Nullable Ob
     all.add(
         new Samples(
             "set('a', 'b c', 'd''e', 'é')", List.of("", "a", "a,b c,d'e,é", "é,a"), r -> "d'e"));
+    all.add(new Samples("json", List.of(), RandomJson::numbers));
     all.add(new Samples("json", List.of("null", "{}", "[]", "\"\""), RandomJson::document));
   }
 

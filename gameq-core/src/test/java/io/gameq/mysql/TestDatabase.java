@@ -1,9 +1,10 @@
 package io.gameq.mysql;
 
-import com.mysql.cj.jdbc.MysqlDataSource;
+import com.zaxxer.hikari.util.DriverDataSource;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.sql.SQLException;
+import java.util.Properties;
 import javax.sql.DataSource;
 
 /** A fresh database for one test class, and connections set up as gameq's are. */
@@ -19,16 +20,16 @@ final class TestDatabase {
   }
 
   DataSource dataSource(boolean serverPrepared) {
-    MysqlDataSource source = new MysqlDataSource();
     String url = database.jdbcUrl();
-    source.setUrl(
+    return new DriverDataSource(
         url
             + (url.contains("?") ? "&" : "?")
             + "sessionVariables=time_zone=%27%2B00:00%27,sql_mode=%27STRICT_TRANS_TABLES%27"
             + "&useServerPrepStmts="
-            + serverPrepared);
-    source.setUser(database.user());
-    source.setPassword(database.password());
-    return source;
+            + serverPrepared,
+        null,
+        new Properties(),
+        database.user(),
+        database.password());
   }
 }
