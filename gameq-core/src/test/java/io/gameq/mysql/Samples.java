@@ -19,11 +19,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param random any value that the column takes
  */
-record Samples(String type, List<Object> extremes, Function<Random, @Nullable Object> random) {
+public record Samples(
+    String type, List<Object> extremes, Function<Random, @Nullable Object> random) {
   private static final String DRAGON = "\uD83D\uDC09";
   private static final BigInteger MAX_64 = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
 
-  static List<Samples> all() {
+  public static List<Samples> all() {
     List<Samples> all = new ArrayList<>();
     numbers(all);
     texts(all);
