@@ -159,7 +159,10 @@ public final class GuardedWrites {
         table.columns().stream()
             .map(c -> JdbcValues.quoted(c.name()))
             .collect(Collectors.joining(", "));
-    String row = "(" + Sql.marks(table.columns().size() + 1) + ")";
+    String row =
+        table.columns().stream()
+            .map(JdbcValues::placeholder)
+            .collect(Collectors.joining(", ", "(", ", ?)"));
     String newer = dialect.newValue(version) + " > " + name + "." + version;
     if (table.hasOtherUniqueKeys()) { // the duplicate may be another row, which must not change
       newer =

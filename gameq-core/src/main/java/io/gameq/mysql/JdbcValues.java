@@ -13,7 +13,6 @@ import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +44,14 @@ public final class JdbcValues {
     };
   }
 
+  /**
+   * The placeholder of a column in VALUES, for {@link #bind}. A BIT travels as a number: MySQL 9
+   * takes its bytes for text when the statement has a row alias, and refuses them.
+   */
+  public static String placeholder(Column column) {
+    return column.type().kind() == ColumnType.Kind.BIT ? "CAST(CAST(? AS CHAR) AS UNSIGNED)" : "?";
+  }
+
   /** Sets parameter {@code index} to a canonical value, null for NULL. */
   public static void bind(
       PreparedStatement statement, int index, Column column, @Nullable Object canonical)
@@ -56,7 +63,8 @@ public final class JdbcValues {
     switch (column.type().kind()) {
       case INTEGER -> statement.setLong(index, (Long) canonical);
       case UNSIGNED_LONG -> bindUnsigned(statement, index, (BigInteger) canonical);
-      case BIT -> statement.setBytes(index, bits((BigInteger) canonical));
+      // As text: MySQL casts a number above 2^63 by way of a signed one.
+      case BIT -> statement.setString(index, canonical.toString());
       case DECIMAL -> statement.setBigDecimal(index, (BigDecimal) canonical);
       // By way of double: the shortest text of the largest float is larger than that float.
       case FLOAT -> statement.setString(index, Double.toString(((Float) canonical).doubleValue()));
@@ -76,12 +84,6 @@ public final class JdbcValues {
       // As a decimal: a BigInteger would travel as text, which MySQL compares as a double.
       statement.setBigDecimal(index, new BigDecimal(value));
     }
-  }
-
-  /** Big-endian without a sign byte: a BIT column takes bytes, and refuses one too many. */
-  private static byte[] bits(BigInteger value) {
-    byte[] bytes = value.toByteArray();
-    return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
   }
 
   /**

@@ -181,7 +181,8 @@ class TypeRoundTripTest {
         table.columns().stream()
             .map(c -> JdbcValues.quoted(c.name()))
             .collect(Collectors.joining(","));
-    String marks = table.columns().stream().map(c -> "?").collect(Collectors.joining(","));
+    String marks =
+        table.columns().stream().map(JdbcValues::placeholder).collect(Collectors.joining(","));
     try (PreparedStatement insert =
         connection.prepareStatement(
             "INSERT INTO " + table + " (" + columns + ") VALUES (" + marks + ")")) {
