@@ -1,15 +1,151 @@
 package io.gameq.mysql;
 
-/** x. */
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.GameQueueException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * Opens the connection pools of all gameq parts, so that all of them read and write alike: UTC,
+ * UTF-8, READ COMMITTED, statements prepared on the server. Stateless; the pools are thread-safe.
+ */
 public final class MySqlPool {
+  private static final int CONNECT_MILLIS = 5_000;
+
+  /** A flush takes well under a second; a server that is silent for this long is away. */
+  private static final int SOCKET_MILLIS = 20_000;
+
+  /** A waiting ALTER TABLE makes everybody else wait behind it: rather give up soon. */
+  private static final int SCHEMA_LOCK_WAIT_SECONDS = 15;
+
+  /** What values, row counts and safety depend on: a URL cannot change these. */
+  private static final Map<String, String> FORCED =
+      Map.ofEntries(
+          Map.entry("connectionTimeZone", "UTC"),
+          Map.entry("characterEncoding", "UTF-8"),
+          Map.entry("tinyInt1isBit", "false"),
+          Map.entry("transformedBitIsBoolean", "false"),
+          Map.entry("yearIsDateType", "false"),
+          Map.entry("useAffectedRows", "false"),
+          Map.entry("useServerPrepStmts", "true"),
+          Map.entry("cachePrepStmts", "true"),
+          Map.entry("rewriteBatchedStatements", "true"),
+          Map.entry("jdbcCompliantTruncation", "true"),
+          Map.entry("allowMultiQueries", "false"),
+          Map.entry("allowLoadLocalInfile", "false"),
+          // Would run a transaction's second half by itself on a new connection.
+          Map.entry("autoReconnect", "false"));
+
+  private static final Map<String, String> DEFAULTS =
+      Map.of(
+          "prepStmtCacheSize", "250",
+          "prepStmtCacheSqlLimit", "1048576",
+          "connectTimeout", Integer.toString(CONNECT_MILLIS),
+          "tcpKeepAlive", "true");
+
   private MySqlPool() {}
 
-  public static com.zaxxer.hikari.HikariDataSource open(MySqlConfig c, String purpose) {
-    com.zaxxer.hikari.HikariConfig h = new com.zaxxer.hikari.HikariConfig();
-    h.setJdbcUrl(c.url());
-    h.setUsername(c.user());
-    h.setPassword(c.password());
-    h.setMaximumPoolSize(c.poolSize());
-    return new com.zaxxer.hikari.HikariDataSource(h);
+  /**
+   * A pool of connections that give up on a server which is silent for 20 s.
+   *
+   * @param purpose ends the pool's name, {@code gameq-<purpose>}, in logs and thread names
+   * @throws GameQueueException when the server is away or refuses the login, with the remedy; no
+   *     pool is left open then
+   */
+  public static HikariDataSource open(MySqlConfig config, String purpose) {
+    Properties properties = properties(config);
+    if (!config.sets("socketTimeout")) {
+      properties.setProperty("socketTimeout", Integer.toString(SOCKET_MILLIS));
+    }
+    return open(config, purpose, properties, "SET time_zone = '+00:00'");
+  }
+
+  /**
+   * The same for ALTER TABLE, which may take hours and must not be cut off, but waits only 15 s for
+   * a lock.
+   */
+  public static HikariDataSource openForSchema(MySqlConfig config) {
+    Properties properties = properties(config);
+    properties.setProperty("socketTimeout", "0");
+    return open(
+        config,
+        "schema",
+        properties,
+        "SET time_zone = '+00:00', lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
+  }
+
+  private static Properties properties(MySqlConfig config) {
+    Map<String, String> all = new LinkedHashMap<>();
+    DEFAULTS.forEach(
+        (name, value) -> {
+          if (!config.sets(name)) {
+            all.put(name, value);
+          }
+        });
+    // Given beside the URL, these win over the URL's own.
+    all.putAll(FORCED);
+    Properties properties = new Properties();
+    all.forEach(properties::setProperty);
+    return properties;
+  }
+
+  private static HikariDataSource open(
+      MySqlConfig config, String purpose, Properties properties, String initSql) {
+    connectOnce(config, properties);
+    HikariConfig pool = new HikariConfig();
+    pool.setPoolName("gameq-" + purpose);
+    pool.setJdbcUrl(config.url());
+    pool.setUsername(config.user());
+    pool.setPassword(config.password());
+    pool.setDataSourceProperties(properties);
+    pool.setConnectionInitSql(initSql);
+    pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    pool.setAutoCommit(true);
+    pool.setMaximumPoolSize(config.poolSize());
+    pool.setMinimumIdle(Math.min(2, config.poolSize()));
+    pool.setConnectionTimeout(CONNECT_MILLIS);
+    // Tried just now: the pool fills in the background.
+    pool.setInitializationFailTimeout(-1);
+    return new HikariDataSource(pool);
+  }
+
+  /** One plain connection, since the pool would log a stack trace and wrap the reason. */
+  private static void connectOnce(MySqlConfig config, Properties properties) {
+    Properties login = new Properties();
+    login.putAll(properties);
+    login.setProperty("user", config.user());
+    login.setProperty("password", config.password());
+    try (Connection connection = DriverManager.getConnection(config.url(), login)) {
+      connection.isReadOnly();
+    } catch (SQLException e) {
+      throw new GameQueueException(explain(config, e), e);
+    }
+  }
+
+  private static String explain(MySqlConfig config, SQLException e) {
+    String at = "MySQL at " + config.address();
+    String state = String.valueOf(e.getSQLState());
+    if (e.getErrorCode() == 1045 || (state.equals("28000") && e.getErrorCode() != 1044)) {
+      return "%s refuses the login of user '%s': check mysql.user and mysql.password"
+          .formatted(at, config.user());
+    }
+    if (e.getErrorCode() == 1044) {
+      return "%s does not let user '%s' use database '%s': grant it the right to"
+          .formatted(at, config.user(), config.database());
+    }
+    if (e.getErrorCode() == 1049) {
+      return "%s has no database '%s': create it, or correct mysql.url"
+          .formatted(at, config.database());
+    }
+    if (state.startsWith("08")) {
+      return "%s does not answer within %d s: is it running, and is mysql.url right?"
+          .formatted(at, CONNECT_MILLIS / 1000);
+    }
+    return "%s takes no connection (error %d): check mysql.url".formatted(at, e.getErrorCode());
   }
 }

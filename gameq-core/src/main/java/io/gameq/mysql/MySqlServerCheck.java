@@ -1,0 +1,123 @@
+package io.gameq.mysql;
+
+import io.gameq.GameQueueException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a MySQL or MariaDB server is, and whether gameq may run on it; immutable.
+ *
+ * @param version the server's own version string
+ * @param isMariaDb told by the version string: the driver calls every server MySQL
+ * @param refusals why gameq must not run on it, each with the remedy; empty when it may
+ * @param warnings what works, but less safely than one may expect
+ */
+public record MySqlServerCheck(
+    String version, boolean isMariaDb, List<String> refusals, List<String> warnings) {
+  private static final Pattern VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
+  private static final long MYSQL_MIN = number(8, 0, 19);
+  private static final long MARIADB_MIN = number(10, 6, 0);
+
+  public MySqlServerCheck {
+    refusals = List.copyOf(refusals);
+    warnings = List.copyOf(warnings);
+  }
+
+  /**
+   * Asks the server; reads only.
+   *
+   * @throws org.jdbi.v3.core.JdbiException when the server does not answer
+   */
+  public static MySqlServerCheck of(DataSource database) {
+    return Jdbi.create(database).withHandle(MySqlServerCheck::of);
+  }
+
+  private static MySqlServerCheck of(Handle handle) {
+    String version = handle.createQuery("SELECT VERSION()").mapTo(String.class).one();
+    String sessionMode = handle.createQuery("SELECT @@SESSION.sql_mode").mapTo(String.class).one();
+    // SHOW, since a server that lacks one of them answers with the others.
+    Map<String, String> global =
+        handle
+            .createQuery(
+                "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('sql_mode', 'read_only',"
+                    + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format')")
+            .map((row, context) -> Map.entry(row.getString(1), row.getString(2)))
+            .stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    return judge(version, sessionMode, global);
+  }
+
+  static MySqlServerCheck judge(
+      String versionText, String sessionMode, Map<String, String> global) {
+    boolean isMariaDb = versionText.contains("MariaDB");
+    List<String> refusals = new ArrayList<>();
+    List<String> warnings = new ArrayList<>();
+    if (number(versionText) < (isMariaDb ? MARIADB_MIN : MYSQL_MIN)) {
+      refusals.add(
+          "version %s is too old: use MySQL 8.0.19 or newer, or MariaDB 10.6 or newer"
+              .formatted(versionText));
+    }
+    boolean strict =
+        Stream.of(sessionMode, global.getOrDefault("sql_mode", ""))
+            .allMatch(mode -> mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL"));
+    if (!strict) {
+      refusals.add(
+          "sql_mode is not strict, so values would be cut silently: add STRICT_TRANS_TABLES to sql_mode in the server's configuration");
+    }
+    String readOnly = global.getOrDefault("read_only", "OFF");
+    if (!readOnly.equals("OFF") && !readOnly.equals("0")) {
+      refusals.add("the server is read_only: give mysql.url the address of the primary");
+    }
+    if (isOn(global.get("log_bin")) && "STATEMENT".equals(global.get("binlog_format"))) {
+      refusals.add(
+          "binlog_format is STATEMENT, which cannot log READ COMMITTED: set binlog_format to ROW");
+    }
+    String flush = global.getOrDefault("innodb_flush_log_at_trx_commit", "1");
+    if (!flush.equals("1")) {
+      warnings.add(
+          "innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq calls durable, set it to 1"
+              .formatted(flush));
+    }
+    return new MySqlServerCheck(versionText, isMariaDb, refusals, warnings);
+  }
+
+  /**
+   * Passes when nothing stands against this server.
+   *
+   * @throws GameQueueException with all refusals
+   */
+  public void requireUsable() {
+    if (!refusals.isEmpty()) {
+      throw new GameQueueException(
+          "gameq cannot run on this MySQL server: " + String.join("; ", refusals));
+    }
+  }
+
+  private static boolean isOn(@Nullable String value) {
+    return "ON".equals(value) || "1".equals(value);
+  }
+
+  /** Old MariaDB servers put 5.5.5- before their version, for old replicas' sake. */
+  private static long number(String version) {
+    Matcher parts = VERSION.matcher(version.startsWith("5.5.5-") ? version.substring(6) : version);
+    return parts.find()
+        ? number(
+            Long.parseLong(parts.group(1)),
+            Long.parseLong(parts.group(2)),
+            Long.parseLong(parts.group(3)))
+        : 0;
+  }
+
+  private static long number(long major, long minor, long patch) {
+    return (major * 1000 + minor) * 1000 + patch;
+  }
+}

@@ -1,0 +1,81 @@
+package io.gameq.mysql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.GameQueueException;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+
+class MySqlPoolTest {
+  private final MySqlServer server = TestServers.mysql().freshDatabase("pool");
+
+  @Test
+  void sessionsRunInUtcAndReadCommittedWhateverTheUrlSays() throws SQLException {
+    String url = server.jdbcUrl() + "?useAffectedRows=true&sessionVariables=time_zone='%2B05:00'";
+    try (HikariDataSource pool =
+            MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 2), "test");
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
+      assertEquals("+00:00", text(statement, "SELECT @@time_zone"));
+      assertEquals("utf8mb4", text(statement, "SELECT @@character_set_client"));
+      statement.execute("CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+      statement.execute("INSERT INTO t VALUES (1, 1)");
+      assertEquals(
+          1, statement.executeUpdate("UPDATE t SET v = 1"), "counts found rows, not changed ones");
+      assertThrows(SQLException.class, () -> statement.execute("SELECT 1; SELECT 2"));
+      assertEquals("gameq-test", pool.getPoolName());
+    }
+  }
+
+  @Test
+  void wrongPasswordIsNamedWithoutThePassword() {
+    var config = new MySqlConfig(server.jdbcUrl(), server.user(), "not-the-password", 1);
+    String message = refusal(config);
+    assertTrue(message.contains("refuses the login of user '" + server.user() + "'"), message);
+    assertTrue(message.contains(config.address()), message);
+    assertFalse(message.contains("not-the-password"), message);
+    assertFalse(config.toString().contains("not-the-password"));
+  }
+
+  @Test
+  void absentDatabaseIsNamed() {
+    String url = TestServers.mysql().jdbcUrl() + "no_such_database";
+    String message = refusal(new MySqlConfig(url, server.user(), server.password(), 1));
+    assertTrue(message.contains("has no database 'no_such_database'"), message);
+  }
+
+  @Test
+  void absentServerIsNamedWithinTheConnectTimeout() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    String message = refusal(new MySqlConfig("jdbc:mysql://127.0.0.1:" + port + "/g", "u", "", 1));
+    assertTrue(message.contains("127.0.0.1:" + port + " does not answer"), message);
+  }
+
+  private static String refusal(MySqlConfig config) {
+    return String.valueOf(
+        assertThrows(GameQueueException.class, () -> MySqlPool.open(config, "test").close())
+            .getMessage());
+  }
+
+  private static String text(Statement statement, String sql) throws SQLException {
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      assertTrue(rows.next());
+      return rows.getString(1);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.gameq.mysql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MySqlServerCheckTest {
+  private static final String STRICT = "STRICT_TRANS_TABLES,NO_ZERO_DATE";
+
+  @Test
+  void passesTheTestServer() {
+    MySqlServer server = TestServers.mysql().freshDatabase("server_check");
+    try (HikariDataSource pool =
+        MySqlPool.open(
+            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "test")) {
+      MySqlServerCheck check = MySqlServerCheck.of(pool);
+      check.requireUsable();
+      assertEquals(List.of(), check.refusals());
+      assertEquals(check.version().contains("MariaDB"), check.isMariaDb());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8.0.18, false",
+    "8.0.19, true",
+    "5.7.44-log, false",
+    "9.7.4-2, true",
+    "10.5.29-MariaDB, false",
+    "5.5.5-10.6.1-MariaDB-log, true",
+    "11.4.5-MariaDB, true"
+  })
+  void knowsTheOldestVersions(String version, boolean usable) {
+    assertEquals(
+        usable,
+        MySqlServerCheck.judge(version, STRICT, Map.of("sql_mode", STRICT)).refusals().isEmpty());
+  }
+
+  @Test
+  void refusesWhatLosesData() {
+    assertRefused("strict", Map.of("sql_mode", "NO_ZERO_DATE"));
+    assertRefused("read_only", Map.of("sql_mode", STRICT, "read_only", "ON"));
+    assertRefused("ROW", Map.of("sql_mode", STRICT, "log_bin", "ON", "binlog_format", "STATEMENT"));
+  }
+
+  @Test
+  void warnsWhenCommitsAreNotOnDisk() {
+    MySqlServerCheck check =
+        MySqlServerCheck.judge(
+            "9.7.4", STRICT, Map.of("sql_mode", STRICT, "innodb_flush_log_at_trx_commit", "2"));
+    assertEquals(List.of(), check.refusals());
+    assertEquals(1, check.warnings().size());
+  }
+
+  private static void assertRefused(String word, Map<String, String> variables) {
+    List<String> refusals = MySqlServerCheck.judge("9.7.4", STRICT, variables).refusals();
+    assertEquals(1, refusals.size(), refusals.toString());
+    assertTrue(refusals.get(0).contains(word), refusals.get(0));
+  }
+}
