@@ -15,6 +15,7 @@ import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
@@ -104,6 +105,7 @@ final class GameNode implements AutoCloseable {
                       config.mysqlPassword(),
                       config.poolSize()),
                   "node"));
+      MySqlServerCheck.of(mysql).requireUsable();
       Jdbi jdbi = Jdbi.create(mysql);
       Settings.agree(jdbi, config.namespace(), config.slots());
       catalog = CatalogReader.read(mysql);

@@ -80,6 +80,15 @@ public final class GameQueue implements AutoCloseable {
   }
 
   /**
+   * The full row that a put of these columns would write, checked and with defaults filled in;
+   * nothing is staged. Throws as {@link OwnerSession#put}.
+   */
+  public Row row(String table, Map<String, ?> columns) {
+    Table of = table(table);
+    return new Row(of, of.canonicalRow(columns, clock()));
+  }
+
+  /**
    * Commits everything staged in several sessions of this node as one atomic change: a trade.
    * Returns at once.
    *

@@ -14,4 +14,10 @@ public class GameQueueException extends RuntimeException {
   public GameQueueException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /** The message; never null. */
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
 }

@@ -47,7 +47,8 @@ final class JsonNumber {
     // The value is 0.DIGITS times ten to the power of 'point'.
     int point = digits.length() - shortest.scale();
     StringBuilder out = new StringBuilder(value < 0 ? "-" : "");
-    if (point > MAX_PLAIN_DIGITS || point < 1 - MAX_PLAIN_DIGITS) {
+    boolean endsInZeros = point >= digits.length();
+    if ((point > MAX_PLAIN_DIGITS && endsInZeros) || point < 1 - MAX_PLAIN_DIGITS) {
       out.append(digits.charAt(0));
       if (digits.length() > 1) {
         out.append('.').append(digits, 1, digits.length());
@@ -57,7 +58,7 @@ final class JsonNumber {
     if (point <= 0) {
       return out.append("0.").append("0".repeat(-point)).append(digits).toString();
     }
-    if (point >= digits.length()) {
+    if (endsInZeros) {
       return out.append(digits).append("0".repeat(point - digits.length())).append(".0").toString();
     }
     return out.append(digits, 0, point)

@@ -12,7 +12,10 @@ enum TextCharset {
   ASCII,
   LATIN1;
 
-  /** MySQL's latin1 is windows-1252, with the five bytes that it leaves open as control codes. */
+  /**
+   * MySQL's latin1 is windows-1252. The five bytes which that leaves open are control codes to the
+   * server, but the driver does not read them back.
+   */
   private static final BitSet LATIN1_CODE_POINTS = latin1();
 
   /** The character set of this MySQL name, or null when gameq cannot count its bytes. */
@@ -55,9 +58,6 @@ enum TextCharset {
       if (encoder.canEncode(c)) {
         codePoints.set(c);
       }
-    }
-    for (int open : new int[] {0x81, 0x8D, 0x8F, 0x90, 0x9D}) {
-      codePoints.set(open);
     }
     return codePoints;
   }

@@ -82,7 +82,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     } catch (IOException e) {
       directory.close();
       throw new GameQueueException("cannot start an embedded Redis: " + e.getMessage(), e);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       directory.close();
       throw e;
     }

@@ -2,6 +2,7 @@ package io.gameq.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import io.gameq.GameQueueException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -21,7 +22,7 @@ public final class MySqlPool {
   private static final int SOCKET_MILLIS = 20_000;
 
   /** A waiting ALTER TABLE makes everybody else wait behind it: rather give up soon. */
-  private static final int SCHEMA_LOCK_WAIT_SECONDS = 15;
+  private static final int SCHEMA_LOCK_WAIT_SECONDS = 5;
 
   /** What values, row counts and safety depend on: a URL cannot change these. */
   private static final Map<String, String> FORCED =
@@ -66,7 +67,7 @@ public final class MySqlPool {
   }
 
   /**
-   * The same for ALTER TABLE, which may take hours and must not be cut off, but waits only 15 s for
+   * The same for ALTER TABLE, which may take hours and must not be cut off, but waits only 5 s for
    * a lock.
    */
   public static HikariDataSource openForSchema(MySqlConfig config) {
@@ -109,9 +110,20 @@ public final class MySqlPool {
     pool.setMaximumPoolSize(config.poolSize());
     pool.setMinimumIdle(Math.min(2, config.poolSize()));
     pool.setConnectionTimeout(CONNECT_MILLIS);
+    pool.setExceptionOverride(new KeepsAfterUnsupported());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
     return new HikariDataSource(pool);
+  }
+
+  /**
+   * The pool's own rule closes a connection after "this server cannot do that", which harms none.
+   */
+  private static final class KeepsAfterUnsupported implements SQLExceptionOverride {
+    @java.lang.Override
+    public Override adjudicate(SQLException e) {
+      return "0A000".equals(e.getSQLState()) ? Override.DO_NOT_EVICT : Override.CONTINUE_EVICT;
+    }
   }
 
   /** One plain connection, since the pool would log a stack trace and wrap the reason. */

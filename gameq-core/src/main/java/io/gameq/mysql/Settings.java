@@ -10,11 +10,41 @@ public final class Settings {
   /**
    * Checks namespace and slots against those of the database, which the first one to come fixes.
    *
-   * @throws GameQueueException naming both values when they differ
+   * @throws GameQueueException naming both values when they differ, or that gameq's own tables are
+   *     missing or old
    */
   public static void agree(Jdbi jdbi, String namespace, int slots) {
+    requireSchema(jdbi);
     agree(jdbi, "namespace", namespace);
     agree(jdbi, "slots", Integer.toString(slots));
+  }
+
+  private static void requireSchema(Jdbi jdbi) {
+    int schema =
+        Asking.mysql(
+            () ->
+                jdbi.withHandle(
+                    handle -> {
+                      boolean there =
+                          handle
+                                  .select(
+                                      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'gameq_setting'")
+                                  .mapTo(Integer.class)
+                                  .one()
+                              > 0;
+                      return there
+                          ? handle
+                              .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
+                              .mapTo(Integer.class)
+                              .findOne()
+                              .orElse(0)
+                          : 0;
+                    }));
+    if (schema < SchemaFiles.latest()) {
+      throw new GameQueueException(
+          "the database has gameq's tables at number %d, this version needs %d: run 'gameq-writer schema migrate'"
+              .formatted(schema, SchemaFiles.latest()));
+    }
   }
 
   private static void agree(Jdbi jdbi, String name, String value) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -149,11 +150,18 @@ final class CommitGroup {
     return SlotKeys.bytes(Long.toString(value));
   }
 
-  /** Why Redis discarded the whole MULTI when a command was queued; null when it did not. */
-  @Nullable Throwable discarded() {
+  /**
+   * Why Redis discarded the whole MULTI when a command was queued; null when it did not, or did not
+   * answer.
+   */
+  @Nullable GroupDiscarded discarded() {
     for (RedisFuture<?> queued : queuedInMulti) {
-      if (queued.isDone() && queued.getError() != null) {
-        return new GroupDiscarded(queued.getError());
+      CompletableFuture<?> answer = queued.toCompletableFuture();
+      if (answer.isCompletedExceptionally()) {
+        String refusal = answer.handle((ignored, error) -> RedisReply.answered(error)).join();
+        if (refusal != null) {
+          return new GroupDiscarded(refusal);
+        }
       }
     }
     return null;

@@ -1,24 +1,10 @@
 package io.gameq.servers;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import io.gameq.mysql.SchemaFiles;
 import java.sql.SQLException;
-import java.util.List;
-import java.util.Objects;
 
 /** A fresh database with gameq's own tables, and managed tables as a test wants them. */
 public final class GameDatabase {
-  private static final List<String> FILES =
-      List.of(
-          "001_setting",
-          "002_owner",
-          "003_tombstone",
-          "004_dead_letter",
-          "005_table",
-          "006_layout");
-
   private final MySqlServer server;
 
   private GameDatabase(MySqlServer server) {
@@ -28,9 +14,11 @@ public final class GameDatabase {
   /** Creates the database. */
   public static GameDatabase create(String prefix) throws SQLException {
     GameDatabase database = new GameDatabase(TestServers.mysql().freshDatabase(prefix));
-    for (String file : FILES) {
-      database.server.execute(text("/io/gameq/sql/" + file + ".sql"));
+    for (SchemaFiles.SchemaFile file : SchemaFiles.all()) {
+      database.server.execute(file.statements().toArray(String[]::new));
     }
+    database.server.execute(
+        "INSERT INTO gameq_setting VALUES ('schema', '" + SchemaFiles.latest() + "')");
     return database;
   }
 
@@ -57,14 +45,5 @@ public final class GameDatabase {
 
   public MySqlServer server() {
     return server;
-  }
-
-  private static String text(String resource) {
-    try (InputStream in = GameDatabase.class.getResourceAsStream(resource)) {
-      return new String(
-          Objects.requireNonNull(in, resource).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -139,7 +139,7 @@ final class Worker implements Runnable {
     if (outcome instanceof FlushTransaction.Outage outage) {
       LOG.warn(
           "MySQL is away or locked ({}): {} owners of slot {} stay in Redis",
-          outage.cause().getMessage(),
+          outage.reason(),
           rows.size(),
           slot.slot());
       giveBack(
@@ -149,7 +149,7 @@ final class Worker implements Runnable {
           false);
       return false;
     }
-    String reason = String.valueOf(((FlushTransaction.Refused) outcome).cause().getMessage());
+    String reason = ((FlushTransaction.Refused) outcome).reason();
     if (rows.size() == 1) {
       decoder.reloadCatalog(); // a column may have come or gone
       refuse(slot, claim(claimOf, rows.get(0)), reason);

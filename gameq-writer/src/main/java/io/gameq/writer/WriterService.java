@@ -4,6 +4,7 @@ import io.gameq.catalog.RowCodec;
 import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.Dialect;
 import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
 import io.gameq.redis.ControlConnection;
@@ -36,6 +37,7 @@ public final class WriterService implements AutoCloseable {
   public WriterService(WriterOptions options, RedisConnector redis, DataSource mysql) {
     this.options = options;
     this.schedule = new SlotSchedule(options.slots());
+    MySqlServerCheck.of(mysql).requireUsable();
     Jdbi jdbi = Jdbi.create(mysql);
     Settings.agree(jdbi, options.namespace(), options.slots());
     try (ControlConnection probe = new ControlConnection(redis)) {

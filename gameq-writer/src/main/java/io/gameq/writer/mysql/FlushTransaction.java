@@ -40,10 +40,10 @@ public final class FlushTransaction {
    * MySQL is away, read-only or locked; nothing was written, or a COMMIT was lost: flushing again
    * is safe.
    */
-  public record Outage(SQLException cause) implements Outcome {}
+  public record Outage(String reason) implements Outcome {}
 
   /** MySQL refused the content; nothing was written. */
-  public record Refused(SQLException cause) implements Outcome {}
+  public record Refused(String reason) implements Outcome {}
 
   public FlushTransaction(DataSource dataSource, Dialect dialect) {
     this.dataSource = dataSource;
@@ -57,15 +57,21 @@ public final class FlushTransaction {
   public Outcome flush(List<OwnerRows> owners) {
     Order order = Order.PUTS_FIRST;
     for (int tries = 1; ; tries++) {
-      try (Connection connection = dataSource.getConnection()) {
+      Connection connection;
+      try {
+        connection = dataSource.getConnection();
+      } catch (SQLException e) {
+        return new Outage(String.valueOf(e.getMessage()));
+      }
+      try (connection) {
         return inTransaction(connection, owners, order);
       } catch (SQLException e) {
         if (FlushErrors.isDuplicate(e) && order == Order.PUTS_FIRST) {
           order = Order.DELETES_FIRST;
         } else if (!FlushErrors.isTryAgain(e) || tries == MOST_TRIES) {
           return FlushErrors.isOutage(e) || FlushErrors.isTryAgain(e)
-              ? new Outage(e)
-              : new Refused(e);
+              ? new Outage(String.valueOf(e.getMessage()))
+              : new Refused(String.valueOf(e.getMessage()));
         }
       }
     }

@@ -1,0 +1,35 @@
+package io.gameq.mysql;
+
+import com.zaxxer.hikari.util.DriverDataSource;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import java.sql.SQLException;
+import java.util.Properties;
+import javax.sql.DataSource;
+
+/** A fresh database for one test class, and connections set up as gameq's are. */
+final class TestDatabase {
+  private final MySqlServer database = TestServers.mysql().freshDatabase("catalog");
+
+  void execute(String... statements) throws SQLException {
+    database.execute(statements);
+  }
+
+  boolean isMariaDb() throws SQLException {
+    return database.queryText("SELECT VERSION()").contains("MariaDB");
+  }
+
+  DataSource dataSource(boolean serverPrepared) {
+    String url = database.jdbcUrl();
+    return new DriverDataSource(
+        url
+            + (url.contains("?") ? "&" : "?")
+            + "sessionVariables=time_zone=%27%2B00:00%27,sql_mode=%27STRICT_TRANS_TABLES%27"
+            + "&useServerPrepStmts="
+            + serverPrepared,
+        null,
+        new Properties(),
+        database.user(),
+        database.password());
+  }
+}

@@ -1,0 +1,164 @@
+package io.gameq.wal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WalWriterTest {
+  private static final byte[] IMAGE = "0000000000000000p...".getBytes(StandardCharsets.US_ASCII);
+
+  @TempDir Path parent;
+
+  private WalWriter create() {
+    return WalWriter.create(
+        new WalWriter.Start(parent, "game", 16, "node-1", "0badcafe", 1_790_000_000_000L),
+        List.of(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int")));
+  }
+
+  private static CommitPart part(String owner, String... keys) {
+    SessionRef session = new SessionRef(OwnerId.of(owner), new SessionId(3, "0badcafe00000001"), 1);
+    List<ChangedRow> rows = new ArrayList<>();
+    for (String key : keys) {
+      rows.add(new ChangedRow(key, IMAGE.clone()));
+    }
+    return new CommitPart(session, rows);
+  }
+
+  private static Commit commit(CommitPart... parts) {
+    return new Commit(List.of(parts)) {
+      @Override
+      public void queued() {}
+
+      @Override
+      public void failed(RuntimeException reason) {}
+    };
+  }
+
+  private static List<WalCodec.Decoded> readBack(Path directory) {
+    List<WalCodec.Decoded> records = new ArrayList<>();
+    WalCodec codec = new WalCodec();
+    try (ChronicleQueue queue =
+            SingleChronicleQueueBuilder.binary(directory)
+                .rollCycle(RollCycles.FAST_HOURLY)
+                .blockSize(WalWriter.BLOCK_BYTES)
+                .readOnly(true)
+                .build();
+        ExcerptTailer tailer = queue.createTailer()) {
+      while (true) {
+        try (DocumentContext document = tailer.readingDocument()) {
+          if (!document.isPresent()) {
+            return records;
+          }
+          records.add(codec.decode(Objects.requireNonNull(document.wire()).bytes().toByteArray()));
+        }
+      }
+    }
+  }
+
+  @Test
+  void holdsHeaderLayoutsCommitsAndFailuresInOrderWithRisingSequences() {
+    Commit spanning =
+        commit(part("player:1", "item:1,1", "item:1,2"), part("player:2", "item:2,1"));
+    spanning.setVersion(0x123456789L);
+    Path directory;
+    try (WalWriter wal = create()) {
+      directory = wal.directory();
+      wal.append(spanning);
+      wal.appendFailed(spanning);
+      wal.appendAdopted(part("player:9", "item:9,1"));
+    }
+    List<WalCodec.Decoded> records = readBack(directory);
+    assertEquals(
+        List.of(1L, 2L, 3L, 4L, 5L), records.stream().map(WalCodec.Decoded::sequence).toList());
+    WalRecord.Header header = assertInstanceOf(WalRecord.Header.class, records.get(0).record());
+    assertEquals(
+        new WalRecord.Header(
+            1, directory.getFileName().toString(), "game", 16, "node-1", 1_790_000_000_000L),
+        header);
+    assertEquals(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int"), records.get(1).record());
+    WalRecord.Committed committed =
+        assertInstanceOf(WalRecord.Committed.class, records.get(2).record());
+    assertEquals(3, spanning.sequence());
+    assertEquals(
+        List.of("player%3A1", "player%3A2"),
+        committed.parts().stream().map(WalRecord.Part::owner).toList());
+    assertEquals(
+        List.of("item:1,1", "item:1,2"),
+        committed.parts().get(0).rows().stream().map(WalRecord.Row::key).toList());
+    assertArrayEquals(
+        "0000000123456789p...".getBytes(StandardCharsets.US_ASCII),
+        committed.parts().get(0).rows().get(0).image());
+    assertEquals(new WalRecord.Failed(3), records.get(3).record());
+    assertInstanceOf(WalRecord.Adopted.class, records.get(4).record());
+  }
+
+  @Test
+  void theChecksumFindsAFlippedBit() {
+    byte[] record = new WalCodec().encode(1, WalCodec.failed(7));
+    assertEquals(new WalRecord.Failed(7), new WalCodec().decode(record).record());
+    for (int bit = 0; bit < record.length * 8; bit++) {
+      byte[] damaged = record.clone();
+      damaged[bit / 8] ^= (byte) (1 << (bit % 8));
+      assertThrows(WalException.class, () -> new WalCodec().decode(damaged), "bit " + bit);
+    }
+  }
+
+  @Test
+  void onlyTheOwnerMayEnterTheDirectory() throws IOException {
+    try (WalWriter wal = create()) {
+      assertEquals(
+          "rwx------",
+          PosixFilePermissions.toString(Files.getPosixFilePermissions(wal.directory())));
+    }
+  }
+
+  @Test
+  void isKeptUnlessToldToBeDeleted() {
+    WalWriter kept = create();
+    kept.close();
+    assertTrue(Files.exists(kept.directory()));
+    WalWriter gone =
+        WalWriter.create(
+            new WalWriter.Start(parent, "game", 16, "node-1", "0badcaff", 1_790_000_000_000L),
+            List.of());
+    gone.deleteOnClose();
+    gone.close();
+    assertFalse(Files.exists(gone.directory()));
+  }
+
+  @Test
+  void aDirectoryThatCannotBeMadeIsNamed() throws IOException {
+    Path file = Files.writeString(parent.resolve("file"), "not a directory");
+    WalException e =
+        assertThrows(
+            WalException.class,
+            () ->
+                WalWriter.create(new WalWriter.Start(file, "g", 1, "n", "0badcafe", 0), List.of()));
+    assertTrue(String.valueOf(e.getMessage()).contains(file.toString()));
+  }
+}

@@ -1,0 +1,87 @@
+package io.gameq.writer;
+
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.redis.RedisConnector;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.WriterSettings;
+import io.gameq.writer.redis.ClaimScript;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code run}: the service, until SIGTERM or SIGINT. Used by the main thread. */
+@Command(
+    name = "run",
+    description =
+        "Runs a writer: carries due rows from Redis into MySQL until it is told to stop (SIGTERM, Ctrl-C).",
+    footer = {
+      "",
+      "Any number of writers may run beside each other. On SIGTERM a writer finishes what it has claimed, then exits."
+    })
+final class RunCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
+
+  private static final long REPORT_EVERY_SECONDS = 10;
+
+  /** Far below the memory of a small container, far above what one flush needs. */
+  private static final int BATCH_BYTES = 8 << 20;
+
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    WriterConfig settings = config.read();
+    WriterSettings writer = settings.writer();
+    MySqlConfig mysql = settings.mysql();
+    int connections = Math.max(mysql.poolSize(), writer.workers() + 1);
+    CountDownLatch stop = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "gameq-stop"));
+    try (var pool =
+            MySqlPool.open(
+                new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections),
+                "writer");
+        RedisConnector redis = new RedisConnector(settings.redis());
+        WriterService service =
+            new WriterService(
+                new WriterOptions(
+                    settings.namespace(),
+                    settings.slots(),
+                    writer.name(),
+                    writer.workers(),
+                    new ClaimScript.Bounds(
+                        writer.batchOwners(),
+                        writer.batchRows(),
+                        BATCH_BYTES,
+                        writer.leaseSeconds() * 1_000L)),
+                redis,
+                pool)) {
+      for (long flushes = 0;
+          !stop.await(REPORT_EVERY_SECONDS, TimeUnit.SECONDS);
+          flushes = service.stats().flushes()) {
+        if (service.stats().flushes() != flushes) {
+          LOG.info("{}", service.stats());
+        }
+      }
+    } finally {
+      stopped.countDown();
+    }
+    return Main.OK;
+  }
+
+  private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
+    stop.countDown();
+    try {
+      stopped.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

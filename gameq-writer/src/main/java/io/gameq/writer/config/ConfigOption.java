@@ -1,0 +1,22 @@
+package io.gameq.writer.config;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** The option that every command with a configuration file has; mix it in. */
+public final class ConfigOption {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The configuration file (default: gameq.yaml in the working directory).")
+  private Path file = Path.of("gameq.yaml");
+
+  /**
+   * Reads the file.
+   *
+   * @throws io.gameq.GameQueueException naming the setting and the remedy
+   */
+  public WriterConfig read() {
+    return ConfigReader.read(file);
+  }
+}

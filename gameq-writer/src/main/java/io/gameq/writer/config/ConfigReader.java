@@ -1,0 +1,165 @@
+package io.gameq.writer.config;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.TableSpec;
+import io.gameq.redis.RedisConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a {@link WriterConfig} from YAML and checks every setting. Stateless. */
+public final class ConfigReader {
+  private static final int MAX_SLOTS = 1024;
+
+  /** A claim is bounded, since a script that has written cannot be stopped. */
+  private static final int MAX_BATCH = 10_000;
+
+  private ConfigReader() {}
+
+  /**
+   * Reads a file; {@code ${NAME}} in a value stands for the environment variable NAME.
+   *
+   * @throws GameQueueException when the file cannot be read, or naming the setting and the remedy
+   */
+  public static WriterConfig read(Path file) {
+    return read(file, System::getenv);
+  }
+
+  static WriterConfig read(Path file, UnaryOperator<@Nullable String> environment) {
+    JsonNode tree;
+    try {
+      tree =
+          YAMLMapper.builder()
+              .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+              .build()
+              .readTree(Files.readString(file));
+    } catch (java.nio.file.NoSuchFileException e) {
+      throw new GameQueueException(
+          "there is no file %s: write one like gameq.example.yaml and pass --config"
+              .formatted(file),
+          e);
+    } catch (IOException e) {
+      throw new GameQueueException("%s is not readable YAML".formatted(file), e);
+    }
+    try {
+      return config(new Section("", tree, environment));
+    } catch (GameQueueException e) {
+      throw new GameQueueException("%s: %s".formatted(file, e.getMessage()), e);
+    }
+  }
+
+  private static WriterConfig config(Section all) {
+    String namespace = all.required("namespace");
+    if (!namespace.matches("[a-z0-9_-]{1,32}")) {
+      throw all.wrong("namespace", "is '%s': use 1 to 32 of a-z 0-9 _ -".formatted(namespace));
+    }
+    int slots = all.number("slots", 16, 1, MAX_SLOTS);
+    if (Integer.bitCount(slots) != 1) {
+      throw all.wrong("slots", "is %d: use a power of two up to %d".formatted(slots, MAX_SLOTS));
+    }
+    WriterConfig config =
+        new WriterConfig(
+            namespace,
+            slots,
+            redis(all.section("redis")),
+            mysql(all.section("mysql")),
+            writer(all.section("writer")),
+            tables(all.sections("tables")));
+    all.refuseOthers();
+    return config;
+  }
+
+  private static RedisConfig redis(Section redis) {
+    String uri = redis.required("uri");
+    String password = password(redis);
+    redis.refuseOthers();
+    if (!uri.matches("(redis|rediss|redis-sentinel)://.+")) {
+      // Not the value: it may carry a password.
+      throw redis.wrong("uri", "must begin with redis://, rediss:// or redis-sentinel://");
+    }
+    if (uri.startsWith("redis-sentinel:") && !uri.contains("#")) {
+      throw redis.wrong("uri", "must end with #name, the name that Sentinel gives the primary");
+    }
+    return new RedisConfig(uri, password, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+  }
+
+  private static MySqlConfig mysql(Section mysql) {
+    String url = mysql.required("url");
+    String user = mysql.required("user");
+    String password = password(mysql);
+    int poolSize = mysql.number("poolSize", 4, 1, 200);
+    mysql.refuseOthers();
+    return new MySqlConfig(url, user, password == null ? "" : password, poolSize);
+  }
+
+  private static @Nullable String password(Section section) {
+    String password = section.text("password");
+    String file = section.text("passwordFile");
+    if (file == null) {
+      return password;
+    }
+    if (password != null) {
+      throw section.wrong("passwordFile", "stands beside password: give one of them");
+    }
+    try {
+      // An editor ends the last line; a password does not end so.
+      return Files.readString(Path.of(file)).stripTrailing();
+    } catch (IOException e) {
+      throw section.wrong("passwordFile", "names %s, which cannot be read".formatted(file));
+    }
+  }
+
+  private static WriterSettings writer(Section writer) {
+    String name = writer.text("name", defaultName());
+    if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
+      throw writer.wrong("name", "is '%s': use 1 to 64 of A-Z a-z 0-9 . _ -".formatted(name));
+    }
+    WriterSettings settings =
+        new WriterSettings(
+            name,
+            writer.number("workers", 4, 1, 64),
+            writer.number("batchOwners", 256, 1, MAX_BATCH),
+            writer.number("batchRows", 1000, 1, MAX_BATCH),
+            writer.number("leaseSeconds", 30, 5, 3600));
+    writer.refuseOthers();
+    return settings;
+  }
+
+  private static String defaultName() {
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName();
+    } catch (IOException e) {
+      host = "writer";
+    }
+    String plain = host.replaceAll("[^A-Za-z0-9._-]", "-");
+    return plain.substring(0, Math.min(48, plain.length())) + "-" + ProcessHandle.current().pid();
+  }
+
+  private static List<TableSpec> tables(List<Section> sections) {
+    List<TableSpec> tables = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (Section section : sections) {
+      TableSpec table =
+          new TableSpec(
+              section.required("name"), section.required("owner"), section.required("ownerColumn"));
+      section.refuseOthers();
+      if (!names.add(table.name())) {
+        throw section.wrong("name", "is '%s' for a second time".formatted(table.name()));
+      }
+      tables.add(table);
+    }
+    return tables;
+  }
+}

@@ -1,0 +1,132 @@
+package io.gameq.writer.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gameq.GameQueueException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One map of the configuration file, which knows its path, so that every error names the setting in
+ * full. Used by one thread.
+ *
+ * <p>Whoever reads it asks for every setting there is and then calls {@link #refuseOthers}: what
+ * was not asked for is unknown or misspelt.
+ */
+final class Section {
+  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)}");
+
+  private final String path;
+  private final JsonNode map;
+  private final UnaryOperator<@Nullable String> environment;
+  private final Set<String> known = new TreeSet<>();
+
+  Section(String path, JsonNode map, UnaryOperator<@Nullable String> environment) {
+    this.path = path;
+    this.map = map;
+    this.environment = environment;
+    if (!map.isObject() && !map.isMissingNode() && !map.isNull()) {
+      throw wrong("", "must hold settings, as in 'name: value'");
+    }
+  }
+
+  /** The setting as text, with each ${NAME} replaced by that environment variable; null: absent. */
+  @Nullable String text(String name) {
+    JsonNode value = value(name);
+    if (value.isMissingNode() || value.isNull()) {
+      return null;
+    }
+    if (!value.isValueNode()) {
+      throw wrong(name, "must be a single value");
+    }
+    Matcher variables = VARIABLE.matcher(value.asText());
+    return variables.replaceAll(
+        found -> {
+          String content = environment.apply(found.group(1));
+          if (content == null) {
+            throw wrong(
+                name,
+                "names the environment variable %s, which is not set".formatted(found.group(1)));
+          }
+          return Matcher.quoteReplacement(content);
+        });
+  }
+
+  String text(String name, String otherwise) {
+    String text = text(name);
+    return text == null ? otherwise : text;
+  }
+
+  String required(String name) {
+    String text = text(name);
+    if (text == null || text.isBlank()) {
+      throw wrong(name, "is missing: it has no default");
+    }
+    return text;
+  }
+
+  int number(String name, int otherwise, int min, int max) {
+    String text = text(name);
+    if (text == null) {
+      return otherwise;
+    }
+    try {
+      int number = Integer.parseInt(text.strip());
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // The same remedy as for a number out of range.
+    }
+    throw wrong(name, "is '%s': use a whole number from %d to %d".formatted(text, min, max));
+  }
+
+  Section section(String name) {
+    return new Section(full(name), value(name), environment);
+  }
+
+  List<Section> sections(String name) {
+    JsonNode list = value(name);
+    List<Section> sections = new ArrayList<>();
+    if (list.isMissingNode() || list.isNull()) {
+      return sections;
+    }
+    if (!list.isArray()) {
+      throw wrong(name, "must be a list, with '- ' before each entry");
+    }
+    for (JsonNode entry : list) {
+      sections.add(
+          new Section("%s[%d]".formatted(full(name), sections.size() + 1), entry, environment));
+    }
+    return sections;
+  }
+
+  /** Refuses every setting that was not asked for. */
+  void refuseOthers() {
+    for (Iterator<String> names = map.fieldNames(); names.hasNext(); ) {
+      String name = names.next();
+      if (!known.contains(name)) {
+        throw wrong(name, "is not a setting: known here are " + String.join(", ", known));
+      }
+    }
+  }
+
+  GameQueueException wrong(String name, String problem) {
+    return new GameQueueException("setting '%s' %s".formatted(full(name), problem));
+  }
+
+  private JsonNode value(String name) {
+    known.add(name);
+    return map.path(name);
+  }
+
+  private String full(String name) {
+    return path.isEmpty() || name.isEmpty() ? path + name : path + "." + name;
+  }
+}

@@ -1,0 +1,38 @@
+package io.gameq.writer.config;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.TableSpec;
+import io.gameq.redis.RedisConfig;
+import java.util.List;
+
+/**
+ * Everything a gameq.yaml says, with defaults filled in; immutable. Shown without secrets.
+ *
+ * @param slots shards of owners, a power of two, fixed for a namespace
+ * @param tables what the schema commands manage; a running writer reads gameq_table instead
+ */
+public record WriterConfig(
+    String namespace,
+    int slots,
+    RedisConfig redis,
+    MySqlConfig mysql,
+    WriterSettings writer,
+    List<TableSpec> tables) {
+  public WriterConfig {
+    tables = List.copyOf(tables);
+  }
+
+  /**
+   * The tables.
+   *
+   * @throws GameQueueException when the file lists none
+   */
+  public List<TableSpec> requiredTables() {
+    if (tables.isEmpty()) {
+      throw new GameQueueException(
+          "setting 'tables' is missing: list each table with name, owner and ownerColumn");
+    }
+    return tables;
+  }
+}

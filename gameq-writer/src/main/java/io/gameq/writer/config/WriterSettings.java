@@ -1,0 +1,13 @@
+package io.gameq.writer.config;
+
+/**
+ * How a writer works; immutable.
+ *
+ * @param name names this writer in Redis and in logs
+ * @param workers threads, each with a connection to Redis and one to MySQL
+ * @param batchOwners most owners of one flush
+ * @param batchRows how many rows a flush aims at; an owner with more is flushed whole
+ * @param leaseSeconds how long a claim belongs to a writer that says nothing
+ */
+public record WriterSettings(
+    String name, int workers, int batchOwners, int batchRows, int leaseSeconds) {}

@@ -1,0 +1,125 @@
+package io.gameq.writer.mysql;
+
+import io.gameq.GameQueueException;
+import io.gameq.catalog.Table;
+import io.gameq.mysql.Inspection;
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.SchemaFiles;
+import io.gameq.mysql.SchemaFiles.SchemaFile;
+import io.gameq.mysql.TableInspection;
+import io.gameq.mysql.TableInspection.VersionColumn;
+import io.gameq.mysql.TableSpec;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What separates a database from its configuration, as the statements that would end that;
+ * immutable. Empty steps mean that there is nothing to do.
+ *
+ * @param inspection the configured tables
+ * @param notices what no statement of ours should change
+ */
+public record MigrationPlan(
+    List<MigrationStep> steps, Inspection inspection, List<String> notices) {
+  public MigrationPlan {
+    steps = List.copyOf(steps);
+    notices = List.copyOf(notices);
+  }
+
+  /** What the configuration asks for. */
+  public record Target(String namespace, int slots, List<TableSpec> tables) {
+    public Target {
+      tables = List.copyOf(tables);
+    }
+  }
+
+  /**
+   * The plan from a state to a target.
+   *
+   * @throws GameQueueException when the database has another namespace, other slots, or schema
+   *     files newer than ours
+   */
+  static MigrationPlan of(SchemaState state, Target target, Inspection inspection) {
+    List<MigrationStep> steps = new ArrayList<>(schemaSteps(state));
+    List<String> notices = new ArrayList<>();
+    setting(state, "namespace", target.namespace(), steps);
+    setting(state, "slots", Integer.toString(target.slots()), steps);
+    Set<String> configured = new HashSet<>();
+    for (TableInspection table : inspection.tables()) {
+      configured.add(table.spec().name());
+      if (table.manageable()) {
+        tableSteps(state, table, steps);
+      }
+    }
+    for (String name : state.registered().keySet()) {
+      if (!configured.contains(name)) {
+        notices.add(
+            "table %s is registered but not in the configuration; it stays managed. To give it up once nothing of it waits in Redis: DELETE FROM gameq_table WHERE table_name = %s"
+                .formatted(name, literal(name)));
+      }
+    }
+    return new MigrationPlan(steps, inspection, notices);
+  }
+
+  private static List<MigrationStep> schemaSteps(SchemaState state) {
+    if (state.schema() > SchemaFiles.latest()) {
+      throw new GameQueueException(
+          "the database has schema %d, this program knows up to %d: use a newer gameq-writer"
+              .formatted(state.schema(), SchemaFiles.latest()));
+    }
+    List<MigrationStep> steps = new ArrayList<>();
+    for (SchemaFile file : SchemaFiles.all()) {
+      if (file.number() > state.schema()) {
+        for (String statement : file.statements()) {
+          steps.add(new MigrationStep("schema file " + file.name(), statement, null));
+        }
+        // After each file: a run that stops here goes on with the next one.
+        steps.add(set("schema", Integer.toString(file.number())));
+      }
+    }
+    return steps;
+  }
+
+  private static void setting(
+      SchemaState state, String name, String value, List<MigrationStep> steps) {
+    if (!state.agrees(name, value)) {
+      steps.add(set(name, value));
+    }
+  }
+
+  private static MigrationStep set(String name, String value) {
+    return new MigrationStep(
+        "setting " + name,
+        "INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY UPDATE value = %2$s"
+            .formatted(literal(name), literal(value)),
+        null);
+  }
+
+  private static void tableSteps(
+      SchemaState state, TableInspection table, List<MigrationStep> steps) {
+    TableSpec spec = table.spec();
+    if (table.versionColumn() == VersionColumn.MISSING) {
+      String alter =
+          "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
+              .formatted(JdbcValues.quoted(spec.name()), Table.VERSION_COLUMN);
+      steps.add(
+          new MigrationStep(
+              "version column of " + spec.name(), alter + ", ALGORITHM=INSTANT", alter));
+    }
+    if (!spec.equals(state.registered().get(spec.name()))) {
+      steps.add(
+          new MigrationStep(
+              "registration of " + spec.name(),
+              "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES (%1$s, %2$s, %3$s) ON DUPLICATE KEY UPDATE owner_kind = %2$s, owner_column = %3$s"
+                  .formatted(
+                      literal(spec.name()), literal(spec.ownerKind()), literal(spec.ownerColumn())),
+              null));
+    }
+  }
+
+  private static String literal(String text) {
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
+  }
+}

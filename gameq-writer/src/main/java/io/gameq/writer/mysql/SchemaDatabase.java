@@ -1,0 +1,150 @@
+package io.gameq.writer.mysql;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.GameQueueException;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.writer.mysql.MigrationPlan.Target;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * A database as the schema commands see it. Used by one thread; two processes that migrate at once
+ * wait for each other.
+ *
+ * <p>DDL commits by itself, so a migration that is killed leaves its first steps done; the next run
+ * does the others.
+ */
+public final class SchemaDatabase implements AutoCloseable {
+  private static final int MIGRATION_LOCK_SECONDS = 10;
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
+
+  /** The algorithm is not supported (for a reason), the row has too many versions. */
+  private static final Set<Integer> NOT_INSTANT = Set.of(1845, 1846, 4092);
+
+  private final HikariDataSource pool;
+  private final Jdbi jdbi;
+
+  private SchemaDatabase(HikariDataSource pool) {
+    this.pool = pool;
+    this.jdbi = Jdbi.create(pool);
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws GameQueueException when the URL names no database, the server is away or refuses the
+   *     login
+   */
+  public static SchemaDatabase open(MySqlConfig config) {
+    if (config.database().isEmpty()) {
+      throw new GameQueueException(
+          "mysql.url names no database: end it with /name, as in jdbc:mysql://%s/game"
+              .formatted(config.address()));
+    }
+    // Two at least: the migration's own, which holds its lock, and one for the inspection.
+    return new SchemaDatabase(
+        MySqlPool.openForSchema(
+            new MySqlConfig(config.url(), config.user(), config.password(), 2)));
+  }
+
+  /** What the server is and whether gameq may run on it. */
+  public MySqlServerCheck serverCheck() {
+    return MySqlServerCheck.of(pool);
+  }
+
+  /**
+   * What {@link #migrate} would do; changes nothing.
+   *
+   * @throws GameQueueException when the database belongs to another namespace or has other slots
+   */
+  public MigrationPlan plan(Target target) {
+    return jdbi.withHandle(handle -> plan(handle, target));
+  }
+
+  /**
+   * Does what separates the database from the target.
+   *
+   * @param progress is told of each step in words, once it is done
+   * @return the plan that was carried out
+   * @throws GameQueueException at the first step that fails; those told before it are done
+   */
+  public MigrationPlan migrate(Target target, Consumer<String> progress) {
+    return jdbi.withHandle(
+        handle -> {
+          lock(handle);
+          // Planned under the lock: another process may have done half of it.
+          MigrationPlan plan = plan(handle, target);
+          for (MigrationStep step : plan.steps()) {
+            progress.accept(run(handle, step));
+          }
+          handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
+          return plan;
+        });
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+
+  private MigrationPlan plan(Handle handle, Target target) {
+    return MigrationPlan.of(
+        SchemaState.read(handle), target, CatalogReader.inspect(pool, target.tables()));
+  }
+
+  private static void lock(Handle handle) {
+    // A lock's name has 64 characters at most.
+    Integer got =
+        handle
+            .createQuery("SELECT GET_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)), :seconds)")
+            .bind("seconds", MIGRATION_LOCK_SECONDS)
+            .mapTo(Integer.class)
+            .one();
+    if (!Integer.valueOf(1).equals(got)) {
+      throw new GameQueueException(
+          "another 'schema migrate' has been running in this database for %d s: wait until it is done"
+              .formatted(MIGRATION_LOCK_SECONDS));
+    }
+  }
+
+  private static String run(Handle handle, MigrationStep step) {
+    try {
+      execute(handle, step.sql());
+      return step.purpose();
+    } catch (SQLException e) {
+      String otherwise = step.otherwiseSql();
+      if (otherwise == null || !NOT_INSTANT.contains(e.getErrorCode())) {
+        throw failed(step, e);
+      }
+      try {
+        execute(handle, otherwise);
+        return step.purpose() + " (the server could not do it instantly and rebuilt the table)";
+      } catch (SQLException again) {
+        again.addSuppressed(e);
+        throw failed(step, again);
+      }
+    }
+  }
+
+  // By JDBC itself: Jdbi would take ':' and '?' in a name for parameters.
+  private static void execute(Handle handle, String sql) throws SQLException {
+    try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static GameQueueException failed(MigrationStep step, SQLException e) {
+    String remedy =
+        e.getErrorCode() == LOCK_WAIT_TIMEOUT
+            ? "some transaction holds the table: run this again when it has ended"
+            : "correct this and run it again, what was done stays done";
+    return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
+  }
+}

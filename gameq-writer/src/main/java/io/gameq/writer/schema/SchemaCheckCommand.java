@@ -1,0 +1,43 @@
+package io.gameq.writer.schema;
+
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.writer.Main;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.MigrationPlan;
+import io.gameq.writer.mysql.SchemaDatabase;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code schema check}: says what is amiss and changes nothing. */
+@Command(
+    name = "check",
+    description = "Says whether the server and the configured tables suit gameq; changes nothing.")
+final class SchemaCheckCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  /** Returns 1 when anything is not as it must be; warnings alone give 0. */
+  @Override
+  public Integer call() {
+    WriterConfig wanted = config.read();
+    SchemaReport report = new SchemaReport(Objects.requireNonNull(spec).commandLine().getOut(), "");
+    try (SchemaDatabase database = SchemaDatabase.open(wanted.mysql())) {
+      MySqlServerCheck server = database.serverCheck();
+      report.server(server);
+      MigrationPlan plan =
+          database.plan(
+              new MigrationPlan.Target(
+                  wanted.namespace(), wanted.slots(), wanted.requiredTables()));
+      report.tables(plan);
+      boolean good =
+          server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
+      return good ? Main.OK : Main.FOUND_SOMETHING;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.gameq.writer.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.TableSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigReaderTest {
+  private static final Map<String, String> ENVIRONMENT = Map.of("GAME_DB_PASSWORD", "s3cret$1");
+  private static final String SMALLEST =
+      """
+      namespace: mygame
+      redis: { uri: "redis://127.0.0.1" }
+      mysql: { url: "jdbc:mysql://127.0.0.1/game", user: game }
+      """;
+
+  @TempDir private Path directory = Path.of(".");
+
+  @Test
+  void theExampleFileHoldsTheDefaults() throws IOException {
+    WriterConfig example = ConfigReader.read(Path.of("gameq.example.yaml"), ENVIRONMENT::get);
+    assertEquals(new TableSpec("player_item", "player", "player_id"), example.tables().get(1));
+    assertEquals("s3cret$1", example.mysql().password());
+    WriterConfig smallest = read(SMALLEST);
+    assertEquals(smallest.slots(), example.slots());
+    assertEquals(smallest.mysql().poolSize(), example.mysql().poolSize());
+    assertEquals(smallest.writer(), example.writer());
+    assertNull(smallest.redis().password());
+    assertThrows(GameQueueException.class, smallest::requiredTables);
+  }
+
+  @Test
+  void neverShowsAPassword() throws IOException {
+    WriterConfig config =
+        read(
+            """
+            namespace: mygame
+            redis: { uri: "redis://user:hidden1@127.0.0.1:6379", password: hidden2 }
+            mysql: { url: "jdbc:mysql://x:hidden3@127.0.0.1/game?password=hidden4", user: game, password: hidden5 }
+            """);
+    assertEquals("hidden2", config.redis().password());
+    assertFalse(config.toString().contains("hidden"), config.toString());
+  }
+
+  @Test
+  void readsAPasswordFileWithoutItsLineEnd() throws IOException {
+    Path secret = Files.writeString(directory.resolve("secret"), "from file\n");
+    WriterConfig config =
+        read(SMALLEST.replace("user: game", "user: game, passwordFile: " + secret));
+    assertEquals("from file", config.mysql().password());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "namespace: mygame|namespace: My Game|'namespace' is 'My Game'",
+        "namespace: mygame|slots: 16|'namespace' is missing",
+        "namespace: mygame|{namespace: g, slots: 12}|power of two",
+        "user: game|user: game, poolsize: 4|'mysql.poolsize' is not a setting: known here are password, passwordFile, poolSize, url, user",
+        "user: game|user: game, poolSize: many|'mysql.poolSize' is 'many': use a whole number from 1 to 200",
+        "user: game|user: '${NOT_SET}'|'mysql.user' names the environment variable NOT_SET, which is not set",
+        "redis://127.0.0.1|http://127.0.0.1|'redis.uri' must begin with redis://",
+        "redis://127.0.0.1|redis-sentinel://h1:26379/0|must end with #name",
+        "jdbc:mysql:|jdbc:mariadb:|mysql.url must begin with jdbc:mysql://",
+        "namespace: mygame|{namespace: g, tables: [{name: t, owner: p}]}|'tables[1].ownerColumn' is missing",
+        "namespace: mygame|{namespace: g, tables: {name: t}}|'tables' must be a list",
+        "namespace: mygame|{namespace: g, namespace: h}|is not readable YAML"
+      })
+  void namesTheSettingAndTheRemedy(String text, String replacement, String message)
+      throws IOException {
+    String yaml = SMALLEST.replace(text, replacement);
+    if (replacement.startsWith("{")) {
+      // A flow map with all the rest, so that a replacement can add settings.
+      yaml =
+          replacement.substring(0, replacement.length() - 1)
+              + ", redis: {uri: 'redis://h'}, mysql: {url: 'jdbc:mysql://h/g', user: u}}";
+    }
+    String all = yaml;
+    GameQueueException error = assertThrows(GameQueueException.class, () -> read(all));
+    assertTrue(String.valueOf(error.getMessage()).contains(message), error.getMessage());
+  }
+
+  private WriterConfig read(String yaml) throws IOException {
+    return ConfigReader.read(
+        Files.writeString(directory.resolve("gameq.yaml"), yaml), ENVIRONMENT::get);
+  }
+}

@@ -1,0 +1,270 @@
+package io.gameq.writer.mysql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.Dialect;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.RowChange;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
+import io.gameq.writer.mysql.FlushTransaction.Committed;
+import io.gameq.writer.mysql.FlushTransaction.Outcome;
+import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class FlushTransactionTest {
+  private final GameDatabase database = database();
+  private final MySqlServer server = database.server();
+  private final com.zaxxer.hikari.HikariDataSource pool =
+      MySqlPool.open(
+          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 6), "test");
+  private final Jdbi jdbi = Jdbi.create(pool);
+  private final Catalog catalog = CatalogReader.read(pool);
+  private final FlushTransaction flush = new FlushTransaction(pool, Dialect.of(jdbi));
+  private final OwnerTable owners = new OwnerTable(jdbi);
+  private final OwnerId player = OwnerId.of("player:1");
+  private final OwnerId other = OwnerId.of("player:2");
+  private final SessionId session = owners.raise(player, "aaaaaaaa00000001", "n1", 0);
+  private final SessionId otherSession = owners.raise(other, "aaaaaaaa00000002", "n1", 0);
+
+  private static GameDatabase database() {
+    try {
+      return GameDatabase.create("flush")
+          .table(
+              "item",
+              "player",
+              "player_id",
+              "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL")
+          .table(
+              "hero",
+              "player",
+              "player_id",
+              "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, UNIQUE KEY hero_name (name)")
+          .table(
+              "skill",
+              "player",
+              "player_id",
+              "hero_id BIGINT NOT NULL, no INT NOT NULL, player_id BIGINT NOT NULL, PRIMARY KEY (hero_id, no), CONSTRAINT skill_hero FOREIGN KEY (hero_id) REFERENCES hero (id)");
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private RowChange item(long version, int count) {
+    return put(player, version, "item", Map.of("id", 1, "player_id", 1, "count", count));
+  }
+
+  private RowChange hero(long version, int id, String name) {
+    return put(player, version, "hero", Map.of("id", id, "player_id", 1, "name", name));
+  }
+
+  private RowChange put(OwnerId owner, long version, String table, Map<String, ?> columns) {
+    Table of = catalog.table(table);
+    RowImage image =
+        new RowImage(of, RowOp.PUT, version, of.canonicalRow(columns, Clock.systemUTC()));
+    return new RowChange(owner, image.rowKey(), image);
+  }
+
+  private RowChange delete(OwnerId owner, long version, String table, Object... key) {
+    Table of = catalog.table(table);
+    RowImage image = new RowImage(of, RowOp.DELETE, version, of.canonicalKey(key));
+    return new RowChange(owner, image.rowKey(), image);
+  }
+
+  private Outcome flush(RowChange... rows) {
+    return flush.flush(List.of(new OwnerRows(player, session, List.of(rows))));
+  }
+
+  private String query(String sql) throws SQLException {
+    return String.valueOf(server.queryText(sql));
+  }
+
+  @Test
+  void neverLetsAnOlderVersionReplaceANewerOne() throws SQLException {
+    flush(item(20, 2));
+    assertInstanceOf(Committed.class, flush(item(10, 1)));
+    assertEquals("2", query("SELECT count FROM item"));
+    assertEquals("20", query("SELECT gq_version FROM item"));
+    flush(item(30, 3));
+    assertEquals("3", query("SELECT count FROM item"));
+    assertEquals("30", query("SELECT gq_version FROM item"));
+  }
+
+  @Test
+  void aLateWriteDoesNotBringADeletedRowBack() throws SQLException {
+    flush(item(10, 1));
+    flush(delete(player, 20, "item", 1));
+    assertInstanceOf(Committed.class, flush(item(15, 9)));
+    assertEquals("0", query("SELECT COUNT(*) FROM item"));
+    assertEquals(
+        "20",
+        query("SELECT version FROM gameq_tombstone WHERE table_name = 'item' AND row_key = '1'"));
+  }
+
+  @Test
+  void aLateDeleteDoesNotRemoveARecreatedRow() throws SQLException {
+    flush(delete(player, 20, "item", 1));
+    flush(item(30, 3));
+    flush(delete(player, 25, "item", 1));
+    assertEquals("3", query("SELECT count FROM item"));
+  }
+
+  @Test
+  void ofOneRowInTwoOwnersOnlyTheNewestImageCounts() throws SQLException {
+    RowChange moved = put(player, 10, "item", Map.of("id", 1, "player_id", 2, "count", 5));
+    RowChange taken = put(other, 11, "item", Map.of("id", 1, "player_id", 2, "count", 6));
+    flush.flush(
+        List.of(
+            new OwnerRows(other, otherSession, List.of(taken)),
+            new OwnerRows(player, session, List.of(moved))));
+    assertEquals("6", query("SELECT count FROM item"));
+  }
+
+  @Test
+  void anOwnerWithANewerSessionIsLeftOutAndTheOthersAreWritten() throws SQLException {
+    owners.raise(player, "bbbbbbbb00000001", "n2", 0);
+    Committed committed =
+        assertInstanceOf(
+            Committed.class,
+            flush.flush(
+                List.of(
+                    new OwnerRows(player, session, List.of(item(10, 1))),
+                    new OwnerRows(
+                        other,
+                        otherSession,
+                        List.of(
+                            put(
+                                other,
+                                10,
+                                "item",
+                                Map.of("id", 2, "player_id", 2, "count", 7)))))));
+    assertEquals(List.of(player), committed.notOwned().stream().map(OwnerRows::owner).toList());
+    assertEquals("2", query("SELECT GROUP_CONCAT(id) FROM item"));
+  }
+
+  @Test
+  void sessionsAreComparedByNonceToo() throws SQLException {
+    SessionId sameEpoch = new SessionId(session.epoch(), "cccccccc00000009");
+    Committed committed =
+        assertInstanceOf(
+            Committed.class,
+            flush.flush(List.of(new OwnerRows(player, sameEpoch, List.of(item(10, 1))))));
+    assertEquals(1, committed.notOwned().size());
+    assertEquals("0", query("SELECT COUNT(*) FROM item"));
+  }
+
+  @Test
+  void aTakenUniqueValueIsRefusedAndNeverChangesTheOtherRow() throws SQLException {
+    flush(hero(10, 1, "Ann"));
+    assertInstanceOf(FlushTransaction.Refused.class, flush(hero(20, 2, "Ann")));
+    assertEquals(
+        "1 Ann 10", query("SELECT GROUP_CONCAT(id, ' ', name, ' ', gq_version) FROM hero"));
+  }
+
+  @Test
+  void aUniqueValueThatTheSameFlushGivesUpMayBeTaken() throws SQLException {
+    flush(hero(10, 1, "Ann"));
+    assertInstanceOf(Committed.class, flush(delete(player, 20, "hero", 1), hero(20, 2, "Ann")));
+    assertEquals("2", query("SELECT GROUP_CONCAT(id) FROM hero"));
+  }
+
+  @Test
+  void parentsAreInsertedBeforeChildrenAndDeletedAfterThem() throws SQLException {
+    RowChange skill = put(player, 10, "skill", Map.of("hero_id", 1, "no", 1, "player_id", 1));
+    assertInstanceOf(Committed.class, flush(skill, hero(10, 1, "Ann")));
+    assertEquals("1", query("SELECT COUNT(*) FROM skill"));
+    assertInstanceOf(
+        Committed.class, flush(delete(player, 20, "hero", 1), delete(player, 20, "skill", 1, 1)));
+    assertEquals("0", query("SELECT COUNT(*) FROM hero"));
+  }
+
+  @Test
+  void aPutIsNotBroughtBackByRunningBesideTheDeleteOfAnotherOwner() throws Exception {
+    // The delete's transaction has written its tombstone and is held before its DELETE: the put
+    // must wait for it, and yield.
+    try (Connection deleting = server.connect()) {
+      deleting.setAutoCommit(false);
+      try (Statement statement = deleting.createStatement()) {
+        statement.execute(
+            "INSERT INTO gameq_tombstone VALUES ('item', '1', 'player%3A2', 20, UTC_TIMESTAMP(3))");
+      }
+      CompletableFuture<Outcome> put = CompletableFuture.supplyAsync(() -> flush(item(10, 1)));
+      org.awaitility.Awaitility.await()
+          .until(
+              () ->
+                  !query(
+                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+                      .equals("0"));
+      deleting.commit();
+      assertInstanceOf(Committed.class, put.get(10, TimeUnit.SECONDS));
+    }
+    assertEquals("0", query("SELECT COUNT(*) FROM item"));
+  }
+
+  @Test
+  void secondFlushOfAnOwnerWaitsForTheFirst() throws Exception {
+    try (Connection flushing = server.connect()) {
+      flushing.setAutoCommit(false);
+      try (Statement statement = flushing.createStatement()) {
+        statement
+            .executeQuery("SELECT * FROM gameq_owner WHERE owner = 'player%3A1' FOR UPDATE")
+            .close();
+      }
+      CompletableFuture<Outcome> second = CompletableFuture.supplyAsync(() -> flush(item(10, 1)));
+      org.awaitility.Awaitility.await()
+          .until(
+              () ->
+                  !query(
+                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+                      .equals("0"));
+      assertTrue(!second.isDone());
+      flushing.rollback();
+      assertInstanceOf(Committed.class, second.get(10, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void thousandsOfRowsAreWrittenInStatementsOfFewSizes() throws SQLException {
+    RowChange[] rows = new RowChange[1_777];
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = put(player, 10, "item", Map.of("id", rows.length - i, "player_id", 1, "count", i));
+    }
+    assertInstanceOf(Committed.class, flush(rows));
+    assertEquals("1777", query("SELECT COUNT(*) FROM item"));
+  }
+
+  @Test
+  void anOutageIsToldApartFromARefusedRow() throws SQLException {
+    assertInstanceOf(
+        FlushTransaction.Refused.class,
+        flush(put(player, 10, "skill", Map.of("hero_id", 404, "no", 1, "player_id", 1))));
+    pool.close();
+    assertInstanceOf(FlushTransaction.Outage.class, flush(item(10, 1)));
+  }
+}

@@ -1,0 +1,221 @@
+package io.gameq.writer.schema;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.mysql.SchemaFiles;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.CommandLineRun;
+import io.gameq.writer.Main;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The schema commands against a real server, from the command line to the tables. */
+class SchemaCommandsTest {
+  private static final String GOOD =
+      """
+      tables:
+        - { name: player, owner: player, ownerColumn: id }
+        - { name: player_item, owner: player, ownerColumn: player_id }
+      """;
+
+  @TempDir private Path directory = Path.of(".");
+  private final MySqlServer game = TestServers.mysql().freshDatabase("schema");
+
+  @BeforeEach
+  void createGameTables() throws SQLException {
+    game.execute(
+        "CREATE TABLE player (id INT NOT NULL PRIMARY KEY, name VARCHAR(32) NOT NULL)",
+        "CREATE TABLE player_item (id BIGINT NOT NULL PRIMARY KEY, player_id INT NOT NULL,"
+            + " INDEX (player_id))",
+        "CREATE TABLE no_key (player_id INT NOT NULL)",
+        "INSERT INTO player VALUES (1, 'Ann')");
+  }
+
+  @Test
+  void secondMigrationHasNothingToDo() throws Exception {
+    assertEquals(Main.FOUND_SOMETHING, check(GOOD).exitCode());
+
+    CommandLineRun first = migrate(GOOD);
+    assertEquals(Main.OK, first.exitCode(), first.err());
+    assertTrue(first.out().contains("done: version column of player_item"), first.out());
+    assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
+    assertEquals("0", game.queryText("SELECT gq_version FROM player WHERE id = 1"));
+    assertEquals("mygame", setting("namespace"));
+    assertEquals("16", setting("slots"));
+    assertEquals(Integer.toString(SchemaFiles.latest()), setting("schema"));
+
+    CommandLineRun second = migrate(GOOD);
+    assertEquals(Main.OK, second.exitCode());
+    assertEquals("nothing to do\n", second.out());
+    CommandLineRun check = check(GOOD);
+    assertEquals(Main.OK, check.exitCode(), check.out());
+    assertTrue(check.out().contains("table player_item: ok"), check.out());
+  }
+
+  @Test
+  void dryRunPrintsTheExactSqlAndChangesNothing() throws Exception {
+    CommandLineRun dry = migrate(GOOD, "--dry-run");
+    assertEquals(Main.OK, dry.exitCode(), dry.err());
+    assertEquals("3", countTables());
+    assertEquals("", columnsNamed("gq_version"));
+
+    // What it printed is all there is to do.
+    for (String statement : dry.out().split(";\n", -1)) {
+      if (!statement.isBlank()) {
+        game.execute(statement);
+      }
+    }
+    assertEquals("nothing to do\n", migrate(GOOD).out());
+  }
+
+  @Test
+  void otherSlotsAndOtherNamespacesAreRefused() throws Exception {
+    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    CommandLineRun slots = migrate("slots: 32\n" + GOOD);
+    assertEquals(Main.COULD_NOT_RUN, slots.exitCode());
+    assertTrue(slots.err().contains("slots 32, the database has 16"), slots.err());
+    assertEquals("16", setting("slots"));
+    game.execute("UPDATE gameq_setting SET value = 'other' WHERE name = 'namespace'");
+    CommandLineRun namespace = check(GOOD);
+    assertEquals(Main.COULD_NOT_RUN, namespace.exitCode());
+    assertTrue(namespace.err().contains("namespace mygame, the database has other"));
+  }
+
+  @Test
+  void unmanageableTablesAreListedAndTheOthersMigrated() throws Exception {
+    String tables =
+        GOOD
+            + "  - { name: no_key, owner: player, ownerColumn: player_id }\n"
+            + "  - { name: absent, owner: player, ownerColumn: player_id }\n";
+    CommandLineRun run = migrate(tables);
+    assertEquals(Main.FOUND_SOMETHING, run.exitCode(), run.err());
+    assertTrue(run.out().contains("table no_key: cannot be managed\n    reason: "), run.out());
+    assertTrue(run.out().contains("table absent: cannot be managed\n    reason: "), run.out());
+    assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
+    assertEquals("player,player_item", columnsNamed("gq_version"));
+    assertEquals(Main.FOUND_SOMETHING, check(tables).exitCode());
+  }
+
+  @Test
+  void aTableThatCannotChangeInstantlyIsRebuiltWithANotice() throws Exception {
+    game.execute(
+        "CREATE TABLE packed (id INT NOT NULL PRIMARY KEY, FULLTEXT INDEX (note),"
+            + " note TEXT NOT NULL) ROW_FORMAT=COMPRESSED");
+    CommandLineRun run = migrate("tables: [{ name: packed, owner: player, ownerColumn: id }]");
+    assertEquals(Main.OK, run.exitCode(), run.out() + run.err());
+    assertTrue(run.out().contains("version column of packed (the server"), run.out());
+    assertEquals("packed", columnsNamed("gq_version"));
+  }
+
+  @Test
+  void aTableThatLeftTheConfigurationStaysRegisteredWithANotice() throws Exception {
+    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    CommandLineRun run = migrate("tables: [{ name: player, owner: player, ownerColumn: id }]");
+    assertEquals(Main.OK, run.exitCode());
+    assertTrue(
+        run.out().contains("notice: table player_item is registered but not in the configuration"));
+    assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
+  }
+
+  @Test
+  void aMigrationThatStoppedHalfWayGoesOn() throws Exception {
+    game.execute(SchemaFiles.all().get(0).statements().get(0));
+    game.execute(SchemaFiles.all().get(1).statements().get(0));
+    game.execute("INSERT INTO gameq_setting (name, value) VALUES ('schema', '1')");
+    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    assertEquals(Main.OK, check(GOOD).exitCode());
+  }
+
+  @Test
+  void aDatabaseOfANewerProgramIsRefused() throws Exception {
+    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    game.execute("UPDATE gameq_setting SET value = '999' WHERE name = 'schema'");
+    CommandLineRun run = migrate(GOOD);
+    assertEquals(Main.COULD_NOT_RUN, run.exitCode());
+    assertTrue(run.err().contains("schema 999"), run.err());
+  }
+
+  @Test
+  void aTableHeldByATransactionIsAnErrorWithTheRemedy() throws Exception {
+    assertEquals(
+        Main.OK, migrate("tables: [{ name: player, owner: player, ownerColumn: id }]").exitCode());
+    try (Connection holder = game.connect();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute("SELECT * FROM player_item");
+      CommandLineRun run = migrate(GOOD);
+      assertEquals(Main.COULD_NOT_RUN, run.exitCode());
+      assertTrue(run.err().contains("some transaction holds the table"), run.err());
+      assertEquals(1, run.err().lines().count(), run.err());
+    }
+    assertEquals(Main.OK, migrate(GOOD).exitCode());
+  }
+
+  @Test
+  void wrongPasswordIsOneLineWithoutThePassword() throws Exception {
+    String yaml = config(GOOD).replace(game.password(), "wrong-one");
+    CommandLineRun run = run("check", yaml);
+    assertEquals(Main.COULD_NOT_RUN, run.exitCode());
+    assertEquals(1, run.err().lines().count(), run.err());
+    assertTrue(run.err().contains("check mysql.user and mysql.password"), run.err());
+    assertFalse(run.err().contains("wrong-one"), run.err());
+  }
+
+  private CommandLineRun check(String tables) throws IOException {
+    return run("check", config(tables));
+  }
+
+  private CommandLineRun migrate(String tables, String... options) throws IOException {
+    return run("migrate", config(tables), options);
+  }
+
+  private String config(String tables) {
+    return """
+        namespace: mygame
+        redis: { uri: "redis://127.0.0.1" }
+        mysql: { url: "%s", user: "%s", password: "%s" }
+        """
+            .formatted(game.jdbcUrl(), game.user(), game.password())
+        + tables;
+  }
+
+  private CommandLineRun run(String command, String yaml, String... options) throws IOException {
+    Path file = Files.writeString(directory.resolve("gameq.yaml"), yaml);
+    String[] args = new String[4 + options.length];
+    args[0] = "schema";
+    args[1] = command;
+    args[2] = "--config";
+    args[3] = file.toString();
+    System.arraycopy(options, 0, args, 4, options.length);
+    return CommandLineRun.of(args);
+  }
+
+  private String setting(String name) throws SQLException {
+    return game.queryText("SELECT value FROM gameq_setting WHERE name = '" + name + "'");
+  }
+
+  private String countTables() throws SQLException {
+    return game.queryText(
+        "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
+  }
+
+  private String columnsNamed(String column) throws SQLException {
+    String tables =
+        game.queryText(
+            "SELECT GROUP_CONCAT(TABLE_NAME ORDER BY TABLE_NAME) FROM information_schema.COLUMNS"
+                + " WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = '"
+                + column
+                + "'");
+    return tables.equals("null") ? "" : tables;
+  }
+}
