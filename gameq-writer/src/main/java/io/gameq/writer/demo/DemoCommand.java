@@ -1,5 +1,6 @@
 package io.gameq.writer.demo;
 
+import io.gameq.writer.demo.generated.GeneratedGame;
 import io.gameq.writer.demo.sample.SampleGame;
 import io.gameq.writer.mysql.DemoDatabase;
 import java.io.IOException;
@@ -79,6 +80,19 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Holds the password; else it is taken from " + PASSWORD_VARIABLE + ".")
   private @Nullable Path mysqlPasswordFile;
 
+  @Option(
+      names = "--schema",
+      paramLabel = "FILE",
+      description = "Load this SQL and play over every table that has an owner column.")
+  private @Nullable Path schema;
+
+  @Option(
+      names = "--owner-column",
+      paramLabel = "NAME",
+      description =
+          "With --schema, the column that names a row's owner (default: the <something>_id of most tables).")
+  private @Nullable String ownerColumn;
+
   @Option(names = "--break-verification", hidden = true)
   private boolean breakVerification;
 
@@ -111,7 +125,7 @@ public final class DemoCommand implements Callable<Integer> {
       out.println("servers: " + servers.description());
       out.flush();
       String namespace = "demo-" + Integer.toHexString(new SecureRandom().nextInt());
-      DemoGame game = game(database, namespace, chosen);
+      DemoGame game = game(database, namespace, chosen, out);
       DemoReport report;
       try (DemoRun run =
           new DemoRun(
@@ -127,7 +141,13 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private DemoGame game(DemoDatabase database, String namespace, long chosen) {
+  private DemoGame game(DemoDatabase database, String namespace, long chosen, PrintWriter out)
+      throws IOException {
+    if (schema != null) {
+      database.run(SqlScript.statements(Files.readString(schema)));
+      return GeneratedGame.over(
+          database, new GeneratedGame.Plan(namespace, DemoRun.SLOTS, ownerColumn, chosen, out));
+    }
     database.run(SqlScript.statements(resource("schema.sql")));
     return new SampleGame(database.migrate(namespace, DemoRun.SLOTS, SampleGame.TABLES), chosen);
   }
