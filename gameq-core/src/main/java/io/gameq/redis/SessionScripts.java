@@ -65,13 +65,17 @@ public final class SessionScripts {
         redis, slot, List.of(owner.encoded(), session.text(), Long.toString(OWN_KEPT_MILLIS)));
   }
 
-  /** Whether Redis knows the session as the owner's and holds nothing of it, dirty or claimed. */
+  /**
+   * Whether Redis holds nothing of a session, dirty or claimed, as far as it knows. Of a session
+   * that no longer owns it knows nothing: its rows were adopted, flushed or parked, so only MySQL
+   * can tell, and this returns true.
+   */
   public static boolean holdsNothing(
       StatefulRedisConnection<byte[], byte[]> redis,
       SlotKeys slot,
       OwnerId owner,
       SessionId session) {
     List<Object> reply = PENDING.call(redis, slot, List.of(owner.encoded(), session.text()));
-    return LuaScript.string(reply.get(0)).equals(session.text()) && (Long) reply.get(1) == 0;
+    return !LuaScript.string(reply.get(0)).equals(session.text()) || (Long) reply.get(1) == 0;
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import io.gameq.writer.demo.DemoCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -25,7 +26,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     scope = ScopeType.INHERIT,
-    subcommands = {RunCommand.class, SchemaCommand.class},
+    subcommands = {RunCommand.class, SchemaCommand.class, DemoCommand.class},
     exitCodeOnInvalidInput = Main.COULD_NOT_RUN,
     exitCodeOnExecutionException = Main.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",

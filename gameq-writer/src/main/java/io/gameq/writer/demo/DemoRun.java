@@ -1,0 +1,212 @@
+package io.gameq.writer.demo;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
+import io.gameq.catalog.RowKey;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.writer.WriterOptions;
+import io.gameq.writer.WriterService;
+import io.gameq.writer.mysql.DemoDatabase;
+import io.gameq.writer.redis.ClaimScript;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One demo on running servers: starts writers and nodes, plays, drains, verifies. One thread; the
+ * progress is on its own.
+ */
+final class DemoRun implements AutoCloseable {
+  static final int SLOTS = 16;
+
+  private static final int DRIVERS_PER_NODE = 2;
+  private static final Duration MERGE_WINDOW = Duration.ofSeconds(1);
+  private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
+  private static final long LOGOUT_SECONDS = 60;
+
+  /** What a claim takes: enough for full statements, few enough to be done in a blink. */
+  private static final ClaimScript.Bounds BOUNDS =
+      new ClaimScript.Bounds(200, 4_000, 4 << 20, 30_000);
+
+  private final DemoOptions options;
+  private final DemoDatabase database;
+  private final DemoGame game;
+  private final PrintWriter err;
+  private final DemoStats stats = new DemoStats();
+  private final Mismatches mismatches = new Mismatches();
+  private final AtomicInteger atDesks = new AtomicInteger();
+  private final Verifier verifier;
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private final List<WriterService> writers = new ArrayList<>();
+  private final List<DemoNode> nodes = new ArrayList<>();
+  private final List<Driver> drivers = new ArrayList<>();
+  private final List<DemoPlayer> players = new ArrayList<>();
+
+  /** Starts writers and nodes. */
+  DemoRun(
+      DemoOptions options, DemoServers servers, DemoDatabase database, DemoGame game, Place place) {
+    this.options = options;
+    this.database = database;
+    this.game = game;
+    this.err = place.err();
+    this.verifier = new Verifier(database, game);
+    try {
+      start(servers, place);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /**
+   * Where a run belongs.
+   *
+   * @param namespace new for each run, as a given Redis may hold the keys of another one
+   * @param walDirectory where nodes make their WALs
+   * @param err takes the progress
+   */
+  record Place(String namespace, Path walDirectory, PrintWriter err) {}
+
+  private void start(DemoServers servers, Place place) {
+    RedisConnector redis =
+        add(
+            new RedisConnector(
+                new RedisConfig(servers.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+    for (int i = 1; i <= options.writers(); i++) {
+      writers.add(
+          add(
+              new WriterService(
+                  new WriterOptions(place.namespace(), SLOTS, "writer-" + i, 1, BOUNDS),
+                  redis,
+                  database.dataSource())));
+    }
+    DemoNode.World world = new DemoNode.World(game, stats, mismatches, atDesks);
+    Random seeds = new Random(options.seed());
+    long nanosPerCommit =
+        options.commitsPerSecond() == 0
+            ? 0
+            : 1_000_000_000L * options.nodes() * DRIVERS_PER_NODE / options.commitsPerSecond();
+    for (int i = 1; i <= options.nodes(); i++) {
+      String name = "node-" + i;
+      GameQueue queue =
+          GameQueue.open(
+              GameQueueConfig.builder()
+                  .redis(servers.redisUri())
+                  .mysql(servers.mysql().url(), servers.mysql().user(), servers.mysql().password())
+                  .namespace(place.namespace())
+                  .node(name)
+                  .slots(SLOTS)
+                  .walDirectory(place.walDirectory())
+                  .mergeWindow(MERGE_WINDOW)
+                  .build());
+      DemoNode node = add(new DemoNode(name, queue, world));
+      for (int d = 0; d < DRIVERS_PER_NODE; d++) {
+        Driver driver = new Driver(node, stats, new Random(seeds.nextLong()), nanosPerCommit);
+        node.add(driver);
+        drivers.add(driver);
+      }
+      nodes.add(node);
+    }
+    for (int i = 0; i < nodes.size(); i++) {
+      nodes.get(i).setNext(nodes.get((i + 1) % nodes.size()));
+    }
+  }
+
+  private <T extends AutoCloseable> T add(T resource) {
+    started.push(resource);
+    return resource;
+  }
+
+  /** Plays for the given time, logs everybody out, drains and verifies. */
+  DemoReport play() throws InterruptedException {
+    for (int i = 0; i < options.players(); i++) {
+      DemoPlayer player = new DemoPlayer(game.actor(i));
+      players.add(player);
+      nodes.get(i % nodes.size()).login(player);
+    }
+    List<Thread> threads = new ArrayList<>();
+    for (Driver driver : drivers) {
+      Thread thread = new Thread(driver, "driver-" + threads.size());
+      thread.setDaemon(true);
+      threads.add(thread);
+      thread.start();
+    }
+    Progress progress = new Progress(stats, this::rowsWritten, err);
+    for (int second = 1; second <= options.seconds() && stats.errors() == 0; second++) {
+      TimeUnit.SECONDS.sleep(1);
+      progress.line(second);
+    }
+    drivers.forEach(Driver::stop);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    progress.end();
+
+    Drain drain = Drain.begin(this::rowsWritten);
+    logOutAll();
+    Set<String> notDrained = drain();
+    drain.end();
+
+    RowKey broken = options.breakVerification() ? verifier.breakOne(players) : null;
+    long verified = verifier.verify(players, mismatches);
+    return new DemoReport(
+        stats,
+        mismatches,
+        new DemoReport.Outcome(
+            rowsWritten(), drain.rows(), drain.seconds(), verified, notDrained, broken));
+  }
+
+  private void logOutAll() throws InterruptedException {
+    awaitDesks();
+    for (DemoNode node : nodes) {
+      node.drivers().stream()
+          .flatMap(driver -> driver.remaining().stream())
+          .filter(DemoPlayer::online)
+          .forEach(node::logout);
+    }
+    awaitDesks();
+  }
+
+  private void awaitDesks() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOGOUT_SECONDS);
+    while (atDesks.get() > 0) {
+      if (System.nanoTime() > deadline) {
+        throw new DemoFailure(
+            "%d logins and logouts are not done within %d s"
+                .formatted(atDesks.get(), LOGOUT_SECONDS));
+      }
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  private Set<String> drain() {
+    Set<String> missing = new TreeSet<>();
+    nodes.forEach(node -> missing.addAll(node.drain(DRAIN_LIMIT)));
+    return missing;
+  }
+
+  private long rowsWritten() {
+    return writers.stream().mapToLong(writer -> writer.stats().rows()).sum();
+  }
+
+  @Override
+  public void close() {
+    while (!started.isEmpty()) {
+      try {
+        started.pop().close();
+      } catch (Exception e) {
+        err.println("while stopping the demo: " + e.getMessage());
+      }
+    }
+  }
+}
