@@ -45,21 +45,25 @@ final class DurableTracker {
     notifyAll();
   }
 
-  synchronized void queued(Commit commit) {
+  /** Redis holds the commit; returns the highest version of this session's rows in it. */
+  synchronized long queued(Commit commit) {
     inTransit.remove(commit);
-    if (commit.version() > durableVersion) {
-      if (queuedRows.isEmpty()) {
-        oldestQueuedNanos = System.nanoTime();
-      }
-      for (CommitPart part : commit.parts()) {
-        if (part.session() == session) {
-          for (ChangedRow row : part.rows()) {
+    if (queuedRows.isEmpty()) {
+      oldestQueuedNanos = System.nanoTime();
+    }
+    long highest = 0;
+    for (CommitPart part : commit.parts()) {
+      if (part.session() == session) {
+        for (ChangedRow row : part.rows()) {
+          highest = Math.max(highest, row.version());
+          if (row.version() > durableVersion) {
             queuedRows.merge(row.key(), row.version(), Math::max);
           }
         }
       }
     }
     notifyAll();
+    return highest;
   }
 
   /** Everything of this session up to this version is in MySQL. */

@@ -262,7 +262,8 @@ final class GameNode implements AutoCloseable {
 
   OwnerView read(OwnerId owner, Table table) {
     table.ownerColumnValue(owner);
-    List<UnflushedRow> unflushed = SessionScripts.read(control.get(), slot(owner), owner);
+    List<UnflushedRow> unflushed =
+        control.call(redis -> SessionScripts.read(redis, slot(owner), owner));
     String prefix = Encoding.percent(table.name()) + ":";
     return view(
         owner,
@@ -322,7 +323,9 @@ final class GameNode implements AutoCloseable {
   /** Makes what is dirty due now; best effort. */
   void flushNow(SessionRef session) {
     try {
-      SessionScripts.flushNow(control.get(), slots[session.slot()], session.owner(), session.id());
+      control.call(
+          redis ->
+              SessionScripts.flushNow(redis, slots[session.slot()], session.owner(), session.id()));
     } catch (GameQueueException e) {
       LOG.debug("cannot pull the flush of {} forward: {}", session, e.getMessage());
     }
@@ -332,7 +335,9 @@ final class GameNode implements AutoCloseable {
     SessionRef session = tracker.session();
     sender.unregister(session);
     try {
-      SessionScripts.close(control.get(), slots[session.slot()], session.owner(), session.id());
+      control.call(
+          redis ->
+              SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
     } catch (GameQueueException e) {
       LOG.warn(
           "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again",
@@ -373,7 +378,7 @@ final class GameNode implements AutoCloseable {
     try {
       notices.keepSubscribed();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
-        redisClock.measure(control.get());
+        redisClock.measure(control);
         clockMeasuredNanos = System.nanoTime();
       }
       for (DurableTracker tracker : trackers.values()) {
@@ -403,11 +408,23 @@ final class GameNode implements AutoCloseable {
     }
   }
 
+  /** A WAL that is gone needs no marks. */
+  private void forgetJournal() {
+    try {
+      for (SlotKeys slot : slots) {
+        control.call(redis -> SessionScripts.forgetJournal(redis, slot, wal.id()));
+      }
+    } catch (GameQueueException e) {
+      LOG.debug("cannot remove the journal marks of {}: {}", wal.id(), e.getMessage());
+    }
+  }
+
   @Override
   public void close() {
     boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
     boolean allDurable = answered && trackers.values().stream().allMatch(DurableTracker::isDrained);
     if (allDurable) {
+      forgetJournal();
       wal.deleteOnClose();
     } else {
       LOG.warn(

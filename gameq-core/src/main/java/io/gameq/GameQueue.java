@@ -186,36 +186,45 @@ public final class GameQueue implements AutoCloseable {
       trackers.forEach(tracker -> tracker.failed(commit));
       throw e;
     }
-    return new CommitReceipt(commit.queued, commit::whenDurable);
+    return new CommitReceipt(commit.queued, commit.durability::future);
   }
 
   /** Tells the sessions and the game what became of a commit. */
   private static final class TrackedCommit extends Commit {
-    private final List<DurableTracker> trackers;
     private final CompletableFuture<Void> queued = new CompletableFuture<>();
+    private final Durability durability;
 
     TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
       super(parts);
-      this.trackers = trackers;
+      durability = new Durability(trackers, new long[trackers.size()]);
     }
 
     @Override
     public void queued() {
-      trackers.forEach(tracker -> tracker.queued(this));
+      for (int i = 0; i < durability.trackers.size(); i++) {
+        durability.versions[i] = durability.trackers.get(i).queued(this);
+      }
       queued.complete(null);
     }
 
     @Override
     public void failed(RuntimeException reason) {
-      trackers.forEach(tracker -> tracker.failed(this));
+      durability.trackers.forEach(tracker -> tracker.failed(this));
       queued.completeExceptionally(reason);
     }
+  }
 
-    CompletableFuture<Void> whenDurable() {
-      return CompletableFuture.allOf(
-          trackers.stream()
-              .map(tracker -> tracker.whenDurable(version()))
-              .toArray(CompletableFuture<?>[]::new));
+  /**
+   * What must be in MySQL for a commit to be durable; apart from the commit, so that a receipt does
+   * not hold its rows.
+   */
+  private record Durability(List<DurableTracker> trackers, long[] versions) {
+    CompletableFuture<Void> future() {
+      CompletableFuture<?>[] all = new CompletableFuture<?>[versions.length];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = trackers.get(i).whenDurable(versions[i]);
+      }
+      return CompletableFuture.allOf(all);
     }
   }
 

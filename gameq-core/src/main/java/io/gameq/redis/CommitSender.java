@@ -53,6 +53,8 @@ public final class CommitSender implements AutoCloseable {
   /** A MULTI holds Redis for as long as it takes: about a millisecond for this many bytes. */
   private static final int MOST_GROUP_BYTES = 1 << 20;
 
+  private static final long APPEND_TIMEOUT_SECONDS = 30;
+
   private final RedisConnector connector;
   private final RedisClock clock;
   private final VersionClock versions;
@@ -71,6 +73,7 @@ public final class CommitSender implements AutoCloseable {
   private final Map<SessionRef, SessionKeys> sessions = new ConcurrentHashMap<>();
   private volatile boolean parked;
   private volatile boolean stopping;
+  private volatile boolean abandoned;
 
   // Of the sender's thread only.
   private StatefulRedisConnection<byte[], byte[]> redis;
@@ -158,7 +161,13 @@ public final class CommitSender implements AutoCloseable {
           }
         });
     wake();
-    done.join();
+    done.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    try {
+      done.join();
+    } catch (java.util.concurrent.CompletionException e) {
+      throw new GameQueueException(
+          "adopted rows could not be appended to the WAL: " + e.getCause(), e);
+    }
   }
 
   private void wake() {
@@ -168,14 +177,43 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private void run() {
-    while (!(stopping && inbox.isEmpty() && inFlight.isEmpty() && unanswered.isEmpty())) {
-      int work = runTasks() + takeReplies() + (broken ? healWhenDue() : sendNext());
-      if (work == 0) {
-        rest();
+    try {
+      while (!abandoned
+          && !(stopping && inbox.isEmpty() && inFlight.isEmpty() && unanswered.isEmpty())) {
+        int work = runTasks() + takeReplies() + (broken ? healWhenDue() : sendNext());
+        if (work == 0) {
+          rest();
+        }
       }
+      runTasks();
+    } catch (RuntimeException | Error e) {
+      LOG.error(
+          "the sender of this node stopped: no further commit is taken, and the WAL {} is needed for recovery",
+          wal.directory(),
+          e);
+      throw e;
+    } finally {
+      stopping = true;
+      giveUp();
+      redis.close();
     }
-    runTasks();
-    redis.close();
+  }
+
+  /**
+   * What nobody will answer any more. Its commits stay in the WAL without a failed mark: recovery
+   * decides by versions.
+   */
+  private void giveUp() {
+    inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
+    unanswered.addAll(inbox);
+    inbox.clear();
+    for (Commit commit : unanswered) {
+      fail(
+          commit,
+          new CommitUnknownException(
+              "the node closed before Redis answered: unknown whether these rows were committed: "
+                  + rowKeys(commit)));
+    }
   }
 
   private void rest() {
@@ -476,7 +514,7 @@ public final class CommitSender implements AutoCloseable {
    * known.
    */
   private void sendAgain() {
-    for (Commit commit; (commit = unanswered.peek()) != null; unanswered.remove()) {
+    for (Commit commit; (commit = unanswered.peek()) != null; ) {
       SessionRef lost =
           commit.parts().stream()
               .map(CommitPart::session)
@@ -485,6 +523,7 @@ public final class CommitSender implements AutoCloseable {
               .orElse(null);
       if (lost != null) {
         failJournaled(commit, unknown(commit, lost));
+        unanswered.remove();
         continue;
       }
       try {
@@ -493,16 +532,15 @@ public final class CommitSender implements AutoCloseable {
                     redis, commit, this::keys, walId, clock.getAsLong() + mergeWindowMillis)
                 .toCompletableFuture()
                 .join();
-        if (CommitGroup.scriptOutcome(commit, reply) instanceof CommitGroup.NotOwner not) {
-          if (!isNewer(not.ownedBy(), not.part().session())) {
-            throw new GameQueueException(
-                "Redis forgot session " + not.part().session() + " again while it was healed");
-          }
-          not.part().session().markLost();
-          failJournaled(commit, unknown(commit, not.part().session()));
-        } else {
+        CommitGroup.Outcome outcome = CommitGroup.scriptOutcome(commit, reply);
+        if (outcome instanceof CommitGroup.Applied) {
           tellQueued(List.of(commit));
-        }
+          unanswered.remove();
+        } else if (outcome instanceof CommitGroup.NotOwner not
+            && (isNewer(not.ownedBy(), not.part().session())
+                || !reassertNow(not.part().session()))) {
+          not.part().session().markLost();
+        } // else Redis had forgotten a session that was closed meanwhile: once more
       } catch (java.util.concurrent.CompletionException e) {
         String message = RedisReply.answered(e);
         if (message == null || RedisReply.isAway(message)) {
@@ -510,6 +548,7 @@ public final class CommitSender implements AutoCloseable {
               "Redis went away while commits were sent again: " + e.getMessage(), e);
         }
         refuse(commit, message);
+        unanswered.remove();
       }
     }
   }
@@ -538,7 +577,10 @@ public final class CommitSender implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return !thread.isAlive();
+    boolean answered = !thread.isAlive();
+    abandoned = true;
+    LockSupport.unpark(thread);
+    return answered;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.gameq.redis;
 
+import io.gameq.RedisUnavailableException;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,21 @@ public final class ControlConnection implements AutoCloseable {
       connection = fresh;
     }
     return connection;
+  }
+
+  /**
+   * Runs a call on the connection; one that does not answer is given up, so that the next call
+   * takes a new one.
+   *
+   * @throws RedisUnavailableException when Redis does not answer; the call may have been applied
+   */
+  public <T> T call(Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
+    try {
+      return call.apply(get());
+    } catch (RedisUnavailableException e) {
+      close();
+      throw e;
+    }
   }
 
   @Override

@@ -18,8 +18,17 @@ public final class RedisClock implements LongSupplier {
     this.hostMillis = hostMillis;
   }
 
-  /** Measures the offset anew; half the round trip is taken off. */
-  public void measure(StatefulRedisConnection<byte[], byte[]> redis) {
+  /** Measures the offset anew. */
+  public void measure(ControlConnection control) {
+    control.call(
+        redis -> {
+          measure(redis);
+          return true;
+        });
+  }
+
+  /** Half the round trip is taken off. */
+  void measure(StatefulRedisConnection<byte[], byte[]> redis) {
     long before = hostMillis.getAsLong();
     List<byte[]> time = RedisReply.await(() -> redis.sync().time());
     long after = hostMillis.getAsLong();

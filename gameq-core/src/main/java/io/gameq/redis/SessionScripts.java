@@ -47,22 +47,32 @@ public final class SessionScripts {
   }
 
   /** Makes what the session has dirty due now instead of at the end of its merge window. */
-  public static void flushNow(
+  public static boolean flushNow(
       StatefulRedisConnection<byte[], byte[]> redis,
       SlotKeys slot,
       OwnerId owner,
       SessionId session) {
     byte[] member = SlotKeys.bytes(owner.encoded() + ":" + session.text());
-    RedisReply.await(() -> redis.sync().zadd(slot.due(), ZAddArgs.Builder.xx().lt(), 0, member));
+    return RedisReply.await(
+            () -> redis.sync().zadd(slot.due(), ZAddArgs.Builder.xx().lt(), 0, member))
+        > 0;
   }
 
-  public static void close(
+  /** Ends a session; false when another session owns. See {@code close.lua}. */
+  public static boolean close(
       StatefulRedisConnection<byte[], byte[]> redis,
       SlotKeys slot,
       OwnerId owner,
       SessionId session) {
-    CLOSE.call(
-        redis, slot, List.of(owner.encoded(), session.text(), Long.toString(OWN_KEPT_MILLIS)));
+    String kept = Long.toString(OWN_KEPT_MILLIS);
+    return (Long) CLOSE.call(redis, slot, List.of(owner.encoded(), session.text(), kept)).get(0)
+        == 1;
+  }
+
+  /** Removes the journal mark of a WAL; false when the slot had none. */
+  public static boolean forgetJournal(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, String walId) {
+    return RedisReply.await(() -> redis.sync().hdel(slot.journal(), SlotKeys.bytes(walId))) > 0;
   }
 
   /**

@@ -14,6 +14,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
@@ -22,7 +25,10 @@ import javax.sql.DataSource;
  */
 public final class FlushTransaction {
   /** A deadlock or lock wait that lasts longer than this many tries is treated as an outage. */
-  private static final int MOST_TRIES = 5;
+  private static final int MOST_TRIES = 10;
+
+  /** Two flushes that met in a deadlock must not meet again at once. */
+  private static final int MOST_WAIT_MILLIS_PER_TRY = 20;
 
   private final DataSource dataSource;
   private final GuardedWrites writes;
@@ -72,9 +78,15 @@ public final class FlushTransaction {
           return FlushErrors.isOutage(e) || FlushErrors.isTryAgain(e)
               ? new Outage(String.valueOf(e.getMessage()))
               : new Refused(String.valueOf(e.getMessage()));
+        } else {
+          pause(tries);
         }
       }
     }
+  }
+
+  private static void pause(int tries) {
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
   }
 
   private Committed inTransaction(Connection connection, List<OwnerRows> owners, Order order)
