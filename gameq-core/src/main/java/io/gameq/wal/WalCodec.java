@@ -101,15 +101,12 @@ final class WalCodec {
     }
   }
 
-  /** A record and its sequence. */
-  record Decoded(long sequence, WalRecord record) {}
-
   /**
    * Reads one record back.
    *
    * @throws WalException when the envelope, the checksum or the body is damaged
    */
-  Decoded decode(byte[] record) {
+  WalReader.Entry decode(byte[] record) {
     ByteBuffer envelope = ByteBuffer.wrap(record);
     if (record.length < ENVELOPE_BYTES || envelope.getInt() != MAGIC) {
       throw new WalException(
@@ -124,7 +121,7 @@ final class WalCodec {
     long sequence = envelope.getLong();
     try (MessageUnpacker u =
         MessagePack.newDefaultUnpacker(record, ENVELOPE_BYTES, record.length - ENVELOPE_BYTES)) {
-      return new Decoded(sequence, body(u));
+      return new WalReader.Entry(sequence, body(u));
     } catch (IOException | RuntimeException e) {
       throw new WalException("WAL record " + sequence + " cannot be read: " + e.getMessage(), e);
     }

@@ -61,7 +61,7 @@ public final class WalWriter implements AutoCloseable {
    */
   public static WalWriter create(Start start, List<WalRecord.Layout> layouts) {
     JvmFlags.check();
-    quietChronicle();
+    ChronicleSettings.quiet();
     String id =
         start.node()
             + "-"
@@ -185,11 +185,5 @@ public final class WalWriter implements AutoCloseable {
     } catch (IOException e) {
       throw new WalException("cannot remove the WAL directory " + directory, e);
     }
-  }
-
-  private static void quietChronicle() {
-    System.setProperty("chronicle.announcer.disable", "true");
-    System.setProperty("chronicle.disk.monitor.disable", "true");
-    System.setProperty("chronicle.analytics.disable", "true");
   }
 }

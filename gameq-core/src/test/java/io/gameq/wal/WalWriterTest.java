@@ -20,12 +20,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import net.openhft.chronicle.queue.ChronicleQueue;
-import net.openhft.chronicle.queue.ExcerptTailer;
-import net.openhft.chronicle.queue.RollCycles;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
-import net.openhft.chronicle.wire.DocumentContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,25 +53,10 @@ class WalWriterTest {
     };
   }
 
-  private static List<WalCodec.Decoded> readBack(Path directory) {
-    List<WalCodec.Decoded> records = new ArrayList<>();
-    WalCodec codec = new WalCodec();
-    try (ChronicleQueue queue =
-            SingleChronicleQueueBuilder.binary(directory)
-                .rollCycle(RollCycles.FAST_HOURLY)
-                .blockSize(WalWriter.BLOCK_BYTES)
-                .readOnly(true)
-                .build();
-        ExcerptTailer tailer = queue.createTailer()) {
-      while (true) {
-        try (DocumentContext document = tailer.readingDocument()) {
-          if (!document.isPresent()) {
-            return records;
-          }
-          records.add(codec.decode(Objects.requireNonNull(document.wire()).bytes().toByteArray()));
-        }
-      }
-    }
+  private static List<WalReader.Entry> readBack(Path directory) {
+    List<WalReader.Entry> records = new ArrayList<>();
+    WalReader.read(directory, records::add);
+    return records;
   }
 
   @Test
@@ -92,9 +71,9 @@ class WalWriterTest {
       wal.appendFailed(spanning);
       wal.appendAdopted(part("player:9", "item:9,1"));
     }
-    List<WalCodec.Decoded> records = readBack(directory);
+    List<WalReader.Entry> records = readBack(directory);
     assertEquals(
-        List.of(1L, 2L, 3L, 4L, 5L), records.stream().map(WalCodec.Decoded::sequence).toList());
+        List.of(1L, 2L, 3L, 4L, 5L), records.stream().map(WalReader.Entry::sequence).toList());
     WalRecord.Header header = assertInstanceOf(WalRecord.Header.class, records.get(0).record());
     assertEquals(
         new WalRecord.Header(
