@@ -54,8 +54,8 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--rate",
-      defaultValue = "8000",
-      description = "Commits per second of all nodes together; 0: no limit (default 8000).")
+      defaultValue = "7000",
+      description = "Commits per second of all nodes together; 0: no limit (default 7000).")
   private int rate;
 
   @Option(names = "--seed", description = "Repeats the choices of an earlier run.")

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoNode implements AutoCloseable {
   /** Logins wait for two commits in MySQL each; more threads would only queue there. */
-  private static final int DESK_THREADS = 4;
+  private static final int DESK_THREADS = 3;
 
   private static final Duration ANSWER = Duration.ofSeconds(30);
 

@@ -174,7 +174,7 @@ public final class DemoDatabase implements AutoCloseable {
             .formatted(
                 JdbcValues.quoted(table),
                 names,
-                columns.stream().map(c -> "?").collect(Collectors.joining(", "))),
+                columns.stream().map(JdbcValues::placeholder).collect(Collectors.joining(", "))),
         columns,
         values);
   }

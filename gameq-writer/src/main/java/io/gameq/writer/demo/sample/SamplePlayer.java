@@ -77,10 +77,10 @@ final class SamplePlayer implements Actor {
   @Override
   public int act(OwnerSession session) {
     int dice = random.nextInt(100);
-    if (dice < 40) {
+    if (dice < 25) {
       return walk(session);
     }
-    if (dice < 70) {
+    if (dice < 65) {
       return fight(session);
     }
     if (dice < 85) {
