@@ -36,7 +36,12 @@ final class CommitGroup {
   record Applied() implements Outcome {}
 
   /** Redis knows another session, or none; see {@link CommitSender} for what follows. */
-  record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written) implements Outcome {}
+  record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written) implements Outcome {
+    /** Whether a newer session owns; otherwise Redis has forgotten this one. */
+    boolean isNewer() {
+      return ownedBy != null && ownedBy.compareTo(part.session().id().text()) > 0;
+    }
+  }
 
   /** Redis refused it. */
   record RefusedBy(String message) implements Outcome {}
@@ -71,7 +76,7 @@ final class CommitGroup {
    */
   CompletionStage<?> send(StatefulRedisConnection<byte[], byte[]> redis) {
     CompletionStage<?> reply =
-        commits.get(0).isSpanning() ? sendScript(redis, commits.get(0)) : sendMulti(redis.async());
+        commits.get(0).isSpanning() ? sendAsScript(redis) : sendMulti(redis.async());
     redis.flushCommands();
     return reply;
   }
@@ -105,22 +110,12 @@ final class CommitGroup {
     return redis.exec().thenAccept(result -> exec = result);
   }
 
-  private CompletionStage<?> sendScript(
-      StatefulRedisConnection<byte[], byte[]> redis, Commit commit) {
-    return commitScript(redis, commit, keysOf, walId, dueMillis)
-        .thenAccept(reply -> script = reply);
-  }
-
   /**
-   * Sends one commit as {@code commit.lua}, by its text: in a pipeline a forgotten script could not
-   * be loaded in time.
+   * Sends the only commit of this group as {@code commit.lua}, by its text: in a pipeline a
+   * forgotten script could not be loaded in time.
    */
-  static RedisFuture<List<Object>> commitScript(
-      StatefulRedisConnection<byte[], byte[]> redis,
-      Commit commit,
-      Function<CommitPart, SessionKeys> keysOf,
-      byte[] walId,
-      long dueMillis) {
+  CompletionStage<?> sendAsScript(StatefulRedisConnection<byte[], byte[]> redis) {
+    Commit commit = commits.get(0);
     List<byte[]> keys = new ArrayList<>();
     List<byte[]> args = new ArrayList<>();
     args.add(walId);
@@ -137,13 +132,15 @@ final class CommitGroup {
         args.add(row.image());
       }
     }
-    return redis
-        .async()
-        .eval(
-            CommitScript.TEXT,
-            ScriptOutputType.MULTI,
-            keys.toArray(byte[][]::new),
-            args.toArray(byte[][]::new));
+    RedisFuture<List<Object>> reply =
+        redis
+            .async()
+            .eval(
+                CommitScript.TEXT,
+                ScriptOutputType.MULTI,
+                keys.toArray(byte[][]::new),
+                args.toArray(byte[][]::new));
+    return reply.thenAccept(answer -> script = answer);
   }
 
   private static byte[] number(long value) {
@@ -181,7 +178,7 @@ final class CommitGroup {
     return script != null ? scriptOutcome(commits.get(i), script) : multiOutcome(i);
   }
 
-  static Outcome scriptOutcome(Commit commit, List<Object> reply) {
+  private static Outcome scriptOutcome(Commit commit, List<Object> reply) {
     if ((Long) reply.get(0) == 1) {
       return new Applied();
     }

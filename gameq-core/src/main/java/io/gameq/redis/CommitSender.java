@@ -1,16 +1,12 @@
 package io.gameq.redis;
 
-import io.gameq.CommitFailedException;
-import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.OwnershipLostException;
-import io.gameq.RedisFullException;
-import io.gameq.commit.ChangedRow;
+import io.gameq.QueueFullException;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
+import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
-import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -22,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -36,9 +33,8 @@ import org.slf4j.LoggerFactory;
  * thread of its own does all of it; {@link #submit} and the session methods are called by any.
  *
  * <p>While groups are on their way, new commits gather and travel together in the next one (group
- * commit). When the connection breaks, nothing new is sent until it is rebuilt and healed: sessions
- * are read again in MySQL and re-asserted, and commits without an answer are sent again in order as
- * scripts that compare versions.
+ * commit). When the connection breaks, nothing new is sent until it is rebuilt and {@linkplain
+ * Healing healed}.
  *
  * <p>A process kill loses what is in memory here; the WAL has everything that was sent.
  */
@@ -55,16 +51,11 @@ public final class CommitSender implements AutoCloseable {
 
   private static final long APPEND_TIMEOUT_SECONDS = 30;
 
-  private final RedisConnector connector;
-  private final RedisClock clock;
-  private final VersionClock versions;
-  private final WalWriter wal;
+  private final Parts parts;
   private final byte[] walId;
-  private final SlotKeys[] slots;
-  private final long mergeWindowMillis;
   private final Admission admission;
-  private final DurableSessions durableSessions;
-  private final Executor callbacks;
+  private final Settlement settlement;
+  private final Healing healing;
   private final Thread thread;
 
   private final Queue<Commit> inbox = new ConcurrentLinkedQueue<>();
@@ -74,6 +65,7 @@ public final class CommitSender implements AutoCloseable {
   private volatile boolean parked;
   private volatile boolean stopping;
   private volatile boolean abandoned;
+  private volatile boolean ended;
 
   // Of the sender's thread only.
   private StatefulRedisConnection<byte[], byte[]> redis;
@@ -97,22 +89,19 @@ public final class CommitSender implements AutoCloseable {
       WalWriter wal,
       SlotKeys[] slots,
       long mergeWindowMillis,
-      io.gameq.commit.Limits limits,
+      Limits limits,
       DurableSessions durableSessions,
       Executor callbacks) {}
 
   /** Connects and starts the thread. */
   public CommitSender(Parts parts) {
-    connector = parts.connector();
-    clock = parts.clock();
-    versions = parts.versions();
-    wal = parts.wal();
-    walId = SlotKeys.bytes(wal.id());
-    slots = parts.slots();
-    mergeWindowMillis = parts.mergeWindowMillis();
+    this.parts = parts;
+    walId = SlotKeys.bytes(parts.wal().id());
     admission = new Admission(parts.limits());
-    durableSessions = parts.durableSessions();
-    callbacks = parts.callbacks();
+    settlement = new Settlement(admission, parts.wal(), parts.callbacks());
+    healing =
+        new Healing(
+            parts.durableSessions(), parts.slots(), settlement, commit -> group(List.of(commit)));
     redis = connect();
     thread = new Thread(this::run, "gameq-sender");
     thread.setDaemon(true);
@@ -122,22 +111,23 @@ public final class CommitSender implements AutoCloseable {
   /**
    * Takes a commit over; returns at once unless the node is full.
    *
-   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed; then
-   *     the commit was not taken
+   * @throws QueueFullException when no room came in time, or the sender is closed; then the commit
+   *     was not taken
    */
   public void submit(Commit commit) {
     admission.enter(commit.bytes());
-    if (stopping) {
-      admission.leave(commit.bytes());
-      throw new io.gameq.QueueFullException("the queue is closed");
-    }
     inbox.add(commit);
+    if ((stopping || ended)
+        && inbox.remove(commit)) { // else the thread has taken it and will answer
+      admission.leave(commit.bytes());
+      throw new QueueFullException("the queue is closed");
+    }
     wake();
   }
 
   /** Makes a session known, so that it is healed after a reconnect. */
   public void register(SessionRef session) {
-    sessions.put(session, new SessionKeys(slots[session.slot()], session));
+    sessions.put(session, new SessionKeys(parts.slots()[session.slot()], session));
   }
 
   /** Forgets a session that has nothing more to commit. */
@@ -146,25 +136,24 @@ public final class CommitSender implements AutoCloseable {
   }
 
   /**
-   * Appends rows that a session adopted to the WAL; returns when they are in it. Throws {@link
-   * WalException}.
+   * Appends rows that a session adopted to the WAL; returns when they are in it, or throws {@link
+   * GameQueueException}.
    */
   public void appendAdopted(CommitPart part) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     tasks.add(
         () -> {
           try {
-            wal.appendAdopted(part);
+            parts.wal().appendAdopted(part);
             done.complete(null);
           } catch (RuntimeException e) {
             done.completeExceptionally(e);
           }
         });
     wake();
-    done.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     try {
-      done.join();
-    } catch (java.util.concurrent.CompletionException e) {
+      done.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+    } catch (CompletionException e) {
       throw new GameQueueException(
           "adopted rows could not be appended to the WAL: " + e.getCause(), e);
     }
@@ -188,41 +177,39 @@ public final class CommitSender implements AutoCloseable {
       runTasks();
     } catch (RuntimeException | Error e) {
       LOG.error(
-          "the sender of this node stopped: no further commit is taken, and the WAL {} is needed for recovery",
-          wal.directory(),
+          "the sender of this node stopped: it takes no further commit, and WAL {} is needed for recovery",
+          parts.wal().directory(),
           e);
       throw e;
     } finally {
-      stopping = true;
+      ended = true;
       giveUp();
       redis.close();
     }
   }
 
   /**
-   * What nobody will answer any more. Its commits stay in the WAL without a failed mark: recovery
-   * decides by versions.
+   * Tells the game of what nobody will answer any more. It keeps no failed mark in the WAL:
+   * recovery decides by versions.
    */
   private void giveUp() {
     inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
-    unanswered.addAll(inbox);
-    inbox.clear();
-    for (Commit commit : unanswered) {
-      fail(
-          commit,
-          new CommitUnknownException(
-              "the node closed before Redis answered: unknown whether these rows were committed: "
-                  + rowKeys(commit)));
+    for (Commit commit; (commit = inbox.poll()) != null; ) {
+      unanswered.add(commit);
     }
+    unanswered.forEach(
+        commit ->
+            settlement.dropped(
+                commit, Settlement.unknown(commit, "the node closed before Redis answered")));
   }
 
   private void rest() {
     parked = true;
-    boolean idle =
+    boolean nothing =
         replies.isEmpty()
             && tasks.isEmpty()
             && (broken || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
-    if (idle && !(stopping && inFlight.isEmpty() && unanswered.isEmpty())) {
+    if (nothing && !abandoned && !(stopping && inFlight.isEmpty() && unanswered.isEmpty())) {
       LockSupport.parkNanos(
           this,
           broken
@@ -255,8 +242,7 @@ public final class CommitSender implements AutoCloseable {
       if (next.isSpanning() && !commits.isEmpty()) {
         break;
       }
-      inbox.remove();
-      if (journal(next)) {
+      if (inbox.remove(next) && journal(next)) {
         commits.add(next);
         bytes += next.bytes();
       }
@@ -265,7 +251,7 @@ public final class CommitSender implements AutoCloseable {
       }
     }
     if (!commits.isEmpty()) {
-      send(commits);
+      send(group(commits));
     }
     return 1;
   }
@@ -274,23 +260,33 @@ public final class CommitSender implements AutoCloseable {
   private boolean journal(Commit commit) {
     for (CommitPart part : commit.parts()) {
       if (part.session().isLost()) {
-        fail(commit, lost(part.session()));
+        settlement.dropped(commit, Settlement.lost(part.session()));
         return false;
       }
     }
     try {
-      commit.setVersion(versions.next(commit.hasMoves() ? 2 : 1));
-      wal.append(commit); // before Redis: what Redis may hold, the WAL has
+      commit.setVersion(parts.versions().next(commit.hasMoves() ? 2 : 1));
+      parts.wal().append(commit); // before Redis: what Redis may hold, the WAL has
       return true;
     } catch (RuntimeException e) {
-      fail(commit, e);
+      settlement.dropped(commit, e);
       return false;
     }
   }
 
-  private void send(List<Commit> commits) {
-    CommitGroup group =
-        new CommitGroup(commits, this::keys, walId, clock.getAsLong() + mergeWindowMillis);
+  private CommitGroup group(List<Commit> commits) {
+    return new CommitGroup(
+        commits, this::keys, walId, parts.clock().getAsLong() + parts.mergeWindowMillis());
+  }
+
+  private SessionKeys keys(CommitPart part) {
+    SessionKeys keys = sessions.get(part.session());
+    return keys != null
+        ? keys
+        : new SessionKeys(parts.slots()[part.session().slot()], part.session());
+  }
+
+  private void send(CommitGroup group) {
     Sent sent = new Sent(++sentGroups, group);
     inFlight.add(sent);
     try {
@@ -307,11 +303,6 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  private SessionKeys keys(CommitPart part) {
-    SessionKeys keys = sessions.get(part.session());
-    return keys != null ? keys : new SessionKeys(slots[part.session().slot()], part.session());
-  }
-
   // --- answer
 
   private int takeReplies() {
@@ -320,22 +311,25 @@ public final class CommitSender implements AutoCloseable {
       if (!inFlight.contains(reply.sent)) {
         continue; // of a connection that was given up
       }
-      String message = reply.error == null ? null : RedisReply.answered(reply.error);
-      if (reply.error != null && (message == null || RedisReply.isAway(message))) {
-        breakOff(reply.error);
+      String refusal = reply.error == null ? null : RedisReply.answered(reply.error);
+      if (reply.error != null && (refusal == null || RedisReply.isAway(refusal))) {
+        breakOff(String.valueOf(reply.error.getMessage()));
       } else {
         inFlight.remove(reply.sent);
-        settle(reply.sent, message);
+        settle(reply.sent, refusal);
       }
+    }
+    if (inFlight.isEmpty()) {
+      reassertedAfter.clear();
     }
     return done;
   }
 
   /** Gives the connection up: whatever has no answer yet is sent again once healed. */
-  private void breakOff(Throwable why) {
+  private void breakOff(String why) {
     LOG.warn(
         "lost the connection to Redis ({}); {} groups of commits have no answer yet",
-        why.toString(),
+        why,
         inFlight.size());
     redis.closeAsync();
     inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
@@ -345,105 +339,71 @@ public final class CommitSender implements AutoCloseable {
     healAtNanos = System.nanoTime();
   }
 
-  private void settle(Sent sent, @Nullable String error) {
+  private void settle(Sent sent, @Nullable String refusal) {
     List<Commit> commits = sent.group.commits();
     List<Commit> queued = new ArrayList<>(commits.size());
+    List<Commit> again = new ArrayList<>();
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
       CommitGroup.Outcome outcome =
-          error != null ? new CommitGroup.RefusedBy(error) : sent.group.outcome(i);
-      if (outcome instanceof CommitGroup.NotOwner not
-          && reassertedAfter.getOrDefault(not.part().session(), 0L) >= sent.number
-          && not.written()) {
-        outcome = new CommitGroup.Applied();
-      }
-      if (outcome instanceof CommitGroup.Applied) {
-        queued.add(commit);
-      } else if (outcome instanceof CommitGroup.RefusedBy e) {
-        refuse(commit, e.message());
-      } else if (outcome instanceof CommitGroup.NotOwner not && settleNotOwner(commit, not)) {
+          refusal != null ? new CommitGroup.RefusedBy(refusal) : sent.group.outcome(i);
+      if (outcome instanceof CommitGroup.NotOwner not) {
+        settleNotOwner(sent, commit, not, queued, again);
+      } else if (outcome instanceof CommitGroup.RefusedBy refused) {
+        settlement.refused(commit, refused.message());
+      } else {
         queued.add(commit);
       }
     }
-    tellQueued(queued);
-  }
-
-  private void tellQueued(List<Commit> queued) {
-    queued.forEach(commit -> admission.leave(commit.bytes()));
-    if (!queued.isEmpty()) {
-      callbacks.execute(() -> queued.forEach(Commit::queued));
+    settlement.queued(queued);
+    if (!again.isEmpty()) {
+      unanswered.addAll(again); // in WAL order: before those in flight
+      breakOff("it forgot a session");
     }
   }
 
   /**
-   * Whether the commit turned out to be queued: Redis had only forgotten the session. Otherwise the
-   * commit is settled here.
+   * A newer session owns: the commit failed. Else Redis has only forgotten the session: it is told
+   * again, and what it wrote counts.
    */
-  private boolean settleNotOwner(Commit commit, CommitGroup.NotOwner not) {
+  private void settleNotOwner(
+      Sent sent, Commit commit, CommitGroup.NotOwner not, List<Commit> queued, List<Commit> again) {
     SessionRef session = not.part().session();
+    if (not.isNewer()) {
+      session.markLost();
+    }
     try {
-      if (isNewer(not.ownedBy(), session) || !reassert(session)) {
-        session.markLost();
-        failJournaled(commit, lost(session));
-        return false;
+      boolean owns =
+          !session.isLost()
+              && (reassertedAfter.getOrDefault(session, 0L) >= sent.number || reassert(session));
+      if (!owns) {
+        settlement.failed(commit, Settlement.lost(session));
+      } else {
+        reassertedAfter.put(session, sentGroups);
+        (not.written() && again.isEmpty() ? queued : again).add(commit);
       }
-      reassertedAfter.put(session, sentGroups);
-      if (not.written()) {
-        return true;
-      }
-    } catch (RuntimeException e) {
+    } catch (GameQueueException | RedisException e) {
       LOG.warn("cannot find out yet whether session {} still owns: {}", session, e.getMessage());
+      again.add(commit);
     }
-    unanswered.add(commit);
-    if (!broken) {
-      breakOff(new GameQueueException("Redis forgot session " + session));
-    }
-    return false;
   }
 
-  private static boolean isNewer(@Nullable String ownedBy, SessionRef than) {
-    return ownedBy != null && ownedBy.compareTo(than.id().text()) > 0;
-  }
-
-  private void refuse(Commit commit, String message) {
-    failJournaled(
-        commit,
-        RedisReply.isFull(message)
-            ? new RedisFullException(
-                "Redis reached maxmemory and refused the commit: let the writers drain, or raise maxmemory")
-            : new CommitFailedException("Redis refused the commit: " + message));
-  }
-
-  private void failJournaled(Commit commit, RuntimeException reason) {
+  private boolean reassert(SessionRef session) {
+    redis.setAutoFlushCommands(true);
     try {
-      wal.appendFailed(commit); // before the game is told
-    } catch (WalException e) {
-      reason.addSuppressed(e);
+      return healing.reassert(redis, session);
+    } finally {
+      redis.setAutoFlushCommands(false);
     }
-    fail(commit, reason);
-  }
-
-  private void fail(Commit commit, RuntimeException reason) {
-    admission.leave(commit.bytes());
-    callbacks.execute(() -> commit.failed(reason));
-  }
-
-  private static OwnershipLostException lost(SessionRef session) {
-    return new OwnershipLostException(
-        "session "
-            + session.id()
-            + " no longer owns "
-            + session.owner()
-            + ": a newer session was opened; open the owner again");
   }
 
   // --- heal
 
   private StatefulRedisConnection<byte[], byte[]> connect() {
-    StatefulRedisConnection<byte[], byte[]> connection = connector.open();
+    StatefulRedisConnection<byte[], byte[]> connection = parts.connector().open();
     try {
       RedisServerCheck.check(connection);
-      clock.measure(connection);
+      parts.clock().measure(connection);
       connection.setAutoFlushCommands(false);
       return connection;
     } catch (RuntimeException e) {
@@ -453,116 +413,22 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private int healWhenDue() {
-    return System.nanoTime() - healAtNanos < 0 ? 0 : heal();
-  }
-
-  private int heal() {
+    if (System.nanoTime() - healAtNanos < 0) {
+      return 0;
+    }
     try {
       redis.closeAsync();
       redis = connect();
       redis.setAutoFlushCommands(true);
-      int lostSessions = reassertAll();
-      int again = unanswered.size();
-      sendAgain();
+      healing.run(redis, sessions.keySet(), unanswered);
       redis.setAutoFlushCommands(false);
       broken = false;
-      backoff.reset();
-      LOG.info(
-          "connected to Redis again: {} sessions re-asserted, {} lost, {} commits sent again",
-          sessions.size(),
-          lostSessions,
-          again);
       return 1;
     } catch (GameQueueException | RedisException e) {
       healAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
     }
-  }
-
-  private int reassertAll() {
-    Map<io.gameq.OwnerId, io.gameq.SessionId> current =
-        durableSessions.current(
-            sessions.keySet().stream().filter(s -> !s.isLost()).map(SessionRef::owner).toList());
-    int lost = 0;
-    for (SessionRef session : sessions.keySet()) {
-      if (!session.isLost()
-          && !(session.id().equals(current.get(session.owner()))
-              && SessionScripts.reassert(
-                  redis, slots[session.slot()], session.owner(), session.id()))) {
-        session.markLost();
-        lost++;
-      }
-    }
-    return lost;
-  }
-
-  private boolean reassert(SessionRef session) {
-    redis.setAutoFlushCommands(true);
-    try {
-      return session
-              .id()
-              .equals(durableSessions.current(List.of(session.owner())).get(session.owner()))
-          && SessionScripts.reassert(redis, slots[session.slot()], session.owner(), session.id());
-    } finally {
-      redis.setAutoFlushCommands(false);
-    }
-  }
-
-  /**
-   * Sends commits without an answer again, in order; each leaves the queue only when its outcome is
-   * known.
-   */
-  private void sendAgain() {
-    for (Commit commit; (commit = unanswered.peek()) != null; ) {
-      SessionRef lost =
-          commit.parts().stream()
-              .map(CommitPart::session)
-              .filter(SessionRef::isLost)
-              .findFirst()
-              .orElse(null);
-      if (lost != null) {
-        failJournaled(commit, unknown(commit, lost));
-        unanswered.remove();
-        continue;
-      }
-      try {
-        List<Object> reply =
-            CommitGroup.commitScript(
-                    redis, commit, this::keys, walId, clock.getAsLong() + mergeWindowMillis)
-                .toCompletableFuture()
-                .join();
-        CommitGroup.Outcome outcome = CommitGroup.scriptOutcome(commit, reply);
-        if (outcome instanceof CommitGroup.Applied) {
-          tellQueued(List.of(commit));
-          unanswered.remove();
-        } else if (outcome instanceof CommitGroup.NotOwner not
-            && (isNewer(not.ownedBy(), not.part().session())
-                || !reassertNow(not.part().session()))) {
-          not.part().session().markLost();
-        } // else Redis had forgotten a session that was closed meanwhile: once more
-      } catch (java.util.concurrent.CompletionException e) {
-        String message = RedisReply.answered(e);
-        if (message == null || RedisReply.isAway(message)) {
-          throw new GameQueueException(
-              "Redis went away while commits were sent again: " + e.getMessage(), e);
-        }
-        refuse(commit, message);
-        unanswered.remove();
-      }
-    }
-  }
-
-  private static CommitUnknownException unknown(Commit commit, SessionRef lost) {
-    List<String> rows =
-        commit.parts().stream().flatMap(p -> p.rows().stream()).map(ChangedRow::key).toList();
-    return new CommitUnknownException(
-        "the reply was lost and session "
-            + lost.id()
-            + " of "
-            + lost.owner()
-            + " no longer owns: unknown whether these rows were committed: "
-            + rows);
   }
 
   /**

@@ -37,8 +37,8 @@ final class Worker implements Runnable {
   private static final long NOT_OWNED_DELAY_MILLIS = 1_000;
 
   /**
-   * An owner with a row that MySQL refuses is tried again after this, doubled with each attempt, and
-   * does not hold up the others.
+   * An owner with a row that MySQL refuses is tried again after this, doubled with each attempt,
+   * and does not hold up the others.
    */
   private static final long REFUSED_DELAY_MILLIS = 500;
 
@@ -108,7 +108,8 @@ final class Worker implements Runnable {
       return batch.waitMillis() < 0
           ? SlotSchedule.IDLE_MILLIS
           : Math.min(batch.waitMillis(), SlotSchedule.IDLE_MILLIS);
-    } catch (RuntimeException | Error e) { // an Error of one turn must not end the worker and its slot
+    } catch (RuntimeException
+        | Error e) { // an Error of one turn must not end the worker and its slot
       redis.close(); // it may be half dead
       long wait = backoff.nextMillisWithJitter();
       LOG.warn("slot {}: {}; trying again in {} ms", slot.slot(), e.getMessage(), wait);
@@ -191,8 +192,14 @@ final class Worker implements Runnable {
   }
 
   private void refuse(SlotKeys slot, Claim claim, String reason) {
-    long delayMillis = REFUSED_DELAY_MILLIS << Math.min(claim.attempts() - 1, MOST_REFUSED_DOUBLINGS);
-    LOG.error("owner {} cannot be flushed ({}), attempt {}; trying again in {} ms", claim.owner(), reason, claim.attempts(), delayMillis);
+    long delayMillis =
+        REFUSED_DELAY_MILLIS << Math.min(claim.attempts() - 1, MOST_REFUSED_DOUBLINGS);
+    LOG.error(
+        "owner {} cannot be flushed ({}), attempt {}; trying again in {} ms",
+        claim.owner(),
+        reason,
+        claim.attempts(),
+        delayMillis);
     giveBack(slot, List.of(claim), delayMillis, true);
   }
 

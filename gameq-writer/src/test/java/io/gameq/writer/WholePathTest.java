@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
@@ -83,9 +84,11 @@ class WholePathTest {
       a.put(new Pet(7, 1, "Rex"));
       a.commit().awaitDurable(LONG);
       a.move(new Pet(7, 2, "Rex"), b);
-      queue.commit(a, b).awaitQueued(LONG);
+      CommitReceipt trade = queue.commit(a, b);
+      trade.awaitQueued(LONG);
       assertEquals(List.of(), queue.read("player:1", Pet.class));
       assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));
+      trade.awaitDurable(LONG);
       assertEquals(Set.of(), queue.drain(LONG));
       assertEquals(List.of(), queue.read("player:1", Pet.class));
       assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));

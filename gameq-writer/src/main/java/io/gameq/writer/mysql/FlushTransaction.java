@@ -86,7 +86,9 @@ public final class FlushTransaction {
   }
 
   private static void pause(int tries) {
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
+    LockSupport.parkNanos(
+        TimeUnit.MILLISECONDS.toNanos(
+            1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
   }
 
   private Committed inTransaction(Connection connection, List<OwnerRows> owners, Order order)

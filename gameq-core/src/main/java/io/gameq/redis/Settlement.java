@@ -1,0 +1,80 @@
+package io.gameq.redis;
+
+import io.gameq.CommitFailedException;
+import io.gameq.CommitUnknownException;
+import io.gameq.OwnershipLostException;
+import io.gameq.RedisFullException;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.SessionRef;
+import io.gameq.wal.WalException;
+import io.gameq.wal.WalWriter;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * How a commit ends: its room is freed, its failure stands in the WAL, and only then the game is
+ * told, on the callbacks' thread. Used by the sender's thread.
+ */
+final class Settlement {
+  private final Admission admission;
+  private final WalWriter wal;
+  private final Executor callbacks;
+
+  Settlement(Admission admission, WalWriter wal, Executor callbacks) {
+    this.admission = admission;
+    this.wal = wal;
+    this.callbacks = callbacks;
+  }
+
+  void queued(List<Commit> commits) {
+    if (!commits.isEmpty()) {
+      commits.forEach(commit -> admission.leave(commit.bytes()));
+      callbacks.execute(() -> commits.forEach(Commit::queued));
+    }
+  }
+
+  /** Redis answered with an error: it holds nothing of the commit. */
+  void refused(Commit commit, String message) {
+    failed(
+        commit,
+        RedisReply.isFull(message)
+            ? new RedisFullException(
+                "Redis reached maxmemory and refused the commit: let the writers drain, or raise maxmemory")
+            : new CommitFailedException("Redis refused the commit: " + message));
+  }
+
+  /**
+   * Ends a commit that is in the WAL: marked failed there before the game is told, so that nothing
+   * ever replays it.
+   */
+  void failed(Commit commit, RuntimeException reason) {
+    try {
+      wal.appendFailed(commit);
+    } catch (WalException e) {
+      reason.addSuppressed(e);
+    }
+    dropped(commit, reason);
+  }
+
+  /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
+  void dropped(Commit commit, RuntimeException reason) {
+    admission.leave(commit.bytes());
+    callbacks.execute(() -> commit.failed(reason));
+  }
+
+  static OwnershipLostException lost(SessionRef session) {
+    return new OwnershipLostException(
+        "session "
+            + session.id()
+            + " no longer owns "
+            + session.owner()
+            + ": a newer session was opened; open the owner again");
+  }
+
+  static CommitUnknownException unknown(Commit commit, String why) {
+    List<String> rows =
+        commit.parts().stream().flatMap(part -> part.rows().stream()).map(ChangedRow::key).toList();
+    return new CommitUnknownException(why + ": unknown whether these rows were committed: " + rows);
+  }
+}
