@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotFixture;
+import io.gameq.redis.SlotKeys;
+import io.gameq.servers.RedisMonitor;
+import io.gameq.servers.TestServers;
 import io.gameq.writer.redis.FinishScripts.Flushed;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -160,6 +165,24 @@ class ClaimScriptsTest {
     assertEquals(-1, slot.ownLifeMillis());
     ack(claim().claims().get(0));
     assertTrue(slot.ownLifeMillis() > 0);
+  }
+
+  @Test
+  void oneClaimIsOneScriptCallThatPopsAndRenames() throws IOException {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    claimer("warm up", LEASE_MILLIS)
+        .call(slot.redis, new SlotKeys(slot.namespace, 0)); // loads the script
+    try (RedisMonitor monitor = new RedisMonitor(TestServers.redisUri())) {
+      claim();
+      TestServers.redis().sync().echo("the end");
+      List<String> commands = monitor.commandsUntil(slot.namespace, "the end");
+      assertEquals("EVALSHA", commands.get(0).split(" ", 2)[0].toUpperCase(Locale.ROOT));
+      assertTrue(commands.stream().skip(1).allMatch(c -> c.startsWith("lua ")), commands::toString);
+      List<String> names = commands.stream().skip(1).map(c -> c.split(" ", 3)[1]).toList();
+      assertTrue(
+          names.indexOf("RPOPLPUSH") > 0 && names.indexOf("RPOPLPUSH") < names.indexOf("RENAMENX"),
+          names::toString);
+    }
   }
 
   @Test
