@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +33,16 @@ final class DemoNode implements AutoCloseable {
   private final List<Driver> drivers = new ArrayList<>();
   private volatile @Nullable DemoNode next;
 
-  /** What the nodes of a run share; {@code atDesks} counts players whom a desk has. */
-  record World(DemoGame game, DemoStats stats, Mismatches mismatches, AtomicInteger atDesks) {}
+  /**
+   * What the nodes of a run share; {@code atDesks} counts players whom a desk has, {@code ended}
+   * turns newcomers away.
+   */
+  record World(
+      DemoGame game,
+      DemoStats stats,
+      Mismatches mismatches,
+      AtomicInteger atDesks,
+      AtomicBoolean ended) {}
 
   DemoNode(String name, GameQueue queue, World world) {
     this.queue = queue;
@@ -70,8 +79,11 @@ final class DemoNode implements AutoCloseable {
   void login(DemoPlayer player) {
     atDesk(
         () -> {
-          OwnerSession session = queue.open(player.actor.owner());
           boolean fresh = !player.created();
+          if (fresh && world.ended.get()) {
+            return;
+          }
+          OwnerSession session = queue.open(player.actor.owner());
           compare("at login", player, table -> session.rows(table.name()));
           session.forgetLoaded();
           player.loggedIn(session);

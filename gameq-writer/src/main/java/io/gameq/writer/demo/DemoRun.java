@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -45,6 +46,7 @@ final class DemoRun implements AutoCloseable {
   private final DemoStats stats = new DemoStats();
   private final Mismatches mismatches = new Mismatches();
   private final AtomicInteger atDesks = new AtomicInteger();
+  private final AtomicBoolean ended = new AtomicBoolean();
   private final Verifier verifier;
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private final List<WriterService> writers = new ArrayList<>();
@@ -90,7 +92,7 @@ final class DemoRun implements AutoCloseable {
                   redis,
                   database.dataSource())));
     }
-    DemoNode.World world = new DemoNode.World(game, stats, mismatches, atDesks);
+    DemoNode.World world = new DemoNode.World(game, stats, mismatches, atDesks, ended);
     Random seeds = new Random(options.seed());
     long nanosPerCommit =
         options.commitsPerSecond() == 0
@@ -146,6 +148,7 @@ final class DemoRun implements AutoCloseable {
       TimeUnit.SECONDS.sleep(1);
       progress.line(second);
     }
+    ended.set(true);
     drivers.forEach(Driver::stop);
     for (Thread thread : threads) {
       thread.join();
@@ -153,6 +156,7 @@ final class DemoRun implements AutoCloseable {
     progress.end();
 
     Drain drain = Drain.begin(this::rowsWritten);
+    awaitDesks();
     logOutAll();
     Set<String> notDrained = drain();
     drain.end();
@@ -167,7 +171,6 @@ final class DemoRun implements AutoCloseable {
   }
 
   private void logOutAll() throws InterruptedException {
-    awaitDesks();
     for (DemoNode node : nodes) {
       node.drivers().stream()
           .flatMap(driver -> driver.remaining().stream())
