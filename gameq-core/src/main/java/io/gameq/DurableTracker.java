@@ -45,6 +45,12 @@ final class DurableTracker {
     notifyAll();
   }
 
+  /** A row that the session took over unflushed; it is waited for like the session's own. */
+  synchronized void adopted(String key, long version) {
+    queuedRows.merge(key, version, Math::max);
+    oldestQueuedNanos = System.nanoTime();
+  }
+
   /** Redis holds the commit; returns the highest version of this session's rows in it. */
   synchronized long queued(Commit commit) {
     inTransit.remove(commit);
@@ -52,6 +58,9 @@ final class DurableTracker {
       oldestQueuedNanos = System.nanoTime();
     }
     long highest = 0;
+    if (commit.isSentAgain()) { // later commits may have overtaken it
+      durableVersion = Math.min(durableVersion, commit.version() - 2);
+    }
     for (CommitPart part : commit.parts()) {
       if (part.session() == session) {
         for (ChangedRow row : part.rows()) {

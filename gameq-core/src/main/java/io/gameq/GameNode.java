@@ -248,16 +248,31 @@ final class GameNode implements AutoCloseable {
     List<UnflushedRow> unflushed = new ArrayList<>(opened.dirty());
     unflushed.addAll(opened.claimed());
     if (!unflushed.isEmpty()) {
-      sender.appendAdopted(
-          new CommitPart(
-              ref, unflushed.stream().map(row -> new ChangedRow(row.key(), row.image())).toList()));
+      appendAdopted(ref, unflushed);
     }
     OwnerView view = view(owner, session, tables, unflushed);
     versions.observe(view.highestVersion());
     DurableTracker tracker = new DurableTracker(ref);
+    unflushed.forEach(row -> tracker.adopted(row.key(), RowCodec.version(row.image())));
     trackers.put(name(owner.encoded(), session.text()), tracker);
     sender.register(ref);
     return new Opened(tracker, view);
+  }
+
+  /** In records that the WAL takes, however much the owner has unflushed. */
+  private void appendAdopted(SessionRef session, List<UnflushedRow> unflushed) {
+    List<ChangedRow> rows = new ArrayList<>();
+    long bytes = 0;
+    for (UnflushedRow row : unflushed) {
+      if (!rows.isEmpty() && bytes + row.image().length > config.limits().commitBytes()) {
+        sender.appendAdopted(new CommitPart(session, List.copyOf(rows)));
+        rows.clear();
+        bytes = 0;
+      }
+      rows.add(new ChangedRow(row.key(), row.image()));
+      bytes += row.key().length() + row.image().length;
+    }
+    sender.appendAdopted(new CommitPart(session, List.copyOf(rows)));
   }
 
   OwnerView read(OwnerId owner, Table table) {
@@ -331,28 +346,39 @@ final class GameNode implements AutoCloseable {
     }
   }
 
+  /**
+   * Gives a session up once Redis has all of it. Throws GameQueueException when it has not within
+   * {@link #CLOSE_TIMEOUT}.
+   */
   void closeSession(DurableTracker tracker) {
     SessionRef session = tracker.session();
-    sender.unregister(session);
+    closedSessions.add(tracker);
     try {
+      if (!tracker.awaitQueued(System.nanoTime() + CLOSE_TIMEOUT.toNanos())) {
+        throw new GameQueueException(
+            "not known within %d ms that Redis has all of session %s; it is sent on"
+                .formatted(CLOSE_TIMEOUT.toMillis(), session));
+      }
       control.call(
           redis ->
               SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
-    } catch (GameQueueException e) {
+    } catch (RedisUnavailableException e) {
       LOG.warn(
           "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again",
           session,
           e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
-    closedSessions.add(tracker);
     forgetDrained();
   }
 
   private void forgetDrained() {
     closedSessions.removeIf(
         tracker -> {
-          boolean done = tracker.isDrained() || tracker.session().isLost();
+          boolean done = tracker.isDrained();
           if (done) {
+            sender.unregister(tracker.session());
             trackers.remove(
                 name(tracker.session().owner().encoded(), tracker.session().id().text()));
           }
@@ -382,9 +408,14 @@ final class GameNode implements AutoCloseable {
         clockMeasuredNanos = System.nanoTime();
       }
       for (DurableTracker tracker : trackers.values()) {
-        Map<String, Long> rows = tracker.withoutNews(quietNanos);
-        if (!rows.isEmpty()) {
-          lookFor(tracker, rows);
+        try {
+          try {
+            lookFor(tracker);
+          } catch (GameQueueException e) {
+            LOG.debug("cannot look what is durable of {}: {}", tracker.session(), e.getMessage());
+          }
+        } catch (GameQueueException e) {
+          LOG.debug("cannot look what is durable of {}: {}", tracker.session(), e.getMessage());
         }
       }
       forgetDrained();
@@ -395,7 +426,11 @@ final class GameNode implements AutoCloseable {
     }
   }
 
-  private void lookFor(DurableTracker tracker, Map<String, Long> rows) {
+  private void lookFor(DurableTracker tracker) {
+    Map<String, Long> rows = tracker.withoutNews(quietNanos);
+    if (rows.isEmpty()) {
+      return;
+    }
     SessionRef session = tracker.session();
     if (!SessionScripts.holdsNothing(
         control.get(), slots[session.slot()], session.owner(), session.id())) {

@@ -101,17 +101,17 @@ public final class GameQueue implements AutoCloseable {
   public CommitReceipt commit(OwnerSession... sessions) {
     List<OwnerSession> of = new ArrayList<>();
     List<CommitPart> parts = new ArrayList<>();
-    for (OwnerSession session : sessions) {
-      CommitPart part = session.takeStaged();
-      if (part != null) {
-        of.add(session);
-        parts.add(part);
-      }
-    }
-    if (parts.isEmpty()) {
-      return CommitReceipt.EMPTY;
-    }
     try {
+      for (OwnerSession session : sessions) {
+        CommitPart part = session.takeStaged();
+        if (part != null) {
+          of.add(session);
+          parts.add(part);
+        }
+      }
+      if (parts.isEmpty()) {
+        return CommitReceipt.EMPTY;
+      }
       parts.forEach(GameQueue::checkOwned);
       checkLimits(parts);
       checkMoves(parts);
@@ -154,26 +154,38 @@ public final class GameQueue implements AutoCloseable {
     }
   }
 
-  /** Half of a move would show a row twice, or to nobody. */
+  /**
+   * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
+   */
   private static void checkMoves(List<CommitPart> parts) {
-    Map<String, Integer> puts = new HashMap<>();
-    parts.forEach(
-        part ->
-            part.rows().stream()
-                .filter(row -> row.op() != RowOp.MOVED)
-                .forEach(row -> puts.merge(row.key(), 1, Integer::sum)));
+    if (parts.size() == 1
+        && parts.get(0).rows().stream()
+            .noneMatch(row -> row.movedIn() || row.op() == RowOp.MOVED)) {
+      return;
+    }
+    Map<String, ChangedRow> away = new HashMap<>();
+    Map<String, ChangedRow> here = new HashMap<>();
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
-        if (row.op() == RowOp.MOVED && !puts.containsKey(row.key())) {
+        if ((row.op() == RowOp.MOVED ? away : here).put(row.key(), row) != null) {
           throw new GameQueueException(
-              "row "
-                  + row.key()
-                  + " moves away from "
-                  + part.session().owner()
-                  + ": commit both sessions together with GameQueue.commit");
+              "row " + row.key() + " is changed by two sessions of one commit");
         }
       }
     }
+    here.values().stream()
+        .filter(row -> row.movedIn() && !away.containsKey(row.key()))
+        .forEach(GameQueue::refuseHalf);
+    away.values().stream()
+        .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
+        .forEach(GameQueue::refuseHalf);
+  }
+
+  private static void refuseHalf(ChangedRow row) {
+    throw new GameQueueException(
+        "row "
+            + row.key()
+            + " moves between two owners: commit both sessions together with GameQueue.commit");
   }
 
   private CommitReceipt submit(List<OwnerSession> sessions, List<CommitPart> parts) {
@@ -300,12 +312,8 @@ public final class GameQueue implements AutoCloseable {
     node.flushNow(session);
   }
 
-  void closeSession(OwnerSession session, CommitReceipt last) {
-    try {
-      last.awaitQueued(GameNode.CLOSE_TIMEOUT);
-    } finally {
-      node.closeSession(session.tracker());
-    }
+  void closeSession(OwnerSession session) {
+    node.closeSession(session.tracker());
   }
 
   private List<Table> tablesOf(OwnerId owner) {

@@ -96,12 +96,16 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   private void put(Table table, @Nullable Object[] row) {
+    checkOwned(table, row);
+    stage(queue.encode(table, RowOp.PUT, row));
+  }
+
+  private void checkOwned(Table table, @Nullable Object[] row) {
     if (!table.ownerOf(row).equals(owner)) {
       throw new RowRefusedException(
           "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's session, or move it there"
               .formatted(table.name(), table.ownerOf(row), table.ownerColumn().name(), owner));
     }
-    stage(queue.encode(table, RowOp.PUT, row));
   }
 
   /**
@@ -140,15 +144,20 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   private void move(Table table, @Nullable Object[] row, OwnerSession to) {
-    to.put(table, row);
-    stage(queue.encode(table, RowOp.MOVED, row));
+    to.checkOwned(table, row);
+    ChangedRow away = queue.encode(table, RowOp.MOVED, row);
+    to.stage(queue.encode(table, RowOp.PUT, row).asMovedIn());
+    stage(away);
   }
 
   private synchronized void stage(ChangedRow row) {
     if (closed) {
       throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
     }
-    staged.put(row.key(), row);
+    ChangedRow before = staged.get(row.key());
+    staged.put(
+        row.key(),
+        before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
   }
 
   /**
@@ -215,24 +224,29 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Commits what is staged, waits until Redis has it, and gives the owner up; the writers flush it
-   * soon after. Closing again does nothing.
+   * Commits what is staged, waits until Redis has all of this session, and gives the owner up; the
+   * writers flush it soon after. Closing again does nothing.
    *
-   * @throws GameQueueException when the last commit failed or its outcome is not known in time; the
-   *     session is closed all the same
+   * @throws GameQueueException when what was staged could not be committed, which drops it, or when
+   *     it is not known in time that Redis has all; the session is closed all the same
    */
   @Override
   public void close() {
-    CommitReceipt last;
+    CommitReceipt last = CommitReceipt.EMPTY;
     synchronized (this) {
       if (closed) {
         return;
       }
-      last = ref().isLost() ? CommitReceipt.EMPTY : commit();
-      closed = true;
-      loaded = null;
+      try {
+        last = ref().isLost() ? last : commit();
+      } finally {
+        closed = true;
+        staged.clear();
+        loaded = null;
+        queue.closeSession(this);
+      }
     }
-    queue.closeSession(this, last);
+    last.awaitQueued(GameNode.CLOSE_TIMEOUT); // throws what the last commit failed with
   }
 
   @Override

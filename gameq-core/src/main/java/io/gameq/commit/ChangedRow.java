@@ -10,9 +10,19 @@ import io.gameq.catalog.RowOp;
  * version.
  *
  * @param key {@code table:key parts}, ASCII
+ * @param movedIn whether another session of the same commit must move the row away
  * @param image see {@link RowCodec}
  */
-public record ChangedRow(String key, byte[] image) {
+public record ChangedRow(String key, byte[] image, boolean movedIn) {
+  public ChangedRow(String key, byte[] image) {
+    this(key, image, false);
+  }
+
+  /** The same row as the receiving half of a move. */
+  public ChangedRow asMovedIn() {
+    return new ChangedRow(key, image, true);
+  }
+
   public byte[] keyBytes() {
     return key.getBytes(US_ASCII);
   }

@@ -13,6 +13,7 @@ public abstract class Commit {
   private final int bytes;
   private long sequence;
   private long version;
+  private boolean sentAgain;
 
   protected Commit(List<CommitPart> parts) {
     this.parts = List.copyOf(parts);
@@ -51,6 +52,17 @@ public abstract class Commit {
 
   public void setSequence(long sequence) {
     this.sequence = sequence;
+  }
+
+  /**
+   * Whether its first answer was lost: then it may reach Redis after commits with higher versions.
+   */
+  public boolean isSentAgain() {
+    return sentAgain;
+  }
+
+  public void setSentAgain() {
+    sentAgain = true;
   }
 
   /** The highest version in this commit. */

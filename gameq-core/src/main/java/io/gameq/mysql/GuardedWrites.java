@@ -46,7 +46,7 @@ public final class GuardedWrites {
   private final Dialect dialect;
   private final Map<StatementKey, String> upserts = new ConcurrentHashMap<>();
 
-  private record StatementKey(Table table, int rows) {}
+  private record StatementKey(String table, long fingerprint, boolean otherUniqueKeys, int rows) {}
 
   /**
    * In which order puts and deletes go; the second cures a put that needs a unique value which a
@@ -88,16 +88,10 @@ public final class GuardedWrites {
       deleteAll(connection, deletes);
     }
     for (Map.Entry<Table, List<RowChange>> of : puts.entrySet()) {
-      upsert(connection, of.getKey(), of.getValue());
+      put(connection, of.getKey(), of.getValue());
     }
     if (order == Order.PUTS_FIRST) {
       deleteAll(connection, deletes);
-    }
-    for (Map.Entry<Table, List<RowChange>> of : puts.entrySet()) {
-      List<RowKey> hidden = takeOutDeleted(connection, of.getKey(), of.getValue());
-      if (of.getKey().hasOtherUniqueKeys()) {
-        checkWritten(connection, of.getKey(), of.getValue(), hidden);
-      }
     }
   }
 
@@ -105,6 +99,36 @@ public final class GuardedWrites {
       Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
 
   // --- puts
+
+  /**
+   * Puts rows, takes out those that had been deleted, and makes sure of the rest. With other UNIQUE
+   * keys an upsert may have met another row and changed nothing: such rows are put again as long as
+   * that helps, since the other row may have given the value up in the same flush. What is left
+   * then is refused, not forgotten.
+   */
+  private void put(Connection connection, Table table, List<RowChange> rows) throws SQLException {
+    List<RowChange> next = rows;
+    while (true) {
+      upsert(connection, table, new ArrayList<>(next));
+      List<RowKey> hidden = takeOutDeleted(connection, table, rows);
+      if (!table.hasOtherUniqueKeys()) {
+        return;
+      }
+      List<RowChange> blocked =
+          unwritten(
+              connection, table, rows.stream().filter(row -> !hidden.contains(row.key())).toList());
+      if (blocked.isEmpty()) {
+        return;
+      }
+      if (blocked.size() == next.size()) {
+        throw new SQLIntegrityConstraintViolationException(
+            "Duplicate entry: another row has a unique value of " + blocked.get(0).key(),
+            "23000",
+            1062);
+      }
+      next = blocked;
+    }
+  }
 
   private void upsert(Connection connection, Table table, List<RowChange> rows)
       throws SQLException {
@@ -135,7 +159,11 @@ public final class GuardedWrites {
 
   private void upsertChunk(Connection connection, Table table, List<RowChange> rows)
       throws SQLException {
-    String sql = upserts.computeIfAbsent(new StatementKey(table, rows.size()), this::upsertSql);
+    String sql =
+        upserts.computeIfAbsent(
+            new StatementKey(
+                table.name(), table.fingerprint(), table.hasOtherUniqueKeys(), rows.size()),
+            key -> upsertSql(table, key.rows()));
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       List<Column> columns = table.columns();
       int at = 1;
@@ -151,8 +179,7 @@ public final class GuardedWrites {
   }
 
   /** gq_version is assigned last: assignments run in order, and the others compare with it. */
-  private String upsertSql(StatementKey key) {
-    Table table = key.table();
+  private String upsertSql(Table table, int rows) {
     String name = JdbcValues.quoted(table.name());
     String version = JdbcValues.quoted(Table.VERSION_COLUMN);
     String columns =
@@ -182,11 +209,7 @@ public final class GuardedWrites {
         new StringBuilder(
             "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
                 .formatted(
-                    name,
-                    columns,
-                    version,
-                    (row + ",").repeat(key.rows() - 1) + row,
-                    dialect.alias));
+                    name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
     for (Column column : table.columns()) {
       if (!table.keyColumns().contains(column)) {
         sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
@@ -224,22 +247,13 @@ public final class GuardedWrites {
     return List.copyOf(deleted.keySet());
   }
 
-  /**
-   * With other UNIQUE keys an upsert may have met another row and changed nothing: that row is
-   * refused, not forgotten.
-   */
-  private static void checkWritten(
-      Connection connection, Table table, List<RowChange> rows, List<RowKey> hidden)
+  private static List<RowChange> unwritten(Connection connection, Table table, List<RowChange> rows)
       throws SQLException {
     Map<RowKey, Long> versions =
         OwnerReader.rowVersions(connection, table, rows.stream().map(RowChange::key).toList());
-    for (RowChange row : rows) {
-      if (versions.getOrDefault(row.key(), -1L) < row.image().version()
-          && !hidden.contains(row.key())) {
-        throw new SQLIntegrityConstraintViolationException(
-            "Duplicate entry: another row has a unique value of " + row.key(), "23000", 1062);
-      }
-    }
+    return rows.stream()
+        .filter(row -> versions.getOrDefault(row.key(), -1L) < row.image().version())
+        .toList();
   }
 
   // --- deletes

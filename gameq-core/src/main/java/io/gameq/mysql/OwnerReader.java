@@ -62,23 +62,28 @@ public final class OwnerReader {
       Collection<RowKey> keys,
       Sink sink) {
     return Asking.mysql(
-        () ->
-            jdbi.inTransaction(
-                TransactionIsolationLevel.REPEATABLE_READ,
-                handle -> {
-                  Connection connection = handle.getConnection();
-                  for (Table table : tables) {
-                    readOwned(connection, owner, table, sink);
-                  }
-                  for (Map.Entry<Table, List<RowKey>> of :
-                      keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-                    readByKey(connection, of.getKey(), of.getValue(), sink);
-                    tombstones(connection, of.getKey(), of.getValue(), false)
-                        .forEach(sink::tombstone);
-                  }
-                  sink.tombstoneVersion(highestTombstone(handle, owner));
-                  return session == null || OwnerTable.markOpen(handle, owner, session);
-                }));
+        () -> {
+          jdbi.useTransaction(
+              TransactionIsolationLevel.REPEATABLE_READ,
+              handle -> readSnapshot(handle, owner, tables, keys, sink));
+          return session == null
+              || jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session));
+        });
+  }
+
+  private static void readSnapshot(
+      Handle handle, OwnerId owner, List<Table> tables, Collection<RowKey> keys, Sink sink)
+      throws SQLException {
+    Connection connection = handle.getConnection();
+    for (Table table : tables) {
+      readOwned(connection, owner, table, sink);
+    }
+    for (Map.Entry<Table, List<RowKey>> of :
+        keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+      readByKey(connection, of.getKey(), of.getValue(), sink);
+      tombstones(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
+    }
+    sink.tombstoneVersion(highestTombstone(handle, owner));
   }
 
   private static long highestTombstone(Handle handle, OwnerId owner) {

@@ -49,8 +49,8 @@ public final class OwnerTable {
   }
 
   /**
-   * Step 3 of open: whether the session is still the newest; if so its state is open once the
-   * handle's transaction commits.
+   * Step 3 of open, after the rows were read: whether the session is still the newest; if so its
+   * state is open now.
    */
   static boolean markOpen(Handle handle, OwnerId owner, SessionId session) {
     return handle.execute(

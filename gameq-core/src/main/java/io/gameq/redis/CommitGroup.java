@@ -147,21 +147,26 @@ final class CommitGroup {
     return SlotKeys.bytes(Long.toString(value));
   }
 
+  /** Whether Redis answered EXEC with nothing, having discarded the transaction. */
+  boolean wasDiscarded() {
+    return exec != null && exec.wasDiscarded();
+  }
+
   /**
-   * Why Redis discarded the whole MULTI when a command was queued; null when it did not, or did not
-   * answer.
+   * Why EXEC failed or was discarded: the answer to the command that Redis refused to queue, if it
+   * answered one; nothing of the group was applied then. Else {@code error}, the connection's.
    */
-  @Nullable GroupDiscarded discarded() {
+  Throwable whyFailed(@Nullable Throwable error) {
     for (RedisFuture<?> queued : queuedInMulti) {
       CompletableFuture<?> answer = queued.toCompletableFuture();
       if (answer.isCompletedExceptionally()) {
-        String refusal = answer.handle((ignored, error) -> RedisReply.answered(error)).join();
+        String refusal = answer.handle((ignored, refused) -> RedisReply.answered(refused)).join();
         if (refusal != null) {
           return new GroupDiscarded(refusal);
         }
       }
     }
-    return null;
+    return error != null ? error : new GroupDiscarded("Redis discarded the transaction");
   }
 
   /** A MULTI that Redis discarded as a whole: nothing of it was applied. */

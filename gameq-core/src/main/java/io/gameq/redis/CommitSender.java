@@ -51,6 +51,9 @@ public final class CommitSender implements AutoCloseable {
 
   private static final long APPEND_TIMEOUT_SECONDS = 30;
 
+  /** Longer than an attempt to connect or a call to MySQL takes to give up. */
+  private static final long ABANDON_MILLIS = 11_000;
+
   private final Parts parts;
   private final byte[] walId;
   private final Admission admission;
@@ -73,6 +76,8 @@ public final class CommitSender implements AutoCloseable {
   private final Deque<Commit> unanswered = new ArrayDeque<>();
   private final IdentityHashMap<SessionRef, Long> reassertedAfter = new IdentityHashMap<>();
   private final Backoff backoff = new Backoff(50, 2_000);
+  private long clientId;
+  private String runId = "";
   private boolean broken;
   private long healAtNanos;
   private long sentGroups;
@@ -167,8 +172,7 @@ public final class CommitSender implements AutoCloseable {
 
   private void run() {
     try {
-      while (!abandoned
-          && !(stopping && inbox.isEmpty() && inFlight.isEmpty() && unanswered.isEmpty())) {
+      while (!isFinished()) {
         int work = runTasks() + takeReplies() + (broken ? healWhenDue() : sendNext());
         if (work == 0) {
           rest();
@@ -203,13 +207,17 @@ public final class CommitSender implements AutoCloseable {
                 commit, Settlement.unknown(commit, "the node closed before Redis answered")));
   }
 
+  private boolean isFinished() {
+    return abandoned || (stopping && inbox.isEmpty() && inFlight.isEmpty() && unanswered.isEmpty());
+  }
+
   private void rest() {
     parked = true;
     boolean nothing =
         replies.isEmpty()
             && tasks.isEmpty()
             && (broken || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
-    if (nothing && !abandoned && !(stopping && inFlight.isEmpty() && unanswered.isEmpty())) {
+    if (nothing && !isFinished()) {
       LockSupport.parkNanos(
           this,
           broken
@@ -294,8 +302,10 @@ public final class CommitSender implements AutoCloseable {
           .send(redis)
           .whenComplete(
               (ignored, error) -> {
-                Throwable discarded = group.discarded();
-                replies.add(new Reply(sent, discarded != null ? discarded : error));
+                replies.add(
+                    new Reply(
+                        sent,
+                        error == null && !group.wasDiscarded() ? null : group.whyFailed(error)));
                 wake();
               });
     } catch (RedisException e) {
@@ -402,8 +412,9 @@ public final class CommitSender implements AutoCloseable {
   private StatefulRedisConnection<byte[], byte[]> connect() {
     StatefulRedisConnection<byte[], byte[]> connection = parts.connector().open();
     try {
-      RedisServerCheck.check(connection);
+      runId = RedisServerCheck.check(connection).runId();
       parts.clock().measure(connection);
+      clientId = RedisReply.await(() -> connection.sync().clientId());
       connection.setAutoFlushCommands(false);
       return connection;
     } catch (RuntimeException e) {
@@ -418,13 +429,20 @@ public final class CommitSender implements AutoCloseable {
     }
     try {
       redis.closeAsync();
+      long givenUp = clientId;
+      String server = runId;
       redis = connect();
       redis.setAutoFlushCommands(true);
+      if (server.equals(runId)) {
+        healing.silence(redis, givenUp);
+      }
       healing.run(redis, sessions.keySet(), unanswered);
       redis.setAutoFlushCommands(false);
       broken = false;
       return 1;
-    } catch (GameQueueException | RedisException e) {
+    } catch (GameQueueException
+        | RedisException
+        | IllegalStateException e) { // the last: a client that was shut down
       healAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
@@ -439,18 +457,23 @@ public final class CommitSender implements AutoCloseable {
     stopping = true;
     LockSupport.unpark(thread);
     try {
-      thread.join(timeoutMillis);
+      thread.join(Math.max(1, timeoutMillis));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     boolean answered = !thread.isAlive();
     abandoned = true;
     LockSupport.unpark(thread);
+    try {
+      thread.join(ABANDON_MILLIS); // it uses the WAL, which is closed next
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     return answered;
   }
 
   @Override
   public void close() {
-    close(TimeUnit.SECONDS.toMillis(10));
+    close(0);
   }
 }

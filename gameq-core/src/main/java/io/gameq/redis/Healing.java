@@ -6,6 +6,7 @@ import io.gameq.SessionId;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.Collection;
 import java.util.Deque;
@@ -44,6 +45,15 @@ final class Healing {
     this.slots = slots;
     this.settlement = settlement;
     this.asScript = asScript;
+  }
+
+  /**
+   * Makes sure that nothing of a connection that was given up is applied any more: its last bytes
+   * may still be on their way, and a plain HSET among them would overwrite what is committed from
+   * now on.
+   */
+  void silence(StatefulRedisConnection<byte[], byte[]> redis, long clientId) {
+    RedisReply.await(() -> redis.sync().clientKill(KillArgs.Builder.id(clientId)));
   }
 
   /**
@@ -121,14 +131,16 @@ final class Healing {
         return true;
       }
     }
+    commit.setSentAgain();
     CommitGroup group = asScript.apply(commit);
     try {
       group.sendAsScript(redis).toCompletableFuture().join();
     } catch (CompletionException e) {
       String message = RedisReply.answered(e);
-      if (message == null || RedisReply.isAway(message)) {
-        throw new GameQueueException(
-            "Redis went away while commits were sent again: " + e.getMessage(), e);
+      if (message == null
+          || !message.startsWith(
+              "WRONGTYPE")) { // the first time it may have been applied: it has not failed
+        throw new GameQueueException("Redis does not take commits again yet: " + e.getMessage(), e);
       }
       settlement.refused(commit, message);
       return true;

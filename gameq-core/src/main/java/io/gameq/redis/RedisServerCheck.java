@@ -9,13 +9,16 @@ import java.util.stream.Collectors;
 public final class RedisServerCheck {
   private RedisServerCheck() {}
 
+  /** A server that gameq can run on; {@code runId} is new at every start. */
+  public record Server(String version, String runId) {}
+
   /**
    * Checks version, eviction policy and role.
    *
-   * @return the server's name and version, for a log line
+   * @return the server's name and version, for a log line, and its run id
    * @throws GameQueueException naming what is wrong and the remedy
    */
-  public static String check(StatefulRedisConnection<byte[], byte[]> redis) {
+  public static Server check(StatefulRedisConnection<byte[], byte[]> redis) {
     Map<String, String> info =
         redis
             .sync()
@@ -44,7 +47,9 @@ public final class RedisServerCheck {
       throw new GameQueueException(
           "this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
     }
-    return valkey ? "Valkey " + info.get("valkey_version") : "Redis " + version;
+    return new Server(
+        valkey ? "Valkey " + info.get("valkey_version") : "Redis " + version,
+        info.getOrDefault("run_id", ""));
   }
 
   private static boolean isOlder(String version, int major, int minor) {

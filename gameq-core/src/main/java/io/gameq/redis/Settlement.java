@@ -11,6 +11,7 @@ import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * How a commit ends: its room is freed, its failure stands in the WAL, and only then the game is
@@ -60,7 +61,15 @@ final class Settlement {
   /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
   void dropped(Commit commit, RuntimeException reason) {
     admission.leave(commit.bytes());
-    callbacks.execute(() -> commit.failed(reason));
+    try {
+      try {
+        callbacks.execute(() -> commit.failed(reason));
+      } catch (RejectedExecutionException e) { // the node is closing
+        commit.failed(reason);
+      }
+    } catch (RejectedExecutionException e) { // the node is closing
+      commit.failed(reason);
+    }
   }
 
   static OwnershipLostException lost(SessionRef session) {

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class WalWriter implements AutoCloseable {
   static final int BLOCK_BYTES = 64 << 20;
 
+  /** A quarter of the block is what Chronicle Queue takes. */
+  static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
+
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
@@ -37,6 +40,7 @@ public final class WalWriter implements AutoCloseable {
   private final WalCodec codec = new WalCodec();
   private @Nullable ExcerptAppender appender;
   private long sequence;
+  private boolean broken;
   private volatile boolean deleteOnClose;
 
   private WalWriter(String id, Path directory, ChronicleQueue queue) {
@@ -133,24 +137,39 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private long append(WalCodec.Body body) {
+    if (broken) {
+      throw new WalException(
+          "the WAL in "
+              + directory
+              + " could not be written before: restart this node, and keep the directory");
+    }
     byte[] record = codec.encode(sequence + 1, body);
+    if (record.length > MOST_RECORD_BYTES) {
+      throw new WalException(
+          "a WAL record of %d bytes, the limit is %d".formatted(record.length, MOST_RECORD_BYTES));
+    }
     if (appender == null) {
       appender = queue.createAppender();
     }
     try (DocumentContext document = appender.writingDocument()) {
-      java.util.Objects.requireNonNull(document.wire()).bytes().write(record);
+      write(document, record);
     } catch (RuntimeException | InternalError e) { // a full disk is an InternalError
+      broken = true; // nobody knows what is behind the last whole record now
       throw new WalException(
-          "cannot append "
-              + record.length
-              + " bytes to the WAL in "
-              + directory
-              + " ("
-              + e
-              + "): check free space",
+          "cannot append %d bytes to the WAL in %s (%s): check free space"
+              .formatted(record.length, directory, e),
           e);
     }
     return ++sequence;
+  }
+
+  private static void write(DocumentContext document, byte[] record) {
+    try {
+      java.util.Objects.requireNonNull(document.wire()).bytes().write(record);
+    } catch (RuntimeException | InternalError e) {
+      document.rollbackOnClose(); // else half a record stays
+      throw e;
+    }
   }
 
   /**

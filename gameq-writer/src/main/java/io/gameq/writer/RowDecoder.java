@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowKey;
@@ -8,7 +9,9 @@ import io.gameq.mysql.RowChange;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.redis.Claim;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -30,16 +33,37 @@ final class RowDecoder {
   }
 
   /**
-   * The rows of a claim; throws {@link GameQueueException} when one belongs to no managed table or
-   * does not fit it any more.
+   * Rows of claims, all by one catalogue; a claim that holds a row which fits no managed table has
+   * a reason instead.
    */
-  List<RowChange> decode(Claim claim) {
-    try {
-      return decode(claim, catalog);
-    } catch (GameQueueException e) { // perhaps a table that was added after this writer started
-      reloadCatalog();
-      return decode(claim, catalog);
+  record Decoded(Map<Claim, List<RowChange>> rows, Map<Claim, String> unreadable) {}
+
+  /**
+   * Decodes a batch, by a fresh catalogue if the present one does not do: a table may have come or
+   * changed since.
+   *
+   * @throws io.gameq.MySqlException when MySQL is needed for that and does not answer
+   */
+  Decoded decode(List<Claim> batch) {
+    Decoded decoded = decode(batch, catalog);
+    if (decoded.unreadable.isEmpty() || !reloadCatalog()) {
+      return decoded;
     }
+    return decode(batch, catalog);
+  }
+
+  private Decoded decode(List<Claim> batch, Catalog tables) {
+    Decoded decoded = new Decoded(new LinkedHashMap<>(), new LinkedHashMap<>());
+    for (Claim claim : batch) {
+      try {
+        decoded.rows.put(claim, decode(claim, tables));
+      } catch (MySqlException e) {
+        throw e;
+      } catch (GameQueueException e) {
+        decoded.unreadable.put(claim, e.getMessage());
+      }
+    }
+    return decoded;
   }
 
   private List<RowChange> decode(Claim claim, Catalog tables) {
@@ -51,11 +75,13 @@ final class RowDecoder {
     return rows;
   }
 
-  /** Reads the catalogue again, unless that was done a moment ago. */
-  synchronized void reloadCatalog() {
-    if (System.nanoTime() - lastReloadNanos > RELOAD_AT_MOST_EVERY_NANOS) {
-      lastReloadNanos = System.nanoTime();
-      catalog = reader.get();
+  /** Reads the catalogue again; false when that was done a moment ago. */
+  synchronized boolean reloadCatalog() {
+    if (System.nanoTime() - lastReloadNanos < RELOAD_AT_MOST_EVERY_NANOS) {
+      return false;
     }
+    lastReloadNanos = System.nanoTime();
+    catalog = reader.get();
+    return true;
   }
 }

@@ -1,6 +1,6 @@
 package io.gameq.writer;
 
-import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.redis.Backoff;
@@ -43,6 +43,11 @@ final class Worker implements Runnable {
   private static final long REFUSED_DELAY_MILLIS = 500;
 
   private static final int MOST_REFUSED_DOUBLINGS = 6;
+
+  /**
+   * Rows given back for an outage merge with what comes; the worker itself waits by its back-off.
+   */
+  private static final long OUTAGE_DELAY_MILLIS = 1_000;
 
   private final WriterOptions options;
   private final SlotKeys[] slots;
@@ -97,13 +102,13 @@ final class Worker implements Runnable {
     try {
       reapWhenDue(slot);
       ClaimScript.Batch batch = claims.call(redis.get(), slot);
-      batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
       if (!batch.claims().isEmpty()) {
         boolean outage = !flush(slot, batch.claims());
         if (outage) {
           return backoff.nextMillisWithJitter();
         }
       }
+      batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
       backoff.reset();
       return batch.waitMillis() < 0
           ? SlotSchedule.IDLE_MILLIS
@@ -121,16 +126,22 @@ final class Worker implements Runnable {
    * Flushes claims together; one by one when MySQL refuses them together. False when MySQL is away.
    */
   private boolean flush(SlotKeys slot, List<Claim> batch) {
+    RowDecoder.Decoded decoded;
+    try {
+      decoded = decoder.decode(batch);
+    } catch (MySqlException e) {
+      return stayInRedis(slot, batch, e.getMessage());
+    }
+    decoded.unreadable().forEach((claim, reason) -> refuse(slot, claim, reason));
     Map<OwnerId, Claim> byOwner = new HashMap<>();
     List<OwnerRows> rows = new ArrayList<>();
-    for (Claim claim : batch) {
-      try {
-        rows.add(new OwnerRows(claim.owner(), claim.session(), decoder.decode(claim)));
-        byOwner.put(claim.owner(), claim);
-      } catch (GameQueueException e) {
-        refuse(slot, claim, String.valueOf(e.getMessage()));
-      }
-    }
+    decoded
+        .rows()
+        .forEach(
+            (claim, changes) -> {
+              byOwner.put(claim.owner(), claim);
+              rows.add(new OwnerRows(claim.owner(), claim.session(), changes));
+            });
     return rows.isEmpty() || flushRows(slot, rows, byOwner);
   }
 
@@ -141,29 +152,34 @@ final class Worker implements Runnable {
       return true;
     }
     if (outcome instanceof FlushTransaction.Outage outage) {
-      LOG.warn(
-          "MySQL is away or locked ({}): {} owners of slot {} stay in Redis",
-          outage.reason(),
-          rows.size(),
-          slot.slot());
-      giveBack(
-          slot,
-          rows.stream().map(r -> claim(claimOf, r)).toList(),
-          options.bounds().leaseMillis() / 30,
-          false);
-      return false;
+      return stayInRedis(slot, rows.stream().map(r -> claim(claimOf, r)).toList(), outage.reason());
     }
-    String reason = ((FlushTransaction.Refused) outcome).reason();
     if (rows.size() == 1) {
       decoder.reloadCatalog(); // a column may have come or gone
-      refuse(slot, claim(claimOf, rows.get(0)), reason);
+      refuse(slot, claim(claimOf, rows.get(0)), ((FlushTransaction.Refused) outcome).reason());
       return true;
     }
-    boolean present = true;
-    for (OwnerRows one : rows) {
-      present &= flushRows(slot, List.of(one), claimOf);
+    for (int i = 0; i < rows.size(); i++) {
+      if (!flushRows(slot, rows.subList(i, i + 1), claimOf)) {
+        List<OwnerRows> rest = rows.subList(i + 1, rows.size());
+        if (!rest.isEmpty()) {
+          stayInRedis(slot, rest.stream().map(r -> claim(claimOf, r)).toList(), "as above");
+        }
+        return false;
+      }
     }
-    return present;
+    return true;
+  }
+
+  /** An outage: nothing about the rows. Returns false. */
+  private boolean stayInRedis(SlotKeys slot, List<Claim> batch, String reason) {
+    LOG.warn(
+        "MySQL is away or locked ({}): {} owners of slot {} stay in Redis",
+        reason,
+        batch.size(),
+        slot.slot());
+    giveBack(slot, batch, OUTAGE_DELAY_MILLIS, false);
+    return false;
   }
 
   private static Claim claim(Map<OwnerId, Claim> claimOf, OwnerRows rows) {

@@ -71,6 +71,8 @@ public final class FlushTransaction {
       }
       try (connection) {
         return inTransaction(connection, owners, order);
+      } catch (RuntimeException e) { // one batch that cannot be bound must not hold up its claims
+        return new Refused(e.toString());
       } catch (SQLException e) {
         if (FlushErrors.isDuplicate(e) && order == Order.PUTS_FIRST) {
           order = Order.DELETES_FIRST;

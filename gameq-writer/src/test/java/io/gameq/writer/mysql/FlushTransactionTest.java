@@ -195,6 +195,13 @@ class FlushTransactionTest {
   }
 
   @Test
+  void aUniqueValueThatAnotherRowOfTheFlushGivesUpMayBeTaken() throws SQLException {
+    flush(hero(10, 5, "Rex"));
+    assertInstanceOf(Committed.class, flush(hero(20, 5, "Max"), hero(20, 3, "Rex")));
+    assertEquals("3 Rex,5 Max", query("SELECT GROUP_CONCAT(id, ' ', name ORDER BY id) FROM hero"));
+  }
+
+  @Test
   void parentsAreInsertedBeforeChildrenAndDeletedAfterThem() throws SQLException {
     RowChange skill = put(player, 10, "skill", Map.of("hero_id", 1, "no", 1, "player_id", 1));
     assertInstanceOf(Committed.class, flush(skill, hero(10, 1, "Ann")));

@@ -1,0 +1,286 @@
+package io.gameq.writer;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.CommitReceipt;
+import io.gameq.CommitUnknownException;
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.RedisProxy;
+import io.gameq.servers.TestServers;
+import io.gameq.wal.WalReader;
+import io.gameq.wal.WalRecord;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Late packets, lost replies, sessions closed or lost at the wrong moment: nothing acknowledged is
+ * lost and nothing goes back.
+ */
+class OrdinaryFaultsTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  record Pet(long id, long playerId, String name) {}
+
+  @TempDir Path walDirectory;
+
+  private final RedisCommands<String, String> redis = TestServers.redis().sync();
+  private final RedisProxy proxy = new RedisProxy();
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    GameDatabase database =
+        GameDatabase.create("faults")
+            .table(
+                "pet",
+                "player",
+                "player_id",
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)")
+            .table(
+                "picture",
+                "player",
+                "player_id",
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY (player_id)");
+    game = new Game(database, walDirectory);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    redis.configSet("maxmemory", "0");
+    proxy.close();
+    game.close();
+  }
+
+  private GameQueue nodeBehindProxy() {
+    return GameQueue.open(game.config("n1").redis(proxy.uri()).build());
+  }
+
+  private static CommitReceipt commit(OwnerSession session, Pet pet) {
+    session.put(pet);
+    return session.commit();
+  }
+
+  private List<String> keys(String part) {
+    return redis.keys("{" + game.namespace + ":*" + part + "*");
+  }
+
+  private List<String> wals() throws IOException {
+    try (Stream<Path> files = Files.list(walDirectory)) {
+      return files.map(file -> file.getFileName().toString().substring(0, 2)).sorted().toList();
+    }
+  }
+
+  @Test
+  void bytesOfAGivenUpConnectionThatArriveLateChangeNothing() throws Exception {
+    try (GameQueue reader = game.node("n2");
+        GameQueue queue = nodeBehindProxy()) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Pet(1, 1, "v0")).awaitQueued(LONG);
+      proxy.holdRequests();
+      commit(player, new Pet(1, 1, "v1")).awaitQueued(LONG);
+      commit(player, new Pet(1, 1, "v2")).awaitQueued(LONG);
+      proxy.releaseHeld();
+      await()
+          .during(Duration.ofMillis(300))
+          .until(() -> reader.read("player:1", Pet.class).equals(List.of(new Pet(1, 1, "v2"))));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), player.awaitDurable(LONG));
+        assertEquals("v2", game.queryText("SELECT name FROM pet"));
+      }
+    }
+  }
+
+  @Test
+  void closingRightAfterACommitKeepsTheOwnKeyWhileRowsAreDirty() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      for (int i = 1; i <= 50; i++) {
+        OwnerSession player = queue.open("player:" + i);
+        commit(player, new Pet(i, i, "x"));
+        player.close();
+      }
+      assertEquals(50, keys(":dirty:").size());
+      assertEquals(List.of(), keys(":own:").stream().filter(key -> redis.pttl(key) > 0).toList());
+    }
+  }
+
+  @Test
+  void halfOfAMoveIsNeverCommittedAndTheSessionsStillClose() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession a = queue.open("player:1");
+      OwnerSession b = queue.open("player:2");
+      commit(a, new Pet(7, 1, "Rex")).awaitQueued(LONG);
+      a.move(new Pet(7, 2, "Rex"), b);
+      assertThrows(GameQueueException.class, b::commit);
+      assertThrows(GameQueueException.class, b::close);
+      assertThrows(GameQueueException.class, a::close);
+      a.close();
+      assertEquals(List.of(new Pet(7, 1, "Rex")), queue.read("player:1", Pet.class));
+      assertEquals(List.of(), queue.read("player:2", Pet.class));
+      assertThrows(GameQueueException.class, () -> a.put(new Pet(8, 1, "late")));
+    }
+  }
+
+  @Test
+  void aSessionThatIsLostAndClosedStillWaitsForMySqlAndKeepsItsWal() throws Exception {
+    GameQueue one = game.node("n1");
+    GameQueue two = game.node("n2");
+    OwnerSession old = one.open("player:1");
+    CommitReceipt queued = commit(old, new Pet(1, 1, "v1"));
+    queued.awaitQueued(LONG);
+    OwnerSession successor = two.open("player:1");
+    assertThrows(
+        OwnershipLostException.class, () -> commit(old, new Pet(2, 1, "no")).awaitQueued(LONG));
+    old.close();
+    assertEquals(Set.of("pet:1"), one.drain(Duration.ofMillis(100)));
+    assertEquals(Set.of("pet:1"), successor.notDurable(), "adopted rows are waited for");
+    try (WriterService writer = game.writer("w1")) {
+      assertEquals(Set.of(), successor.awaitDurable(LONG));
+      queued.awaitDurable(LONG);
+    }
+    one.close();
+    two.close();
+    assertEquals(List.of(), wals());
+  }
+
+  @Test
+  void theWalIsKeptWhileAdoptedRowsAreNotInMySql() throws Exception {
+    GameQueue one = game.node("n1");
+    commit(one.open("player:1"), new Pet(1, 1, "v1")).awaitQueued(LONG);
+    GameQueue two = game.node("n2");
+    two.open("player:1");
+    two.close();
+    one.close();
+    assertEquals(List.of("n1", "n2"), wals());
+  }
+
+  @Test
+  void aCommitOfAClosedSessionDoesNotHoldUpTheNode() throws Exception {
+    try (GameQueue queue = nodeBehindProxy()) {
+      OwnerSession a = queue.open("player:1");
+      OwnerSession b = queue.open("player:2");
+      proxy.refuse(true);
+      proxy.cut();
+      CommitReceipt first = commit(a, new Pet(1, 1, "v1"));
+      assertThrows(GameQueueException.class, a::close);
+      keys("").forEach(redis::del); // Redis comes back empty
+      proxy.refuse(false);
+      first.awaitQueued(LONG);
+      commit(b, new Pet(2, 2, "v1")).awaitQueued(LONG);
+      assertEquals(List.of(new Pet(1, 1, "v1")), queue.read("player:1", Pet.class));
+    }
+  }
+
+  @Test
+  void aCommitWhoseReplyWasLostIsNotCalledFailedBecauseRedisIsFullNow() throws Exception {
+    try (GameQueue queue = nodeBehindProxy()) {
+      OwnerSession player = queue.open("player:1");
+      proxy.dropReplies(true);
+      CommitReceipt receipt = commit(player, new Pet(1, 1, "v1"));
+      await().until(() -> keys(":dirty:").size() == 1);
+      redis.configSet("maxmemory", "1");
+      proxy.dropReplies(false);
+      proxy.cut();
+      await().during(Duration.ofSeconds(1)).until(() -> !receipt.queued().isDone());
+      redis.configSet("maxmemory", "0");
+      receipt.awaitQueued(LONG);
+    }
+  }
+
+  @Test
+  void closingTheNodeWhileRedisIsAwayAnswersEveryCommit() throws Exception {
+    GameQueue queue = nodeBehindProxy();
+    OwnerSession player = queue.open("player:1");
+    proxy.refuse(true);
+    proxy.cut();
+    CommitReceipt receipt = commit(player, new Pet(1, 1, "v1"));
+    queue.close();
+    assertThrows(CommitUnknownException.class, () -> receipt.awaitQueued(LONG));
+    assertThrows(GameQueueException.class, () -> commit(player, new Pet(2, 1, "v1")));
+    assertEquals(List.of("n1"), wals());
+  }
+
+  @Test
+  void aWrongTypeFailsItsOwnCommitsOnly() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession a = queue.open("player:1");
+      OwnerSession b = queue.open("player:2");
+      String own =
+          keys(":own:").stream().filter(key -> key.endsWith("3A1")).findFirst().orElseThrow();
+      redis.set(own.replace(":own:", ":dirty:") + ":" + redis.get(own), "not a hash");
+      List<CommitReceipt> failing = new ArrayList<>();
+      List<CommitReceipt> passing = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        failing.add(commit(a, new Pet(1_000 + i, 1, "a")));
+        passing.add(commit(b, new Pet(2_000 + i, 2, "b")));
+      }
+      passing.forEach(receipt -> receipt.awaitQueued(LONG));
+      failing.forEach(
+          receipt -> assertThrows(GameQueueException.class, () -> receipt.awaitQueued(LONG)));
+    }
+  }
+
+  @Test
+  void aTradeWithAClosedSessionKeepsWhatTheOtherHasStaged() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession a = queue.open("player:1");
+      OwnerSession b = queue.open("player:2");
+      b.put(new Pet(2, 2, "x"));
+      b.close();
+      a.put(new Pet(3, 1, "precious"));
+      queue.commit(a, b).awaitQueued(LONG);
+      assertEquals(List.of(new Pet(3, 1, "precious")), queue.read("player:1", Pet.class));
+    }
+  }
+
+  @Test
+  void anOwnerWithMoreUnflushedThanOneWalRecordHoldsIsTakenOver() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession first = one.open("player:1");
+      for (int i = 0; i < 16; i++) {
+        first.put("picture", Map.of("id", i, "player_id", 1, "data", new byte[2_000_000]));
+        first.commit().awaitQueued(LONG);
+      }
+      OwnerSession second = two.open("player:1");
+      assertEquals(16, second.rows("picture").size());
+      commit(second, new Pet(1, 1, "after")).awaitQueued(LONG);
+      List<WalRecord> records = new ArrayList<>();
+      try (Stream<Path> files = Files.list(walDirectory)) {
+        Path wal =
+            files
+                .filter(file -> file.getFileName().toString().startsWith("n2"))
+                .findFirst()
+                .orElseThrow();
+        WalReader.read(wal, entry -> records.add(entry.record()));
+      }
+      assertEquals(
+          16,
+          records.stream()
+              .filter(WalRecord.Adopted.class::isInstance)
+              .mapToInt(r -> ((WalRecord.Adopted) r).part().rows().size())
+              .sum());
+      assertTrue(records.get(records.size() - 1) instanceof WalRecord.Committed);
+      assertFalse(records.isEmpty());
+    }
+  }
+}
