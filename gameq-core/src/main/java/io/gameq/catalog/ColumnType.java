@@ -19,11 +19,8 @@ public sealed interface ColumnType
         DecimalType,
         FloatType,
         DoubleType,
-        TextType,
-        JsonType,
+        StringType,
         BinaryType,
-        EnumType,
-        SetType,
         DateType,
         DateTimeType,
         TimestampType,
@@ -83,10 +80,14 @@ public sealed interface ColumnType
    *
    * @throws io.gameq.RowRefusedException when MySQL would take the value for another key
    */
-  String keyText(Object canonical, String column);
+  default String keyText(Object canonical, String column) {
+    throw new UnsupportedOperationException(keyProblem());
+  }
 
   /** The canonical value whose {@link #keyText} this is. */
-  Object ofKeyText(String text);
+  default Object ofKeyText(String text) {
+    throw new UnsupportedOperationException(keyProblem());
+  }
 
   /** Why a column of this type cannot be part of a managed primary key, or null if it can. */
   default @Nullable String keyProblem() {

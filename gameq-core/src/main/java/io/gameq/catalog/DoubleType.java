@@ -49,16 +49,6 @@ record DoubleType(boolean unsigned) implements ColumnType {
   }
 
   @Override
-  public String keyText(Object canonical, String column) {
-    throw new UnsupportedOperationException(keyProblem());
-  }
-
-  @Override
-  public Object ofKeyText(String text) {
-    throw new UnsupportedOperationException(keyProblem());
-  }
-
-  @Override
   public @Nullable String keyProblem() {
     return "a floating-point key column: equality of such numbers is not to be relied on";
   }

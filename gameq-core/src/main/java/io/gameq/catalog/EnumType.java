@@ -1,14 +1,11 @@
 package io.gameq.catalog;
 
-import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.msgpack.core.MessagePacker;
-import org.msgpack.core.MessageUnpacker;
 
 /** ENUM, canonical as String: exactly one of the members; immutable. */
-record EnumType(Set<String> members) implements ColumnType {
+record EnumType(Set<String> members) implements StringType {
   EnumType(List<String> members) {
     this(new LinkedHashSet<>(members));
   }
@@ -34,26 +31,6 @@ record EnumType(Set<String> members) implements ColumnType {
           "text of %d characters is none of the %d members, letter case included"
               .formatted(text.length(), members.size()));
     }
-    return text;
-  }
-
-  @Override
-  public void pack(MessagePacker out, Object canonical) throws IOException {
-    out.packString((String) canonical);
-  }
-
-  @Override
-  public Object unpack(MessageUnpacker in) throws IOException {
-    return in.unpackString();
-  }
-
-  @Override
-  public String keyText(Object canonical, String column) {
-    return (String) canonical;
-  }
-
-  @Override
-  public Object ofKeyText(String text) {
     return text;
   }
 

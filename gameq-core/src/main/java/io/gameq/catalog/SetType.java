@@ -1,16 +1,13 @@
 package io.gameq.catalog;
 
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import org.msgpack.core.MessagePacker;
-import org.msgpack.core.MessageUnpacker;
 
 /**
  * SET, canonical as String: members comma-separated in the order of their definition; immutable.
  */
-record SetType(List<String> members) implements ColumnType {
+record SetType(List<String> members) implements StringType {
   @Override
   public Kind kind() {
     return Kind.SET;
@@ -57,26 +54,6 @@ record SetType(List<String> members) implements ColumnType {
       }
     }
     return out.toString();
-  }
-
-  @Override
-  public void pack(MessagePacker out, Object canonical) throws IOException {
-    out.packString((String) canonical);
-  }
-
-  @Override
-  public Object unpack(MessageUnpacker in) throws IOException {
-    return in.unpackString();
-  }
-
-  @Override
-  public String keyText(Object canonical, String column) {
-    return (String) canonical;
-  }
-
-  @Override
-  public Object ofKeyText(String text) {
-    return text;
   }
 
   @Override

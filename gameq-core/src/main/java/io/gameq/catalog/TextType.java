@@ -1,10 +1,7 @@
 package io.gameq.catalog;
 
-import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessagePacker;
-import org.msgpack.core.MessageUnpacker;
 
 /**
  * CHAR, VARCHAR and the TEXT family, canonical as String; immutable.
@@ -12,7 +9,7 @@ import org.msgpack.core.MessageUnpacker;
  * @param limit code points for CHAR and VARCHAR, bytes in the column's character set for TEXT
  */
 record TextType(Form form, long limit, TextCharset charset, @Nullable String collation)
-    implements ColumnType {
+    implements StringType {
 
   enum Form {
     /** Comes back without its trailing spaces. */
@@ -76,16 +73,6 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
   }
 
   @Override
-  public void pack(MessagePacker out, Object canonical) throws IOException {
-    out.packString((String) canonical);
-  }
-
-  @Override
-  public Object unpack(MessageUnpacker in) throws IOException {
-    return in.unpackString();
-  }
-
-  @Override
   public String keyText(Object canonical, String column) {
     String text = (String) canonical;
     if (padsSpaces() && text.endsWith(" ")) {
@@ -102,11 +89,6 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
    */
   private boolean padsSpaces() {
     return collation != null && !collation.contains("_0900_") && !collation.contains("_nopad_");
-  }
-
-  @Override
-  public Object ofKeyText(String text) {
-    return text;
   }
 
   @Override
