@@ -61,8 +61,24 @@ public final class OwnerTable {
         == 1;
   }
 
+  /**
+   * Sessions that have been opening for longer than {@code olderThanMillis}, by MySQL's clock:
+   * their nodes are gone, and nobody has told Redis of them.
+   */
+  public Map<OwnerId, SessionId> unfinished(Collection<OwnerId> owners, long olderThanMillis) {
+    return sessions(
+        owners,
+        " AND state = 'opening' AND opened_at < UTC_TIMESTAMP(3) - INTERVAL "
+            + olderThanMillis * 1_000
+            + " MICROSECOND");
+  }
+
   /** The newest session of each owner that has one. */
   public Map<OwnerId, SessionId> current(Collection<OwnerId> owners) {
+    return sessions(owners, "");
+  }
+
+  private Map<OwnerId, SessionId> sessions(Collection<OwnerId> owners, String condition) {
     Map<OwnerId, SessionId> found = new HashMap<>();
     List<OwnerId> all = List.copyOf(owners);
     for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
@@ -73,7 +89,8 @@ public final class OwnerTable {
                   handle -> {
                     handle
                         .createQuery(
-                            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (<owners>)")
+                            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (<owners>)"
+                                + condition)
                         .bindList("owners", some.stream().map(OwnerId::encoded).toList())
                         .map(
                             (rs, ctx) ->

@@ -3,9 +3,10 @@ package io.gameq.writer;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.DurableSessions;
+import io.gameq.redis.OpenScript;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.gameq.writer.mysql.FlushTransaction;
@@ -53,7 +54,7 @@ final class Worker implements Runnable {
   private final SlotKeys[] slots;
   private final SlotSchedule schedule;
   private final ControlConnection redis;
-  private final DurableSessions durableSessions;
+  private final OwnerTable sessions;
   private final RowDecoder decoder;
   private final FlushTransaction flush;
   private final WriterStats stats;
@@ -66,7 +67,7 @@ final class Worker implements Runnable {
       WriterOptions options,
       SlotKeys[] slots,
       SlotSchedule schedule,
-      DurableSessions durableSessions,
+      OwnerTable sessions,
       RowDecoder decoder,
       FlushTransaction flush,
       WriterStats stats) {}
@@ -75,7 +76,7 @@ final class Worker implements Runnable {
     this.options = shared.options();
     this.slots = shared.slots();
     this.schedule = shared.schedule();
-    this.durableSessions = shared.durableSessions();
+    this.sessions = shared.sessions();
     this.decoder = shared.decoder();
     this.flush = shared.flush();
     this.stats = shared.stats();
@@ -199,12 +200,29 @@ final class Worker implements Runnable {
           flushed.size(), committed.written().stream().mapToInt(of -> of.rows().size()).sum());
     }
     if (!committed.notOwned().isEmpty()) {
+      finishOpens(slot, committed.notOwned());
       giveBack(
           slot,
           committed.notOwned().stream().map(r -> claim(claimOf, r)).toList(),
           NOT_OWNED_DELAY_MILLIS,
           false);
     }
+  }
+
+  /**
+   * Owners whose newest session never got from MySQL to Redis, because its node died in between:
+   * their rows must not wait for the next login.
+   */
+  private void finishOpens(SlotKeys slot, List<OwnerRows> notOwned) {
+    List<OwnerId> owners = notOwned.stream().map(OwnerRows::owner).toList();
+    sessions
+        .unfinished(owners, options.bounds().leaseMillis())
+        .forEach(
+            (owner, session) -> {
+              LOG.warn(
+                  "finishing the open of {} by session {}, whose node is gone", owner, session);
+              OpenScript.call(redis.get(), slot, owner, session, 0);
+            });
   }
 
   private void refuse(SlotKeys slot, Claim claim, String reason) {
@@ -227,7 +245,7 @@ final class Worker implements Runnable {
 
   /** Redis lost the session of an owner with rows: MySQL knows it. */
   private void settleUnowned(SlotKeys slot, ClaimScript.Unowned unowned) {
-    SessionId durable = durableSessions.current(List.of(unowned.owner())).get(unowned.owner());
+    SessionId durable = sessions.current(List.of(unowned.owner())).get(unowned.owner());
     if (durable == null) {
       LOG.error(
           "owner {} has unflushed rows of session {} but no row in gameq_owner: they stay in Redis",

@@ -49,7 +49,7 @@ public final class WriterService implements AutoCloseable {
             options,
             SlotKeys.all(options.namespace(), options.slots()),
             schedule,
-            owners::current,
+            owners,
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec(new LayoutTable(jdbi), Clock.systemUTC())),

@@ -58,9 +58,13 @@ final class Game implements AutoCloseable {
   }
 
   WriterService writer(String name) {
+    return writer(name, 30_000);
+  }
+
+  WriterService writer(String name, long leaseMillis) {
     return new WriterService(
         new WriterOptions(
-            namespace, SLOTS, name, 2, new ClaimScript.Bounds(256, 1000, 8 << 20, 30_000)),
+            namespace, SLOTS, name, 2, new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis)),
         redis,
         mysql);
   }

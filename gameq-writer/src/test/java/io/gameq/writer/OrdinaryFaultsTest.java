@@ -240,6 +240,23 @@ class OrdinaryFaultsTest {
   }
 
   @Test
+  void anOpenWhoseNodeDiedIsFinishedByAWriter() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        WriterService writer = game.writer("w1", 1_000)) {
+      OwnerSession player = queue.open("player:1");
+      game.database
+          .server()
+          .execute(
+              "UPDATE gameq_owner SET epoch = epoch + 1, nonce = 'deaddeaddeaddead', node = 'gone', state = 'opening', opened_at = UTC_TIMESTAMP(3)");
+      commit(player, new Pet(1, 1, "v1")).awaitQueued(LONG);
+      await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM pet").equals("1"));
+      assertThrows(
+          OwnershipLostException.class,
+          () -> commit(player, new Pet(2, 1, "v1")).awaitQueued(LONG));
+    }
+  }
+
+  @Test
   void aTradeWithAClosedSessionKeepsWhatTheOtherHasStaged() throws Exception {
     try (GameQueue queue = game.node("n1")) {
       OwnerSession a = queue.open("player:1");
