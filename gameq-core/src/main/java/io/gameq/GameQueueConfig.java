@@ -127,6 +127,12 @@ public final class GameQueueConfig {
 
     /** {@code jdbc:mysql://host:port/database} and the login. Required. */
     public Builder mysql(String jdbcUrl, String user, String password) {
+      if (password
+          == null) { // from Java code without nullness checks: an environment variable that is not
+        // set
+        throw new GameQueueException(
+            "setting 'mysql': the password is null; is an environment variable not set?");
+      }
       this.jdbcUrl = jdbcUrl;
       this.mysqlUser = user;
       this.mysqlPassword = password;

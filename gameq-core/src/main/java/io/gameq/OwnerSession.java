@@ -109,7 +109,8 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Stages a delete; deleting a row that does not exist is no error.
+   * Stages a delete; deleting a row that does not exist is no error. Whose row it is can only be
+   * checked where the primary key names the owner.
    *
    * @param key the parts of the primary key in their order
    * @throws RowRefusedException when the key does not fit the table; then nothing is staged
@@ -121,7 +122,14 @@ public final class OwnerSession implements AutoCloseable {
   /** Stages a delete; see {@link #delete(Class, Object...)}. */
   public void delete(String table, Object... key) {
     Table of = queue.table(table);
-    stage(queue.encode(of, RowOp.DELETE, of.canonicalKey(key)));
+    Object[] parts = of.canonicalKey(key);
+    int part = of.keyColumns().indexOf(of.ownerColumn());
+    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
+      throw new RowRefusedException(
+          "%s: the key names another owner by its column %s than %s: delete it in that owner's session"
+              .formatted(of.name(), of.ownerColumn().name(), owner));
+    }
+    stage(queue.encode(of, RowOp.DELETE, parts));
   }
 
   /**
@@ -144,6 +152,11 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   private void move(Table table, @Nullable Object[] row, OwnerSession to) {
+    if (table.keyColumns().contains(table.ownerColumn())) {
+      throw new RowRefusedException(
+          "%s: the primary key names the owner, so this row cannot move: delete it here and put it in the other session, and commit both together"
+              .formatted(table.name()));
+    }
     to.checkOwned(table, row);
     ChangedRow away = queue.encode(table, RowOp.MOVED, row);
     to.stage(queue.encode(table, RowOp.PUT, row).asMovedIn());

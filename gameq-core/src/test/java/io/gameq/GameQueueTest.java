@@ -124,6 +124,12 @@ class GameQueueTest {
           "table itme is not managed",
           () -> player.put("itme", Map.of()));
       assertMessage(RowRefusedException.class, "key parts", () -> player.delete(Item.class, 3));
+      assertMessage(
+          RowRefusedException.class, "names another owner", () -> player.delete(Item.class, 4, 1));
+      assertMessage(
+          RowRefusedException.class,
+          "cannot move",
+          () -> player.move(new Item(4, 1, 1, 1), player));
       player.commit().awaitQueued(LONG);
       assertEquals(List.of(), queue.read("player:3", Item.class));
     }

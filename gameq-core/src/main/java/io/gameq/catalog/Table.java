@@ -171,24 +171,17 @@ public final class Table {
    *     does not hold its value
    */
   public @Nullable Object[] canonicalRow(Map<String, ?> values, Clock clock) {
+    for (String name : values.keySet()) {
+      if (!indexes.containsKey(name)) {
+        throw new RowRefusedException(unknown(name));
+      }
+    }
     @Nullable Object[] row = new @Nullable Object[columns().size()];
-    int taken = 0;
     for (int i = 0; i < row.length; i++) {
       Column column = columns().get(i);
       Object in = values.get(column.name());
-      if (in != null || values.containsKey(column.name())) {
-        row[i] = column.canonical(in);
-        taken++;
-      } else {
-        row[i] = absent(i, clock);
-      }
-    }
-    if (taken < values.size()) {
-      for (String name : values.keySet()) {
-        if (!indexes.containsKey(name)) {
-          throw new RowRefusedException(unknown(name));
-        }
-      }
+      row[i] =
+          in != null || values.containsKey(column.name()) ? column.canonical(in) : absent(i, clock);
     }
     return row;
   }

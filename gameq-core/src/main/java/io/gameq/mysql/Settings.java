@@ -42,7 +42,7 @@ public final class Settings {
                     }));
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
-          "the database has gameq's tables at number %d, this version needs %d: run 'gameq-writer schema migrate'"
+          "the database has gameq's own tables up to number %d of %d: run the command 'schema migrate' of gameq-writer.jar"
               .formatted(schema, SchemaFiles.latest()));
     }
   }

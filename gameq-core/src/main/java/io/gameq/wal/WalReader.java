@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import io.gameq.GameQueueException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -25,13 +26,14 @@ public final class WalReader {
    *
    * @param directory the directory of one process start
    * @throws WalException at the first damaged record or gap, after everything before it was handed
-   *     over; or when this is no WAL
+   *     over
+   * @throws GameQueueException when this is no WAL
    */
   public static void read(Path directory, Consumer<Entry> sink) {
     JvmFlags.check();
     ChronicleSettings.quiet();
     if (!Files.exists(directory.resolve("metadata.cq4t"))) {
-      throw new WalException(
+      throw new GameQueueException(
           directory
               + " is no WAL: give a directory <node>-<start>-<process> that holds .cq4 files");
     }

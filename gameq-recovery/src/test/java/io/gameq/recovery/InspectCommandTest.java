@@ -56,7 +56,7 @@ class InspectCommandTest {
 
   @Test
   void aDirectoryThatIsNoWalIsNamed() {
-    assertEquals(Main.FOUND_SOMETHING, run("inspect", parent.toString()));
+    assertEquals(Main.COULD_NOT_RUN, run("inspect", parent.toString()));
     assertTrue(out.toString().contains("is no WAL"), out::toString);
   }
 
