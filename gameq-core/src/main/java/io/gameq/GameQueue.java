@@ -3,7 +3,6 @@ package io.gameq;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RecordMapper;
 import io.gameq.catalog.RecordMappers;
-import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
@@ -326,9 +325,5 @@ public final class GameQueue implements AutoCloseable {
           "no managed table has owners of kind '" + owner.kind() + "'; known kinds: " + kinds);
     }
     return tables;
-  }
-
-  RowCodec codec() {
-    return node.codec();
   }
 }

@@ -2,12 +2,10 @@ package io.gameq.catalog;
 
 import io.gameq.Encoding;
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** All managed tables of a database; immutable, read again after ALTER TABLE. */
 public final class Catalog {
@@ -75,15 +73,5 @@ public final class Catalog {
       throw new GameQueueException("row key without a table");
     }
     return new RowKey(table(Encoding.unpercent(text.substring(0, colon))), text);
-  }
-
-  /** See {@link Table#ownerOf}. */
-  public OwnerId ownerOf(Table table, @Nullable Object[] row) {
-    return table.ownerOf(row);
-  }
-
-  /** See {@link Table#ownerColumnValue}. */
-  public Object ownerColumnValue(Table table, OwnerId owner) {
-    return table.ownerColumnValue(owner);
   }
 }

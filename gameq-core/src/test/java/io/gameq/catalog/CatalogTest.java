@@ -40,10 +40,10 @@ class CatalogTest {
 
   @Test
   void derivesOwnersFromRows() {
-    assertEquals(OwnerId.of("player:42"), catalog.ownerOf(item, new Object[] {1L, 42L}));
-    assertEquals(OwnerId.of("guild:a:b"), catalog.ownerOf(guild, new Object[] {1L, "a:b"}));
-    assertEquals(42L, catalog.ownerColumnValue(item, OwnerId.of("player:42")));
-    assertEquals("042", catalog.ownerColumnValue(guild, OwnerId.of("guild:042")));
+    assertEquals(OwnerId.of("player:42"), item.ownerOf(new Object[] {1L, 42L}));
+    assertEquals(OwnerId.of("guild:a:b"), guild.ownerOf(new Object[] {1L, "a:b"}));
+    assertEquals(42L, item.ownerColumnValue(OwnerId.of("player:42")));
+    assertEquals("042", guild.ownerColumnValue(OwnerId.of("guild:042")));
   }
 
   @ParameterizedTest
@@ -57,13 +57,12 @@ class CatalogTest {
         "guild:42"
       })
   void refusesOwnersThatDoNotFitTheColumn(String id) {
-    assertThrows(GameQueueException.class, () -> catalog.ownerColumnValue(item, OwnerId.of(id)));
+    assertThrows(GameQueueException.class, () -> item.ownerColumnValue(OwnerId.of(id)));
   }
 
   @Test
   void refusesOwnersThatMySqlWouldMerge() {
-    assertThrows(
-        GameQueueException.class, () -> catalog.ownerColumnValue(guild, OwnerId.of("guild:a ")));
+    assertThrows(GameQueueException.class, () -> guild.ownerColumnValue(OwnerId.of("guild:a ")));
   }
 
   @Test
