@@ -8,6 +8,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -26,6 +27,7 @@ final class Game implements AutoCloseable {
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final AutoCloseable pool;
   private final DataSource mysql;
+  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 100);
 
   Game(GameDatabase database, Path walDirectory) {
     this.database = database;
@@ -64,7 +66,12 @@ final class Game implements AutoCloseable {
   WriterService writer(String name, long leaseMillis) {
     return new WriterService(
         new WriterOptions(
-            namespace, SLOTS, name, 2, new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis)),
+            namespace,
+            SLOTS,
+            name,
+            2,
+            new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis),
+            patience),
         redis,
         mysql);
   }
