@@ -393,6 +393,9 @@ public final class CommitSender implements AutoCloseable {
         } else {
           settlement.refused(commit, refused.message());
         }
+      } else if (outcome instanceof CommitGroup.TakenInPart taken) {
+        settlement.dropped(
+            commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
       } else {
         queued.add(commit);
       }

@@ -228,4 +228,34 @@ class RefusedRowsTest {
       assertEquals(Map.of(), redis.hgetall("{" + game.namespace + ":" + slot.slot() + "}:claim"));
     }
   }
+
+  @Test
+  void aRowTooLongForTheServerWaitsWithoutHoldingUpOthers() throws Exception {
+    game.database.table(
+        "picture",
+        "player",
+        "player_id",
+        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY (player_id)");
+    String before = game.queryText("SELECT @@GLOBAL.max_allowed_packet");
+    game.database.server().execute("SET GLOBAL max_allowed_packet = 1048576");
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      byte[] data = new byte[1_500_000];
+      player.put("picture", Map.of("id", 1, "player_id", 1, "data", data));
+      CommitReceipt large = player.commit();
+      try (Game small = new Game(game.database, walDirectory, game.namespace)) {
+        WriterService writer = small.writer("w1");
+        commit(queue.open("player:2"), new Pet(1, 2, 5)).awaitDurable(LONG);
+        await().atMost(LONG).until(() -> writer.stats().givenBack() > 0);
+        writer.close();
+      }
+      game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
+      try (Game enough = new Game(game.database, walDirectory, game.namespace);
+          WriterService writer = enough.writer("w2")) {
+        large.awaitDurable(LONG);
+      }
+    } finally {
+      game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
+    }
+  }
 }
