@@ -230,8 +230,8 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Waits until everything committed so far is in MySQL, and has it flushed now rather than at the
-   * end of the merge window.
+   * Waits until everything committed so far is in MySQL or set aside as a {@linkplain DeadLetter
+   * dead letter}, and has it flushed now rather than at the end of the merge window.
    *
    * @return the row keys that are not known to be in MySQL when the time was up; empty means all
    *     are

@@ -99,6 +99,8 @@ final class Worker implements Runnable {
       if (!batch.claims().isEmpty()) {
         try (LeaseRenewal.Held held = shared.leases().hold(slot, batch.claims())) {
           flush(slot, batch.claims());
+        } catch (MySqlException e) { // what is acknowledged by now is not given back
+          stayInRedis(slot, batch.claims(), e.getMessage());
         }
       }
       batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
@@ -144,7 +146,7 @@ final class Worker implements Runnable {
     List<Claim> suspects = batch.stream().filter(c -> c.lapses() >= SUSPECT_LAPSES).toList();
     List<Claim> others = batch.stream().filter(c -> c.lapses() < SUSPECT_LAPSES).toList();
     if (suspects.size() > 1) {
-      giveBack(slot, suspects.subList(1, suspects.size()), NOT_OWNED_DELAY_MILLIS, false);
+      giveBack(slot, suspects.subList(1, suspects.size()), 0, false);
     }
     if (!others.isEmpty()) {
       flushTogether(slot, others);

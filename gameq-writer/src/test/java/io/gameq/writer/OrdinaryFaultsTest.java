@@ -345,7 +345,7 @@ class OrdinaryFaultsTest {
   void aFlushedScriptCacheIsNoFault() {
     try (WriterService writer = game.writer("w1");
         GameQueue queue = game.node("n1")) {
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 4; i++) {
         OwnerSession player = queue.open("player:1");
         OwnerSession friend = queue.open("player:2");
         redis.scriptFlush();
