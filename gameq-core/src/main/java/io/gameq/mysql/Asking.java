@@ -5,16 +5,16 @@ import java.sql.SQLException;
 import org.jdbi.v3.core.JdbiException;
 
 /** Turns what JDBC and Jdbi throw into gameq's own exception. Stateless. */
-final class Asking {
+public final class Asking {
   private Asking() {}
 
   /** A call to MySQL. */
-  interface Call<T> {
+  public interface Call<T> {
     T ask() throws SQLException;
   }
 
   /** Asks; throws {@link MySqlException} with the server's message when it fails. */
-  static <T> T mysql(Call<T> call) {
+  public static <T> T mysql(Call<T> call) {
     try {
       return call.ask();
     } catch (SQLException e) {
