@@ -37,7 +37,8 @@ final class DeadDiscardCommand implements Callable<Integer> {
         return Main.FOUND_SOMETHING;
       }
       if (chosen.count() > 0) {
-        confirmation.require("Discard %s for good?".formatted(Shown.count(chosen.count(), "dead letter")));
+        confirmation.require(
+            "Discard %s for good?".formatted(Shown.count(chosen.count(), "dead letter")));
       }
       long[] counts = new long[2];
       chosen.forEach(

@@ -62,7 +62,10 @@ final class DeadListCommand implements Callable<Integer> {
       long listed = list(letters, wanted, extent.lastId(), out);
       if (!json) {
         out.println(
-            listed < extent.count() ? "%,d of %s: --limit shows more".formatted(listed, Shown.count(extent.count(), "dead letter")) : Shown.count(listed, "dead letter"));
+            listed < extent.count()
+                ? "%,d of %s: --limit shows more"
+                    .formatted(listed, Shown.count(extent.count(), "dead letter"))
+                : Shown.count(listed, "dead letter"));
       }
       return Main.OK;
     }

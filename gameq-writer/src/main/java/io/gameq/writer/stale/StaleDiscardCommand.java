@@ -70,7 +70,8 @@ final class StaleDiscardCommand implements Callable<Integer> {
       }
       if (!sessions.isEmpty()) {
         confirmation.require(
-            "Discard the stale rows of %s for good?".formatted(Shown.count(sessions.size(), "session")));
+            "Discard the stale rows of %s for good?"
+                .formatted(Shown.count(sessions.size(), "session")));
       }
       return discard(stale, sessions, out);
     }

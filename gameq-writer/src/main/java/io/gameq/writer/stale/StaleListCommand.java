@@ -67,7 +67,9 @@ final class StaleListCommand implements Callable<Integer> {
       new TextTable(out, "OWNER", "SESSION", "ROWS", "BYTES", "NEWEST (UTC)", "STATE")
           .print(listed.stream().map(StaleListCommand::cells).toList());
       out.println(
-          Shown.count(listed.size(), "session") + " with " + Shown.count(listed.stream().mapToLong(Listed::rows).sum(), "stale row"));
+          Shown.count(listed.size(), "session")
+              + " with "
+              + Shown.count(listed.stream().mapToLong(Listed::rows).sum(), "stale row"));
     }
     return Main.OK;
   }

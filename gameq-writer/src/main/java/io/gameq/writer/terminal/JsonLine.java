@@ -1,8 +1,7 @@
 package io.gameq.writer.terminal;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** One JSON object on one line, for other programs. Stateless. */
@@ -13,10 +12,6 @@ public final class JsonLine {
 
   /** Names and values in the order of the map: give a version as text, it has more than 53 bits. */
   public static String of(Map<String, ?> values) {
-    try {
-      return JSON.writeValueAsString(values);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException("writing to memory", e);
-    }
+    return JSON.<JsonNode>valueToTree(values).toString();
   }
 }

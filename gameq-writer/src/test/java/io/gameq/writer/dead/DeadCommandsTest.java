@@ -179,8 +179,7 @@ class DeadCommandsTest {
     assertEquals("1", count());
     assertEquals("0", letters.query("SELECT COUNT(*) FROM item"));
     String out = run(Main.OK, "dead retry " + id).out();
-    assertHas(
-        out, id + " item:1 of player:1, version 20: written\n", "1 dead letter, 1 written\n");
+    assertHas(out, id + " item:1 of player:1, version 20: written\n", "1 dead letter, 1 written\n");
     assertEquals("20 4", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));
     assertEquals("0", count());
   }
