@@ -1,0 +1,3 @@
+/** The explorer. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.explorer;
