@@ -23,6 +23,7 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
       long began = System.nanoTime();
       try (World world = new World(plant)) {
         Search.Result result = Search.run(world, scenario);
+        plant.requireMatched();
         return new Exploration(
             plant, scenario, result, (System.nanoTime() - began) / 1_000_000_000.0);
       }
@@ -75,6 +76,12 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
       double seconds) {
     return "%s%,d schedules, %,d states checked, steps run on Redis %,d and MySQL %,d, %d violations, %.1f s"
         .formatted(what, schedules, states, redis, mysql, violations, seconds);
+  }
+
+  /** A row of the table of planted variants. */
+  String row() {
+    return "| %s | %s | %,d (%.1f s) | %s |"
+        .formatted(plant.rule(), scenario, result.states(), seconds, result.violation());
   }
 
   static String violations(List<Exploration> done) {

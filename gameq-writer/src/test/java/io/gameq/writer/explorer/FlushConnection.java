@@ -64,11 +64,10 @@ final class FlushConnection {
 
   private @Nullable Object onConnection(Method method, Object @Nullable [] args) throws Throwable {
     switch (method.getName()) {
+      case "setAutoCommit" -> { // a flush's connection is in a transaction all the time
+        return gate == null ? invoke(real, method, args) : null;
+      }
       case "close" -> {
-        if (!real.getAutoCommit()) {
-          real.rollback();
-          real.setAutoCommit(true);
-        }
         return null;
       }
       case "commit" -> {

@@ -284,7 +284,10 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private static Memory ask(World world, Memory me) {
-    Map<OwnerId, SessionId> unfinished = world.sessions.unfinished(me.notOwned, 0);
+    Map<OwnerId, SessionId> unfinished =
+        world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)
+            ? Map.of()
+            : world.sessions.unfinished(me.notOwned, 0);
     return new Memory(
         unfinished.isEmpty() ? Phase.GIVES_BACK : Phase.FINISHES_OPEN,
         me.claims,

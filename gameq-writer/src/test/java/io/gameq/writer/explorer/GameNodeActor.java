@@ -67,6 +67,11 @@ record GameNodeActor(
       List<UnflushedRow> unflushed,
       ViewInSteps.@Nullable Snapshot snapshot,
       int restartsAtTake) {
+    /** Whether the connection that was taken for the attempt broke before Redis knew of it. */
+    boolean isCutOff(int restarts) {
+      return restartsAtTake < restarts;
+    }
+
     Attempt then(List<UnflushedRow> rows, ViewInSteps.@Nullable Snapshot read, int restarts) {
       return new Attempt(player, stage + 1, session, rows, read, restarts);
     }
@@ -246,9 +251,18 @@ record GameNodeActor(
               Step.mysql(label + ": epoch into MySQL", world -> raise(world, state, me, open)));
         }
       }
-      case TAKE ->
+      case TAKE -> {
+        if (attempt != null
+            && attempt.isCutOff(state.restarts())
+            && !plant.has(Switch.OPEN_OUTLIVES_ITS_CONNECTION)) {
+          steps.add(
+              Step.redisRead(
+                  label + ": its connection is broken", world -> settled(me.op(me.op + 1))));
+        } else {
           steps.add(
               Step.redis(label + ": takes over in Redis", world -> take(world, state, me, open)));
+        }
+      }
       case READ -> steps.add(Step.mysqlRead(label + ": reads MySQL", world -> read(world, me)));
       case MARK -> {
         if (!locked) {
@@ -370,12 +384,11 @@ record GameNodeActor(
             world.codec,
             attempt.unflushed,
             Objects.requireNonNull(attempt.snapshot));
-    VersionClock clock = clock(me);
-    clock.observe(view.highestVersion());
+    long seen = plant.has(Switch.CLOCK_NOT_MOVED_ON) ? 0 : view.highestVersion();
     TreeMap<Integer, Integer> loaded = rows(world, view);
     return settled(
         me.hold(attempt.player, new Hold(attempt.session, false, loaded, attempt.restartsAtTake))
-            .changes(me.changes, Math.max(me.lastVersion, view.highestVersion()))
+            .changes(me.changes, Math.max(me.lastVersion, seen))
             .op(me.op + 1));
   }
 
@@ -420,7 +433,7 @@ record GameNodeActor(
     Answer answer = Answer.APPLIED;
     for (Commit commit : out.commits(plant.has(Switch.SPANNING_AS_MULTIS))) {
       Answer one = CommitWire.first(world.redis, world.slot, name, commit);
-      answer = one == Answer.APPLIED ? answer : one;
+      answer = one == Answer.APPLIED || plant.has(Switch.OWN_NOT_CHECKED) ? answer : one;
     }
     Memory now = me.changes(all, version);
     return switch (answer) {
@@ -482,7 +495,8 @@ record GameNodeActor(
     Map<OwnerId, SessionId> durable = world.sessions.current(held);
     Memory now = me;
     for (Map.Entry<Integer, Hold> e : me.holds.entrySet()) {
-      if (!e.getValue().session.equals(durable.get(World.owner(e.getKey())))) {
+      if (!e.getValue().session.equals(durable.get(World.owner(e.getKey())))
+          && !plant.has(Switch.HEALS_WITHOUT_MYSQL)) {
         now = now.lose(e.getKey());
       }
     }

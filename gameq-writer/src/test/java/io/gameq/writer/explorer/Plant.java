@@ -6,7 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * One rule taken out: edits of scripts and statements on their way to the servers, and switches of
@@ -32,13 +33,23 @@ final class Plant {
     /** A move is a delete and an insert. */
     MOVE_AS_DELETE_AND_INSERT,
     /** Owners are not locked: whoever would wait for them does not. */
-    OWNERS_NOT_LOCKED
+    OWNERS_NOT_LOCKED,
+    /** A commit counts whatever session its MULTI found. */
+    OWN_NOT_CHECKED,
+    /** Versions seen at open do not move the clock on. */
+    CLOCK_NOT_MOVED_ON,
+    /** No writer finishes an open whose node died. */
+    OPENS_NOT_FINISHED,
+    /** A node that connects again takes its sessions for its own without asking MySQL. */
+    HEALS_WITHOUT_MYSQL,
+    /** An attempt to open goes on over a new connection to Redis. */
+    OPEN_OUTLIVES_ITS_CONNECTION
   }
 
   private record LuaEdit(String script, String find, String replacement) {}
 
   private record SqlEdit(
-      String statement, List<String> find, Function<List<OwnerRows>, String> replacement) {}
+      String statement, BiFunction<String, List<OwnerRows>, String> replacement) {}
 
   private Plant(String rule) {
     this.rule = rule;
@@ -58,17 +69,17 @@ final class Plant {
     return this;
   }
 
-  /** Edits statements that have {@code statement} in them; one of {@code find} must be there. */
-  Plant sql(String statement, List<String> find, String replacement) {
-    sql.add(new SqlEdit(statement, find, rows -> replacement));
+  /** Edits statements that have {@code statement} in them. */
+  Plant sql(String statement, UnaryOperator<String> replacement) {
+    sql.add(new SqlEdit(statement, (text, rows) -> replacement.apply(text)));
     return this;
   }
 
   /** Edits the statements of a flush, by the rows that it flushes. */
-  Plant flushSql(String statement, String find, Function<List<OwnerRows>, String> replacement) {
+  Plant flushSql(String statement, BiFunction<String, List<OwnerRows>, String> replacement) {
     sql.add(
         new SqlEdit(
-            statement, List.of(find), rows -> rows.isEmpty() ? find : replacement.apply(rows)));
+            statement, (text, rows) -> rows.isEmpty() ? text : replacement.apply(text, rows)));
     return this;
   }
 
@@ -94,7 +105,7 @@ final class Plant {
     for (LuaEdit edit : lua) {
       if (edited.contains(edit.script)) {
         if (!edited.contains(edit.find)) {
-          throw noMatch(edit);
+          throw noMatch(edit.find);
         }
         edited = edited.replace(edit.find, edit.replacement);
         matched.add(edit);
@@ -108,9 +119,7 @@ final class Plant {
     for (SqlEdit edit : sql) {
       if (edited.contains(edit.statement)) {
         String before = edited;
-        for (String find : edit.find) {
-          edited = edited.replace(find, edit.replacement.apply(rows));
-        }
+        edited = edit.replacement.apply(edited, rows);
         if (!edited.equals(before)) {
           matched.add(edit);
         }
@@ -121,21 +130,19 @@ final class Plant {
 
   /** Fails when an edit never matched. */
   void requireMatched() {
-    lua.stream()
-        .filter(edit -> !matched.contains(edit))
-        .forEach(
-            edit -> {
-              throw noMatch(edit);
-            });
-    sql.stream()
-        .filter(edit -> !matched.contains(edit))
-        .forEach(
-            edit -> {
-              throw noMatch(edit);
-            });
+    for (LuaEdit edit : lua) {
+      if (!matched.contains(edit)) {
+        throw noMatch(edit.find);
+      }
+    }
+    for (SqlEdit edit : sql) {
+      if (!matched.contains(edit)) {
+        throw noMatch(edit.statement);
+      }
+    }
   }
 
-  private IllegalStateException noMatch(Object edit) {
+  private IllegalStateException noMatch(String edit) {
     return new IllegalStateException(
         "the planted variant '" + rule + "' no longer matches the code: " + edit);
   }

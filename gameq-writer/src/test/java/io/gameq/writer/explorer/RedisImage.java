@@ -143,6 +143,18 @@ record RedisImage(TreeMap<String, Value> keys) {
     return text.toString();
   }
 
+  /** Everything that a reader can see. */
+  String rows() {
+    StringBuilder text = new StringBuilder();
+    keys.forEach(
+        (key, value) -> {
+          if (key.contains("}:own:") || key.contains("}:dirty:") || key.contains("}:claimed:")) {
+            text.append(key).append(value);
+          }
+        });
+    return text.toString();
+  }
+
   private static byte[] pattern(String namespace) {
     return bytes("{" + namespace + ":*");
   }

@@ -15,7 +15,7 @@ final class Scenarios {
         "hand-over",
         plant -> {
           List<Actor> cast = new ArrayList<>();
-          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.put(1, 1, 2)));
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2), Op.put(1, 1)));
           cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
           workers(cast, plant, 2, 1, false);
           cast.add(new Reaper(reaps));

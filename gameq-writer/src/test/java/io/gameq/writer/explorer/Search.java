@@ -28,6 +28,7 @@ final class Search {
   private final Map<String, @Nullable BigInteger> schedules = new HashMap<>();
 
   private final Set<String> drained = new HashSet<>();
+  private final Set<String> seenOnce = new HashSet<>();
   private final Deque<String> path = new ArrayDeque<>();
   private long redisSteps;
   private long mysqlSteps;
@@ -111,7 +112,9 @@ final class Search {
         quiet &= mayNeverHappen(actor, state.locals().get(i));
         path.addLast(step.label());
         String wrong = Checks.step(state, next);
-        if (wrong == null && scenario.movingRow() > 0 && step.changes()) {
+        if (wrong == null
+            && scenario.movingRow() > 0
+            && seenOnce.add(next.redis().rows() + next.tables())) {
           wrong = Checks.seenOnce(world, scenario.movingRow());
         }
         if (wrong != null) {

@@ -118,21 +118,21 @@ final class World implements AutoCloseable {
   /** Makes the servers and every open transaction be as they are in this state. */
   void become(State state) throws Step.Blocked {
     try {
-      boolean flushesDiffer = false;
+      boolean tablesDiffer = !state.tables().equals(tablesNow);
       for (int i = 0; i < state.locals().size(); i++) {
         FlushWorker.Memory there = standing.get(i);
-        FlushWorker.Memory wanted = flushing(state, i);
-        flushesDiffer |= there == null ? wanted != null : !there.sameFlush(wanted);
+        if (there != null && (tablesDiffer || !there.sameFlush(flushing(state, i)))) {
+          abandonFlush(i);
+        }
       }
-      if (flushesDiffer || !state.tables().equals(tablesNow)) {
-        abandonFlushes();
+      if (tablesDiffer) {
         state.tables().put(restoring, tablesNow);
         tablesNow = state.tables();
-        for (int i = 0; i < state.locals().size(); i++) {
-          FlushWorker.Memory wanted = flushing(state, i);
-          if (wanted != null) {
-            reopen(i, wanted);
-          }
+      }
+      for (int i = 0; i < state.locals().size(); i++) {
+        FlushWorker.Memory wanted = flushing(state, i);
+        if (wanted != null && !standing.containsKey(i)) {
+          reopen(i, wanted);
         }
       }
       if (!state.redis().equals(redisNow)) {
@@ -200,7 +200,7 @@ final class World implements AutoCloseable {
   /** Time is not modelled: the entry of a choice becomes the one that is due first. */
   void makeFirst(String member, List<String> all) {
     byte[] due = RedisImage.bytes(slot.prefix() + ":due");
-    for (String entry : all) {
+    for (String entry : all.size() > 1 ? all : List.<String>of()) {
       bareRedis.sync().zadd(due, entry.equals(member) ? 0 : 1, RedisImage.bytes(entry));
     }
   }
@@ -223,7 +223,9 @@ final class World implements AutoCloseable {
             actor,
             a -> {
               try {
-                return new FlushConnection(connect("", 0), plant);
+                Connection real = connect("", 0);
+                real.setAutoCommit(false);
+                return new FlushConnection(real, plant);
               } catch (SQLException e) {
                 throw new IllegalStateException(e);
               }
