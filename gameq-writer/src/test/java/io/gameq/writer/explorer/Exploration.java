@@ -1,6 +1,8 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.servers.TestServers;
 import java.math.BigInteger;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -30,15 +32,22 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
     }
   }
 
-  /** The protocol as it is: a bigger cast with {@code -Dgameq.explorer=full}. */
+  /** The protocol as it is. */
   static List<Task> clean() {
-    return Scenarios.all().stream()
-        .filter(s -> s.name().matches(System.getProperty("x", ".*")))
-        .map(scenario -> new Task(Plant.none(), scenario))
-        .toList();
+    boolean full = System.getProperty("gameq.explorer", "").equals("full");
+    return (full ? Scenarios.full() : Scenarios.all())
+        .stream().map(scenario -> new Task(Plant.none(), scenario)).toList();
   }
 
-  static List<Exploration> all(List<Task> tasks) throws InterruptedException, ExecutionException {
+  static List<Exploration> all(List<Task> tasks)
+      throws InterruptedException, ExecutionException, SQLException {
+    try (RelaxedDurability relaxed = RelaxedDurability.of(TestServers.mysql())) {
+      return sideBySide(tasks);
+    }
+  }
+
+  private static List<Exploration> sideBySide(List<Task> tasks)
+      throws InterruptedException, ExecutionException {
     ExecutorService threads =
         Executors.newFixedThreadPool(
             SEARCHES_AT_A_TIME, task -> new Thread(null, task, "explorer", STACK_BYTES));

@@ -7,7 +7,6 @@ import io.gameq.mysql.RowChange;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.explorer.Gate.Stop;
-import io.gameq.writer.explorer.TableImage.DurableSession;
 import io.gameq.writer.mysql.FlushTransaction.Committed;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.redis.Claim;
@@ -17,6 +16,7 @@ import io.gameq.writer.redis.FinishScripts.Flushed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A worker of a writer, in the steps of {@code Worker.takeTurn}: claim, the statements of the
@@ -43,11 +43,19 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   /**
+   * A statement that ran in an open transaction.
+   *
+   * @param sequence its place among those of all open transactions
+   * @param tables what was committed when it ran
+   * @param answer what the server answered
+   */
+  record Pass(int sequence, TableImage tables, String answer) {}
+
+  /**
    * What a worker remembers.
    *
-   * @param passes statements that ran in the open transaction
+   * @param passes the statements that ran in the open transaction
    * @param stop what the transaction does next
-   * @param seen the durable sessions of its owners when they were locked
    * @param written owners to acknowledge
    * @param notOwned owners to give back
    * @param unfinished sessions whose open is to be finished
@@ -56,9 +64,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       Phase phase,
       List<Claim> claims,
       List<OwnerRows> rows,
-      int passes,
+      List<Pass> passes,
       Stop stop,
-      List<DurableSession> seen,
       List<OwnerId> written,
       List<OwnerId> notOwned,
       Map<OwnerId, SessionId> unfinished)
@@ -71,8 +78,27 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       return other != null
           && other.isFlushing()
           && other.rows == rows
-          && other.passes == passes
-          && other.seen.equals(seen);
+          && other.passes.equals(passes);
+    }
+
+    Memory passed(State state, Flushing flushing) {
+      List<Pass> now = new ArrayList<>(passes);
+      int before =
+          Stream.concat(
+                  now.stream(), state.all(Memory.class).flatMap(worker -> worker.passes.stream()))
+              .mapToInt(Pass::sequence)
+              .max()
+              .orElse(0);
+      now.add(new Pass(before + 1, state.tables(), flushing.answer()));
+      return new Memory(
+          Phase.FLUSHING,
+          claims,
+          rows,
+          List.copyOf(now),
+          flushing.stop(),
+          written,
+          notOwned,
+          unfinished);
     }
 
     boolean holds(OwnerId owner) {
@@ -80,7 +106,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
 
     Memory in(Phase next) {
-      return new Memory(next, claims, rows, passes, stop, seen, written, notOwned, unfinished);
+      return new Memory(next, claims, rows, passes, stop, written, notOwned, unfinished);
     }
 
     @Override
@@ -91,7 +117,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         of.rows().forEach(row -> text.append(' ').append(row.image()));
       }
       if (isFlushing()) {
-        text.append(passes).append(stop).append(seen);
+        passes.forEach(pass -> text.append(' ').append(pass.answer));
+        text.append(' ').append(stop);
       }
       return text.append(written).append(notOwned).append(unfinished).toString();
     }
@@ -102,9 +129,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           Phase.IDLE,
           List.of(),
           List.of(),
-          0,
-          Stop.STATEMENT,
           List.of(),
+          Stop.STATEMENT,
           List.of(),
           List.of(),
           Map.of());
@@ -127,8 +153,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       case FLUSHING ->
           List.of(
               me.stop == Stop.COMMIT
-                  ? Step.mysql(name + " commits", world -> flushOn(world, me))
-                  : Step.mysqlRead(name + " writes", world -> flushOn(world, me)));
+                  ? Step.mysql(name + " commits", world -> flushOn(world, state, me))
+                  : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
       case FLUSHED -> List.of(Step.redis(name + " acks", world -> ack(world, me)));
       case NOT_OWNED ->
           List.of(
@@ -176,7 +202,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       rows.add(new OwnerRows(claim.owner(), claim.session(), changes));
     }
     return new Memory(
-        Phase.CLAIMED, claims, rows, 0, Stop.STATEMENT, List.of(), List.of(), List.of(), Map.of());
+        Phase.CLAIMED, claims, rows, List.of(), Stop.STATEMENT, List.of(), List.of(), Map.of());
   }
 
   // --- flush
@@ -193,58 +219,73 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private Memory lock(World world, State state, Memory me) throws Step.Blocked {
-    List<DurableSession> seen =
-        me.claims.stream().map(claim -> state.tables().session(claim.owner())).toList();
-    Memory begun =
-        new Memory(
-            Phase.FLUSHING,
-            me.claims,
-            me.rows,
-            0,
-            me.stop,
-            seen,
-            me.written,
-            me.notOwned,
-            Map.of());
+    Memory begun = me.in(Phase.FLUSHING);
     Flushing flushing = world.beginFlush(index, begun);
     if (!flushing.pass()) {
       world.abandonFlush(index);
       throw new Step.Blocked();
     }
-    return stands(world, flushing, begun);
+    return stands(world, flushing, begun.passed(state, flushing));
   }
 
-  private Memory flushOn(World world, Memory me) throws Step.Blocked {
+  private Memory flushOn(World world, State state, Memory me) throws Step.Blocked {
+    if (world.locksAreSlow() && meetsAnother(state, me)) {
+      throw new Step.Blocked();
+    }
     Flushing flushing = world.flushing(index);
-    boolean moved = false;
+    Memory now = me;
     do {
       if (!flushing.pass()) {
-        if (!moved) {
+        if (now.passes.size() == me.passes.size()) {
           throw new Step.Blocked();
         }
         break;
       }
-      moved = true;
+      now = now.passed(state, flushing);
     } while (!everyStatement && flushing.stop() == Stop.STATEMENT);
-    return stands(world, flushing, me);
+    return stands(world, flushing, now);
+  }
+
+  /** Whether another open transaction has written a row that this one is about to write. */
+  private boolean meetsAnother(State state, Memory me) {
+    List<RowKey> mine = keys(me);
+    return !plant.has(Plant.Switch.OWNERS_NOT_LOCKED)
+        && me.passes.size() == 1
+        && me.stop == Stop.STATEMENT
+        && state
+            .all(Memory.class)
+            .filter(other -> other.isFlushing() && other.passes.size() > 1)
+            .flatMap(other -> keys(other).stream())
+            .anyMatch(mine::contains);
+  }
+
+  private static List<RowKey> keys(Memory of) {
+    return of.rows.stream().flatMap(rows -> rows.rows().stream()).map(RowChange::key).toList();
   }
 
   private Memory stands(World world, Flushing flushing, Memory me) {
-    Memory now =
-        flushing.stop() == Stop.DONE
-            ? done(flushing, me)
-            : new Memory(
-                Phase.FLUSHING,
-                me.claims,
-                me.rows,
-                flushing.passes(),
-                flushing.stop(),
-                me.seen,
-                List.of(),
-                List.of(),
-                Map.of());
+    Memory now = flushing.stop() == Stop.DONE ? done(flushing, me) : me;
     world.stands(index, now);
     return now;
+  }
+
+  /** A lock that is not given in time, or a deadlock, rolls the flush back; it begins again. */
+  Step rollBack(Local local) {
+    Memory me = (Memory) local;
+    return Step.mysqlRead(
+        name + " waits in vain, rolls back",
+        world -> {
+          world.abandonFlush(index);
+          return new Memory(
+              Phase.CLAIMED,
+              me.claims,
+              me.rows,
+              List.of(),
+              Stop.STATEMENT,
+              List.of(),
+              List.of(),
+              Map.of());
+        });
   }
 
   private static Memory done(Flushing flushing, Memory me) {
@@ -257,9 +298,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         written.isEmpty() ? Phase.NOT_OWNED : Phase.FLUSHED,
         me.claims,
         me.rows,
-        0,
-        Stop.DONE,
         List.of(),
+        Stop.DONE,
         written,
         notOwned,
         Map.of());
@@ -292,9 +332,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         unfinished.isEmpty() ? Phase.GIVES_BACK : Phase.FINISHES_OPEN,
         me.claims,
         me.rows,
-        0,
-        me.stop,
         List.of(),
+        me.stop,
         me.written,
         me.notOwned,
         unfinished);

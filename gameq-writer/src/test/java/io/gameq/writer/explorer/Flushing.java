@@ -14,7 +14,6 @@ final class Flushing {
   private final Gate gate = new Gate();
   private Stop stop;
   private boolean blocked;
-  private int passes;
   private volatile @Nullable Outcome outcome;
 
   /** Begins; stops before the first statement. */
@@ -38,7 +37,6 @@ final class Flushing {
     Stop next = gate.next();
     blocked = next == Stop.BLOCKED;
     if (!blocked) {
-      passes++;
       stop = next;
     }
     return !blocked;
@@ -48,9 +46,9 @@ final class Flushing {
     return stop;
   }
 
-  /** How many statements ran. */
-  int passes() {
-    return passes;
+  /** What the server answered to the last statement. */
+  String answer() {
+    return gate.answer();
   }
 
   Outcome outcome() {

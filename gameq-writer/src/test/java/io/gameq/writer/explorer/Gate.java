@@ -26,6 +26,7 @@ final class Gate {
   private final SynchronousQueue<Stop> stops = new SynchronousQueue<>();
   private final SynchronousQueue<Boolean> permits = new SynchronousQueue<>();
   private volatile boolean abandoned;
+  private volatile String answer = "";
 
   /** A call to the server. */
   interface Call {
@@ -37,7 +38,9 @@ final class Gate {
     await(at);
     while (true) {
       try {
-        return call.run();
+        Object result = call.run();
+        answer = result instanceof Integer ? at + " " + result : at.name();
+        return result;
       } catch (SQLException e) {
         if (abandoned || e.getErrorCode() != LOCK_WAIT_TIMEOUT) {
           throw e;
@@ -79,6 +82,11 @@ final class Gate {
     } catch (InterruptedException e) {
       throw new SQLException("interrupted", "08S01", e);
     }
+  }
+
+  /** What the server answered last: which statement it was, and how many rows it changed. */
+  String answer() {
+    return answer;
   }
 
   /** Of the explorer's thread: where the flush stops next. */

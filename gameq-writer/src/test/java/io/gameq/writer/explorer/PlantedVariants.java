@@ -29,18 +29,18 @@ final class PlantedVariants {
         new Task(
             Plant.without("flush fence")
                 .flushSql(LOCK_OWNERS, PlantedVariants::answerWhatIsHopedFor),
-            Scenarios.restart()),
+            Scenarios.restart(1)),
         new Task(
-            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart()),
+            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1)),
         new Task(
-            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart()),
+            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart(1)),
         new Task(
             Plant.without("open ends with its connection")
                 .with(Switch.OPEN_OUTLIVES_ITS_CONNECTION),
-            Scenarios.restart()),
+            Scenarios.restart(1)),
         new Task(
             Plant.without("MySQL asked when healing").with(Switch.HEALS_WITHOUT_MYSQL),
-            Scenarios.restart()),
+            Scenarios.restart(1)),
         new Task(
             Plant.without("claim token").lua(ACK, "claim.token == token", "true"),
             Scenarios.handOver(1)),
@@ -55,14 +55,14 @@ final class PlantedVariants {
         new Task(
             Plant.without("refusal of an older session: reassert.lua")
                 .lua(REASSERT, REFUSE_OLDER, ""),
-            Scenarios.lostReply(1)),
+            Scenarios.lostReply(1, 1)),
         new Task(
             Plant.without("refusal of an older session: commit.lua")
                 .lua(
                     COMMIT,
                     "if owned_by ~= session then return {0, i - 1, owned_by or ''} end",
                     ""),
-            Scenarios.lostReply(1)),
+            Scenarios.lostReply(1, 1)),
         new Task(
             Plant.without("refusal of an older session: claim.lua")
                 .lua(CLAIM, "if session < owned_by then", "if false then"),
@@ -95,7 +95,12 @@ final class PlantedVariants {
                             "KEY UPDATE (.*), (`gq_version` = .*)$", "KEY UPDATE $2, $1")),
             Scenarios.handOver(1)),
         new Task(
-            Plant.without("owners locked FOR UPDATE (and tombstones read with a lock)")
+            Plant.without("owners locked first, FOR UPDATE")
+                .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
+                .with(Switch.OWNERS_NOT_LOCKED),
+            Scenarios.restart(1)),
+        new Task(
+            Plant.without("owners locked, and tombstones read with a lock")
                 .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
                 .sql(TOMBSTONES, sql -> sql.replace(" LOCK IN SHARE MODE", ""))
                 .with(Switch.OWNERS_NOT_LOCKED),
@@ -103,10 +108,10 @@ final class PlantedVariants {
         new Task(
             Plant.without("spanning commit checked before it writes")
                 .with(Switch.SPANNING_AS_MULTIS),
-            Scenarios.move(1, 1)),
+            Scenarios.move(1, 1, 1, 0)),
         new Task(
             Plant.without("move as a new image").with(Switch.MOVE_AS_DELETE_AND_INSERT),
-            Scenarios.move(2, 1)),
+            Scenarios.move(2, 1, 1, 0)),
         new Task(
             Plant.without("first version above all seen at open").with(Switch.CLOCK_NOT_MOVED_ON),
             Scenarios.clockAhead(1)),

@@ -62,15 +62,15 @@ final class Scenarios {
   }
 
   /** A's request or reply is lost and A heals, while B takes over. */
-  static Scenario lostReply(int workers) {
+  static Scenario lostReply(int workers, int reaps) {
     return new Scenario(
         "lost reply",
         plant -> {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.lossy(Op.put(1, 1)), Op.put(1, 2)));
-          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
           workers(cast, plant, workers, 1, false);
-          cast.add(new Reaper(1));
+          cast.add(new Reaper(reaps));
           return cast;
         },
         List.of(1),
@@ -96,15 +96,15 @@ final class Scenarios {
   }
 
   /** An item moves between two owners of A, while B takes one of them over. */
-  static Scenario move(int taken, int batch) {
+  static Scenario move(int taken, int batch, int workers, int reaps) {
     return new Scenario(
         "move, " + (taken == 1 ? "giver" : "taker") + " lost" + (batch > 1 ? ", batch" : ""),
         plant -> {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));
           cast.add(node("B", plant, CLOCK, Op.open(taken)));
-          workers(cast, plant, 2, batch, batch > 1);
-          cast.add(new Reaper(1));
+          workers(cast, plant, workers, batch, batch > 1);
+          cast.add(new Reaper(reaps));
           return cast;
         },
         List.of(3),
@@ -155,7 +155,7 @@ final class Scenarios {
   }
 
   /** Redis comes back empty at any moment, around a hand-over. */
-  static Scenario restart() {
+  static Scenario restart(int workers) {
     return new Scenario(
         "Redis restart",
         plant -> {
@@ -163,7 +163,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
           cast.add(
               new GameNodeActor("B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, 1, false, plant));
-          workers(cast, plant, 1, 1, false);
+          workers(cast, plant, workers, 1, false);
           cast.add(new RedisRestart());
           return cast;
         },
@@ -172,20 +172,37 @@ final class Scenarios {
         0);
   }
 
-  /** What {@code mvn verify} explores. */
+  /** What {@code mvn verify} explores; those that take longest first. */
   static List<Scenario> all() {
     return List.of(
         handOver(1),
+        move(1, 1, 2, 1),
         clockAhead(1),
-        midOpen(1, 2),
-        lostReply(2),
-        deletes(1),
-        move(1, 1),
-        move(2, 1),
-        move(2, 2),
-        moveAndDelete(),
         readers(2),
-        restart());
+        lostReply(1, 1),
+        moveAndDelete(),
+        move(2, 1, 2, 0),
+        midOpen(1, 2),
+        restart(1),
+        move(2, 2, 2, 1),
+        deletes(2));
+  }
+
+  /** With {@code -Dgameq.explorer=full}. */
+  static List<Scenario> full() {
+    return List.of(
+        lostReply(2, 2),
+        move(1, 1, 2, 2),
+        move(2, 1, 2, 2),
+        handOver(2),
+        clockAhead(2),
+        restart(2),
+        readers(3),
+        moveAndDelete(),
+        midOpen(2, 2),
+        move(1, 2, 2, 2),
+        move(2, 2, 2, 2),
+        deletes(3));
   }
 
   private static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {

@@ -101,11 +101,8 @@ final class Search {
     for (int i = 0; i < drainer && violation == null; i++) {
       Actor actor = cast.get(i);
       for (Step step : actor.steps(state, state.locals().get(i))) {
-        State next;
-        try {
-          world.become(state);
-          next = take(state, i, step);
-        } catch (Step.Blocked e) {
+        State next = next(state, i, step);
+        if (next == null) {
           continue;
         }
         last = false;
@@ -134,6 +131,24 @@ final class Search {
     BigInteger paths = last ? BigInteger.ONE : sum;
     schedules.put(key, paths);
     return paths;
+  }
+
+  /** The state after a step; null when it waits for a lock. */
+  private @Nullable State next(State state, int actor, Step step) {
+    world.become(state);
+    try {
+      return take(state, actor, step);
+    } catch (Step.Blocked e) {
+      if (!(cast.get(actor) instanceof FlushWorker worker)
+          || !((FlushWorker.Memory) state.locals().get(actor)).isFlushing()) {
+        return null;
+      }
+      try {
+        return take(state, actor, worker.rollBack(state.locals().get(actor)));
+      } catch (Step.Blocked impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
   }
 
   /** A worker in mid-flush may be killed; leases and restarts, and reads, need not come. */

@@ -94,14 +94,6 @@ record TableImage(
     execute(connection, sql);
   }
 
-  /** Makes gameq_owner hold these sessions of these owners. */
-  static void putSessions(Connection connection, Iterable<DurableSession> sessions)
-      throws SQLException {
-    List<String> sql = new ArrayList<>();
-    sessions.forEach(session -> sql.add(replace(session)));
-    execute(connection, sql);
-  }
-
   private void putSessions(List<String> sql, Map<String, DurableSession> now) {
     difference(now, sessions, "gameq_owner", "owner").forEach(sql::add);
     sessions.forEach(

@@ -25,6 +25,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -64,6 +66,7 @@ final class World implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
+  private boolean locksAreSlow;
   private RedisImage redisNow;
   private TableImage tablesNow;
 
@@ -105,8 +108,18 @@ final class World implements AutoCloseable {
     connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET SESSION innodb_lock_wait_timeout = " + lockWaitSeconds);
+    } catch (SQLException e) {
+      locksAreSlow = true;
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SET SESSION innodb_lock_wait_timeout = 1");
+      }
     }
     return connection;
+  }
+
+  /** Whether it takes a second to find out that a lock is not free. */
+  boolean locksAreSlow() {
+    return locksAreSlow;
   }
 
   static OwnerId owner(int player) {
@@ -116,25 +129,18 @@ final class World implements AutoCloseable {
   // --- states
 
   /** Makes the servers and every open transaction be as they are in this state. */
-  void become(State state) throws Step.Blocked {
+  void become(State state) {
     try {
-      boolean tablesDiffer = !state.tables().equals(tablesNow);
+      boolean differs = !state.tables().equals(tablesNow);
       for (int i = 0; i < state.locals().size(); i++) {
         FlushWorker.Memory there = standing.get(i);
-        if (there != null && (tablesDiffer || !there.sameFlush(flushing(state, i)))) {
-          abandonFlush(i);
-        }
-      }
-      if (tablesDiffer) {
-        state.tables().put(restoring, tablesNow);
-        tablesNow = state.tables();
-      }
-      for (int i = 0; i < state.locals().size(); i++) {
         FlushWorker.Memory wanted = flushing(state, i);
-        if (wanted != null && !standing.containsKey(i)) {
-          reopen(i, wanted);
-        }
+        differs |= there == null ? wanted != null : !there.sameFlush(wanted);
       }
+      if (differs) {
+        abandonFlushes();
+      }
+      reopenFlushes(state);
       if (!state.redis().equals(redisNow)) {
         state.redis().put(bareRedis, namespace);
         redisNow = state.redis();
@@ -151,24 +157,45 @@ final class World implements AutoCloseable {
         : null;
   }
 
-  /** Runs a flush again up to where it stood, seeing the sessions that it saw. */
-  private void reopen(int actor, FlushWorker.Memory wanted) throws SQLException, Step.Blocked {
-    List<TableImage.DurableSession> now = new ArrayList<>();
-    wanted.seen().forEach(seen -> now.add(tablesNow.sessions().get(seen.owner())));
-    boolean changed = !now.equals(wanted.seen());
-    if (changed) {
-      TableImage.putSessions(restoring, wanted.seen());
-    }
-    Flushing flushing = beginFlush(actor, wanted);
-    for (int i = 0; i < wanted.passes(); i++) {
-      if (!flushing.pass()) {
-        throw new Step.Blocked();
+  /**
+   * Runs the statements of open transactions again in the order in which they ran, each over what
+   * was committed then; the server must answer the same.
+   */
+  private void reopenFlushes(State state) throws SQLException {
+    TreeMap<Integer, Integer> order = new TreeMap<>();
+    TreeMap<Integer, FlushWorker.Pass> passes = new TreeMap<>();
+    for (int i = 0; i < state.locals().size(); i++) {
+      FlushWorker.Memory wanted = flushing(state, i);
+      if (wanted != null && !standing.containsKey(i)) {
+        for (FlushWorker.Pass pass : wanted.passes()) {
+          order.put(pass.sequence(), i);
+          passes.put(pass.sequence(), pass);
+        }
       }
-      if (changed && i == 0) {
-        TableImage.putSessions(restoring, now);
+    }
+    for (Map.Entry<Integer, FlushWorker.Pass> next : passes.entrySet()) {
+      putTables(next.getValue().tables());
+      int actor = Objects.requireNonNull(order.get(next.getKey()));
+      if (!flushings.containsKey(actor)) {
+        beginFlush(actor, Objects.requireNonNull(flushing(state, actor)));
+      }
+      Flushing flushing = flushing(actor);
+      if (!flushing.pass() || !flushing.answer().equals(next.getValue().answer())) {
+        throw new IllegalStateException(
+            "an open transaction cannot be restored: "
+                + next.getValue()
+                + ", now "
+                + flushing.answer());
       }
     }
-    stands(actor, wanted);
+    putTables(state.tables());
+  }
+
+  private void putTables(TableImage wanted) throws SQLException {
+    if (!wanted.equals(tablesNow)) {
+      wanted.put(restoring, tablesNow);
+      tablesNow = wanted;
+    }
   }
 
   /** What the servers hold after a step of one actor. */
@@ -194,7 +221,7 @@ final class World implements AutoCloseable {
 
   /** Redis comes back with nothing. */
   void emptyRedis() {
-    new RedisImage(new java.util.TreeMap<>()).put(bareRedis, namespace);
+    new RedisImage(new TreeMap<>()).put(bareRedis, namespace);
   }
 
   /** Time is not modelled: the entry of a choice becomes the one that is due first. */
@@ -255,8 +282,10 @@ final class World implements AutoCloseable {
   }
 
   void abandonFlush(int actor) {
-    flushing(actor).abandon();
-    flushings.remove(actor);
+    Flushing flushing = flushings.remove(actor);
+    if (flushing != null) {
+      flushing.abandon();
+    }
     standing.remove(actor);
   }
 
