@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What must hold; each check returns what is wrong, or null. Stateless. */
@@ -72,22 +73,22 @@ final class Checks {
 
   static @Nullable String drained(State state) {
     List<String> wrong =
-        java.util.stream.Stream.of(stranded(state), lost(state), views(state))
-            .filter(Objects::nonNull)
-            .toList();
+        Stream.of(stranded(state), lost(state), views(state)).filter(Objects::nonNull).toList();
     return wrong.isEmpty() ? null : wrong.get(0);
   }
 
   private static @Nullable String stranded(State state) {
-    List<String> stale = state.redis().items("}:stale");
-    List<String> dirty =
-        state.redis().keys().keySet().stream()
-            .filter(key -> key.contains("}:dirty:") && !stale.contains(key))
-            .toList();
-    List<String> claimed = state.redis().names("claimed:");
-    return dirty.isEmpty() && claimed.isEmpty()
-        ? null
-        : "STRANDED: nobody flushes " + dirty + claimed;
+    List<String> waiting = waiting(state);
+    return waiting.isEmpty() ? null : "STRANDED: nobody flushes " + waiting;
+  }
+
+  /** The keys of rows that wait to be flushed, without those of lost sessions that were parked. */
+  static List<String> waiting(State state) {
+    List<String> parked = state.redis().items("}:stale");
+    return Stream.of("dirty:", "claimed:")
+        .flatMap(word -> state.redis().names(word).stream())
+        .filter(name -> parked.stream().noneMatch(key -> key.endsWith(name)))
+        .toList();
   }
 
   private static @Nullable String lost(State state) {

@@ -199,7 +199,13 @@ record GameNodeActor(
     return new Memory(name, new TreeMap<>(), 0, null, 0, false, 0, List.of(), Link.UP, 0, 0);
   }
 
-  /** Whether the node has done all that the game wanted, up to an op. */
+  /** Whether the node has anything left to do, if only waiting for a lock. */
+  boolean isBusy(Local local) {
+    Memory me = (Memory) local;
+    return !me.dead && (me.op < ops.size() || me.link != Link.UP);
+  }
+
+  /** Whether the node has not done all that the game wanted, up to an op. */
   boolean isBefore(Local local, int op) {
     return ((Memory) local).op < op;
   }

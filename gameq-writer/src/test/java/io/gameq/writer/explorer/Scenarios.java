@@ -144,7 +144,7 @@ final class Scenarios {
         plant -> {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.delete(1, 1)));
-          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1)));
           workers(cast, plant, 1, 1, false);
           cast.add(new Reader(1, reads, plant));
           return cast;
@@ -176,14 +176,15 @@ final class Scenarios {
   static List<Scenario> all() {
     return List.of(
         handOver(1),
-        move(1, 1, 2, 1),
-        clockAhead(1),
+        clockAhead(0),
         readers(2),
         lostReply(1, 1),
         moveAndDelete(),
+        move(1, 1, 2, 0),
         move(2, 1, 2, 0),
         midOpen(1, 2),
         restart(1),
+        move(1, 2, 2, 1),
         move(2, 2, 2, 1),
         deletes(2));
   }

@@ -100,6 +100,7 @@ final class Search {
     boolean last = true;
     for (int i = 0; i < drainer && violation == null; i++) {
       Actor actor = cast.get(i);
+      quiet &= !(actor instanceof GameNodeActor node && node.isBusy(state.locals().get(i)));
       for (Step step : actor.steps(state, state.locals().get(i))) {
         State next = next(state, i, step);
         if (next == null) {
@@ -111,7 +112,7 @@ final class Search {
         String wrong = Checks.step(state, next);
         if (wrong == null
             && scenario.movingRow() > 0
-            && seenOnce.add(next.redis().rows() + next.tables())) {
+            && seenOnce.add(State.digest(next.redis().rows() + next.tables()))) {
           wrong = Checks.seenOnce(world, scenario.movingRow());
         }
         if (wrong != null) {
@@ -222,7 +223,7 @@ final class Search {
       }
     }
     path.addLast("(everyone else killed, drained)");
-    violated("STRANDED: a healthy worker spins over " + now.redis().items("}:due"));
+    violated("STRANDED: a healthy worker claims and gives back " + Checks.waiting(now));
     path.removeLast();
     return now;
   }

@@ -1,5 +1,10 @@
 package io.gameq.writer.explorer;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +24,17 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
       }
       text.append(locals.get(i).text()).append('\n');
     }
-    return text.append(tables).append('\n').append(redis.text(tokenNames)).toString();
+    return digest(text.append(tables).append('\n').append(redis.text(tokenNames)).toString());
+  }
+
+  /** Stands for a text in a set of very many. */
+  static String digest(String text) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+      return new String(digest, ISO_8859_1);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   State with(int actor, Local local) {
