@@ -1,0 +1,31 @@
+package io.gameq.writer.campaign;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** All kinds of fault, and which of them a run injects. Stateless. */
+final class Faults {
+  /** One of each sort, quick ones: what a submission must pass. */
+  private static final String SHORT = "none|before EXEC|after EXEC|after its claim|before its ack";
+
+  private Faults() {}
+
+  static List<Fault> chosen() {
+    Pattern pattern =
+        Pattern.compile(System.getProperty("gameq.campaign.faults", isShort() ? SHORT : ""));
+    return all().stream().filter(fault -> pattern.matcher(fault.name()).find()).toList();
+  }
+
+  static boolean isShort() {
+    return "short".equals(System.getProperty("gameq.campaign"));
+  }
+
+  private static List<Fault> all() {
+    List<Fault> all = new ArrayList<>();
+    all.add(new Fault("none", 1, (world, random) -> {}));
+    all.addAll(NodeFaults.all());
+    all.addAll(WriterFaults.all());
+    return all;
+  }
+}

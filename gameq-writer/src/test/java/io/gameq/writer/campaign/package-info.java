@@ -1,0 +1,3 @@
+/** The fault campaign. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.campaign;
