@@ -123,7 +123,7 @@ final class GameNode implements AutoCloseable {
                       config.redisUri(),
                       config.redisPassword(),
                       RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
-      redisClock = new RedisClock(clock::millis);
+      redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();

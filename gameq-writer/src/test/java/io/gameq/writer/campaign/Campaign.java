@@ -12,6 +12,12 @@ import java.util.concurrent.TimeUnit;
 final class Campaign {
   private static final int DRAIN_SECONDS = 60;
 
+  /** Load before the first fault, between all of them together at most, and after the last one. */
+  private static final int BEFORE_MILLIS = 700;
+
+  private static final int MOST_PAUSES_MILLIS = 3_000;
+  private static final int AFTER_MILLIS = 1_000;
+
   private final CampaignServers servers;
   private final Path directory;
 
@@ -22,14 +28,17 @@ final class Campaign {
 
   /** Injects one kind of fault by a seed. */
   CaseResult run(Fault fault, long seed) throws Exception {
+    long began = System.nanoTime();
     Random random = new Random(seed ^ fault.name().hashCode());
     Path place = directory.resolve(seed + "-" + fault.name().replaceAll("[^A-Za-z0-9]+", "-"));
     try (World world = new World(servers, place, random.nextLong())) {
+      long startedAt = System.nanoTime();
+      TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
       for (int i = 0; i < fault.times(); i++) {
-        TimeUnit.MILLISECONDS.sleep(500 + random.nextInt(1_500));
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(1 + MOST_PAUSES_MILLIS / fault.times()));
         fault.injection().inject(world, random);
       }
-      TimeUnit.MILLISECONDS.sleep(1_000 + random.nextInt(1_000));
+      TimeUnit.MILLISECONDS.sleep(AFTER_MILLIS);
       world.heal();
       long healedAt = System.nanoTime();
       List<Violation> violations = new ArrayList<>();
@@ -48,7 +57,14 @@ final class Campaign {
       history.sightings.addAll(world.reader.stop());
       world.nodes.forEach(NodeProcess::kill);
       world.writers.forEach(WriterProcess::kill);
+      long drainedAt = System.nanoTime();
       check(world, history, random, violations);
+      System.out.printf(
+          "  start %.1f, load %.1f, drain %.1f, check %.1f s%n",
+          (startedAt - began) / 1e9,
+          (healedAt - startedAt) / 1e9,
+          (drainedAt - healedAt) / 1e9,
+          (System.nanoTime() - drainedAt) / 1e9);
       return new CaseResult(
           fault.name(),
           seed,

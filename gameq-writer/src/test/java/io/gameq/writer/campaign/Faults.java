@@ -21,11 +21,20 @@ final class Faults {
     return "short".equals(System.getProperty("gameq.campaign"));
   }
 
+  private static Fault.Injection everything(List<Fault> all) {
+    return (world, random) -> all.get(random.nextInt(all.size())).injection().inject(world, random);
+  }
+
   private static List<Fault> all() {
     List<Fault> all = new ArrayList<>();
     all.add(new Fault("none", 1, (world, random) -> {}));
     all.addAll(NodeFaults.all());
     all.addAll(WriterFaults.all());
+    all.addAll(MySqlFaults.all());
+    all.addAll(RedisFaults.all());
+    all.addAll(NetworkFaults.all());
+    all.addAll(HostFaults.all());
+    all.add(new Fault("everything at random", 5, everything(List.copyOf(all))));
     return all;
   }
 }

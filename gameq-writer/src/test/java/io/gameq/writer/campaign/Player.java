@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * session have an order; the commands come from another.
  */
 final class Player implements Runnable {
-  private static final long PAUSE_NANOS = 3_000_000;
+  private static final long PAUSE_NANOS = 6_000_000;
   private static final int ITEM_SLOTS = 40;
   private static final int MOST_PETS = 3;
   private static final long MOVE_WAIT_SECONDS = 10;

@@ -143,7 +143,8 @@ final class Replay implements AutoCloseable {
   private static String value(RowImage image) {
     return image.op() == RowOp.DELETE
         ? ""
-        : String.valueOf(image.values()[image.values().length - 1]);
+        : String.valueOf(
+            image.values()[image.table().columns().indexOf(image.table().column("val"))]);
   }
 
   /** Every row in MySQL carries the version that the WAL logged with its value. */
