@@ -1,4 +1,5 @@
--- Rows that MySQL refuses, set aside in the flush's own transaction with the error. image is the encoded row (see RowCodec).
+-- Rows that MySQL refuses, set aside in the flush's own transaction with the error: one for each row, the newest that was refused.
+-- image is the encoded row (see RowCodec); error_code 0 is an error of gameq's own.
 CREATE TABLE IF NOT EXISTS gameq_dead_letter (
   id         BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   owner      VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -11,6 +12,6 @@ CREATE TABLE IF NOT EXISTS gameq_dead_letter (
   attempts   INT NOT NULL,
   refused_at DATETIME(3) NOT NULL COMMENT 'UTC',
   PRIMARY KEY (id),
-  UNIQUE INDEX gameq_dead_letter_row (table_name, row_key, version),
+  UNIQUE INDEX gameq_dead_letter_row (table_name, row_key),
   INDEX gameq_dead_letter_owner (owner)
 ) ENGINE=InnoDB;

@@ -47,16 +47,22 @@ public final class Encoding {
     return out.toString();
   }
 
-  /** The text whose {@link #percent} form this is. */
+  /**
+   * The text whose {@link #percent} form this is.
+   *
+   * @throws GameQueueException when it is not such a form
+   */
   public static String unpercent(String encoded) {
     ByteArrayOutputStream utf8 = new ByteArrayOutputStream(encoded.length());
     for (int i = 0; i < encoded.length(); i++) {
       char c = encoded.charAt(i);
       if (c == '%') {
-        if (i + 2 >= encoded.length()) {
+        int high = i + 2 < encoded.length() ? Character.digit(encoded.charAt(i + 1), 16) : -1;
+        int low = high < 0 ? -1 : Character.digit(encoded.charAt(i + 2), 16);
+        if (low < 0) {
           throw new GameQueueException("'%' without two hex digits at " + i + " in an encoded id");
         }
-        utf8.write(Integer.parseInt(encoded, i + 1, i + 3, 16));
+        utf8.write(high << 4 | low);
         i += 2;
       } else {
         utf8.write(c);

@@ -47,6 +47,11 @@ public final class Catalog {
         "table %s is not managed by gameq%s".formatted(name, Similar.hint(name, byName.keySet())));
   }
 
+  /** Whether there is a managed table of this name. */
+  public boolean manages(String name) {
+    return byName.containsKey(name);
+  }
+
   /** All tables, parents before children, then by name. */
   public List<Table> tables() {
     return tables;

@@ -1,6 +1,5 @@
 package io.gameq.mysql;
 
-import io.gameq.catalog.Column;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
@@ -12,13 +11,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
 
 /**
  * Writes rows so that an older version never replaces a newer one and a deleted row never comes
@@ -27,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tombstones are written before rows are deleted, and read, with a lock, after rows are put: of
  * a put and a delete of the same row in two transactions, the later one to commit sees the other.
+ *
+ * <p>A row that MySQL refuses is found by halving the statement that failed, in the same
+ * transaction: InnoDB rolls back a refused statement, not the transaction. The other rows are
+ * written.
  */
 public final class GuardedWrites {
   /**
@@ -38,15 +43,18 @@ public final class GuardedWrites {
   /** Above 65,535 placeholders the driver silently stops preparing on the server. */
   private static final int MOST_PLACEHOLDERS = 60_000;
 
-  /** Far below max_allowed_packet, which is 64 MiB by default in MySQL 8 and 16 MiB in MariaDB. */
+  /** Larger statements gain nothing. */
   private static final int MOST_BYTES_PER_STATEMENT = 4 << 20;
 
   private static final int MOST_DELETES_PER_STATEMENT = 64;
 
-  private final Dialect dialect;
-  private final Map<StatementKey, String> upserts = new ConcurrentHashMap<>();
+  private static final int DUPLICATE = 1062;
 
-  private record StatementKey(String table, long fingerprint, boolean otherUniqueKeys, int rows) {}
+  private static final Comparator<Table> BY_RANK =
+      Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
+
+  private final UpsertSql upserts;
+  private final int mostBytesPerStatement;
 
   /**
    * In which order puts and deletes go; the second cures a put that needs a unique value which a
@@ -57,17 +65,45 @@ public final class GuardedWrites {
     DELETES_FIRST
   }
 
-  public GuardedWrites(Dialect dialect) {
-    this.dialect = dialect;
+  private GuardedWrites(Dialect dialect, int mostBytesPerStatement) {
+    this.upserts = new UpsertSql(dialect);
+    this.mostBytesPerStatement = mostBytesPerStatement;
+  }
+
+  /**
+   * In the words of this server, and in statements that it takes.
+   *
+   * @throws io.gameq.MySqlException when it does not answer
+   */
+  public static GuardedWrites on(DataSource server) {
+    Jdbi jdbi = Jdbi.create(server);
+    return Asking.mysql(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    new GuardedWrites(
+                        Dialect.of(jdbi),
+                        Math.min(
+                            MOST_BYTES_PER_STATEMENT,
+                            handle
+                                    .createQuery("SELECT @@max_allowed_packet")
+                                    .mapTo(Integer.class)
+                                    .one()
+                                / 2))));
   }
 
   /**
    * Writes the newest image of each row: puts with parents before children, deletes with children
    * before parents.
    *
-   * @throws SQLException when MySQL refuses; the transaction must be rolled back
+   * @param kinds errors that are taken for a row's and searched for it; others are thrown
+   * @return the rows that MySQL refused, which are not written
+   * @throws TableRefusedException when a table takes no row at all; the transaction must be rolled
+   *     back
+   * @throws SQLException for everything else; the transaction must be rolled back
    */
-  public void write(Connection connection, Collection<RowChange> changes, Order order)
+  public List<RowRefusal> write(
+      Connection connection, Collection<RowChange> changes, Order order, Set<ErrorKind> kinds)
       throws SQLException {
     Map<RowKey, RowChange> newest = new LinkedHashMap<>();
     changes.forEach(
@@ -81,239 +117,229 @@ public final class GuardedWrites {
           .computeIfAbsent(change.key().table(), t -> new ArrayList<>())
           .add(change);
     }
+    Writing writing = new Writing(connection, kinds);
     for (List<RowChange> rows : deletes.values()) {
-      writeTombstones(connection, rows);
+      TombstoneTable.write(connection, rows);
     }
     if (order == Order.DELETES_FIRST) {
-      deleteAll(connection, deletes);
+      writing.deleteAll(deletes);
     }
     for (Map.Entry<Table, List<RowChange>> of : puts.entrySet()) {
-      put(connection, of.getKey(), of.getValue());
+      writing.put(of.getKey(), of.getValue());
     }
     if (order == Order.PUTS_FIRST) {
-      deleteAll(connection, deletes);
+      writing.deleteAll(deletes);
     }
+    return writing.refused;
   }
 
-  private static final Comparator<Table> BY_RANK =
-      Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
-
-  // --- puts
-
-  /**
-   * Puts rows, takes out those that had been deleted, and makes sure of the rest. With other UNIQUE
-   * keys an upsert may have met another row and changed nothing: such rows are put again as long as
-   * that helps, since the other row may have given the value up in the same flush. What is left
-   * then is refused, not forgotten.
-   */
-  private void put(Connection connection, Table table, List<RowChange> rows) throws SQLException {
-    List<RowChange> next = rows;
-    while (true) {
-      upsert(connection, table, new ArrayList<>(next));
-      List<RowKey> hidden = takeOutDeleted(connection, table, rows);
-      if (!table.hasOtherUniqueKeys()) {
-        return;
-      }
-      List<RowChange> blocked =
-          unwritten(
-              connection, table, rows.stream().filter(row -> !hidden.contains(row.key())).toList());
-      if (blocked.isEmpty()) {
-        return;
-      }
-      if (blocked.size() == next.size()) {
-        throw new SQLIntegrityConstraintViolationException(
-            "Duplicate entry: another row has a unique value of " + blocked.get(0).key(),
-            "23000",
-            1062);
-      }
-      next = blocked;
-    }
+  /** A statement over some rows of one table. */
+  private interface Statement {
+    void execute(List<RowChange> rows) throws SQLException;
   }
 
-  private void upsert(Connection connection, Table table, List<RowChange> rows)
-      throws SQLException {
-    rows.sort(KeyOrder.BY_KEY);
-    int most =
-        Math.max(
-            1, Math.min(MOST_ROWS_PER_STATEMENT, MOST_PLACEHOLDERS / (table.columns().size() + 1)));
-    for (int from = 0; from < rows.size(); ) {
-      int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
-      while (size > 1 && bytes(rows.subList(from, from + size)) > MOST_BYTES_PER_STATEMENT) {
-        size /= 2;
+  /** One call of {@link #write}: used by its thread. */
+  private final class Writing {
+    private final Connection connection;
+    private final Set<ErrorKind> kinds;
+    private final List<RowRefusal> refused = new ArrayList<>();
+
+    Writing(Connection connection, Set<ErrorKind> kinds) {
+      this.connection = connection;
+      this.kinds = kinds;
+    }
+
+    /**
+     * Executes a statement; when MySQL refuses it, its halves, down to the rows that it refuses.
+     */
+    private void execute(Table table, List<RowChange> rows, Statement statement)
+        throws SQLException {
+      try {
+        executeOnce(rows, statement);
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) == ErrorKind.SCHEMA) {
+          throw new TableRefusedException(table, e);
+        }
+        if (!kinds.contains(ErrorKind.of(e))) {
+          throw e;
+        }
+        if (rows.size() == 1) {
+          refused.add(new RowRefusal(rows.get(0), e));
+          return;
+        }
+        int half = rows.size() / 2;
+        execute(table, rows.subList(0, half), statement);
+        execute(table, rows.subList(half, rows.size()), statement);
       }
-      upsertChunk(connection, table, rows.subList(from, from + size));
-      from += size;
+    }
+
+    private void executeOnce(List<RowChange> rows, Statement statement) throws SQLException {
+      try {
+        statement.execute(rows);
+      } catch (RuntimeException e) { // a value that cannot be bound
+        throw new SQLException(e.toString(), e);
+      }
+    }
+
+    private List<RowChange> notRefused(List<RowChange> rows) {
+      Set<RowKey> keys = new HashSet<>();
+      refused.forEach(refusal -> keys.add(refusal.row().key()));
+      return keys.isEmpty()
+          ? rows
+          : rows.stream().filter(row -> !keys.contains(row.key())).toList();
+    }
+
+    // --- puts
+
+    /**
+     * Puts rows, takes out those that had been deleted, and makes sure of the rest. With other
+     * UNIQUE keys a row may have been refused, or an upsert may have met another row and changed
+     * nothing: such rows are put again as long as that helps, since the other row may have given
+     * the value up in the same flush. What is left then is refused, not forgotten.
+     */
+    void put(Table table, List<RowChange> rows) throws SQLException {
+      List<RowChange> next = rows;
+      while (true) {
+        int refusedBefore = refused.size();
+        upsert(table, new ArrayList<>(next));
+        Set<RowKey> hidden = takeOutDeleted(table, notRefused(rows));
+        if (!table.hasOtherUniqueKeys()) {
+          return;
+        }
+        List<RowRefusal> blocked = takeDuplicates(refusedBefore);
+        List<RowChange> others = notRefused(rows);
+        others = others.stream().filter(row -> !hidden.contains(row.key())).toList();
+        Set<RowKey> duplicates =
+            blocked.stream().map(r -> r.row().key()).collect(Collectors.toSet());
+        unwritten(table, others).stream()
+            .filter(row -> !duplicates.contains(row.key()))
+            .forEach(row -> blocked.add(new RowRefusal(row, duplicate(row))));
+        if (blocked.isEmpty()) {
+          return;
+        }
+        if (blocked.size() == next.size()) {
+          refused.addAll(blocked);
+          return;
+        }
+        next = blocked.stream().map(RowRefusal::row).toList();
+      }
+    }
+
+    /** Takes the refusals for a duplicate, from the given one on, out of those that stand. */
+    private List<RowRefusal> takeDuplicates(int from) {
+      List<RowRefusal> since = refused.subList(from, refused.size());
+      List<RowRefusal> duplicates = new ArrayList<>();
+      since.removeIf(refusal -> isDuplicate(refusal) && duplicates.add(refusal));
+      return duplicates;
+    }
+
+    private void upsert(Table table, List<RowChange> rows) throws SQLException {
+      rows.sort(KeyOrder.BY_KEY);
+      int most =
+          Math.max(
+              1,
+              Math.min(MOST_ROWS_PER_STATEMENT, MOST_PLACEHOLDERS / (table.columns().size() + 1)));
+      for (int from = 0; from < rows.size(); ) {
+        int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
+        while (size > 1 && bytes(rows.subList(from, from + size)) > mostBytesPerStatement) {
+          size /= 2;
+        }
+        execute(
+            table,
+            rows.subList(from, from + size),
+            some -> upserts.execute(connection, table, some));
+        from += size;
+      }
+    }
+
+    /** Removes what was just put but had been deleted in a newer version; returns those keys. */
+    private Set<RowKey> takeOutDeleted(Table table, List<RowChange> rows) throws SQLException {
+      Map<RowKey, Long> tombstones =
+          TombstoneTable.read(connection, table, rows.stream().map(RowChange::key).toList(), true);
+      Map<RowKey, Long> deleted = new HashMap<>();
+      for (RowChange row : rows) {
+        Long tombstone = tombstones.get(row.key());
+        if (tombstone != null && tombstone >= row.image().version()) {
+          deleted.put(row.key(), tombstone);
+        }
+      }
+      List<RowKey> keys = sorted(deleted.keySet());
+      for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
+        delete(connection, table, some, deleted);
+      }
+      return deleted.keySet();
+    }
+
+    private List<RowChange> unwritten(Table table, List<RowChange> rows) throws SQLException {
+      Map<RowKey, Long> versions =
+          OwnerReader.rowVersions(connection, table, rows.stream().map(RowChange::key).toList());
+      return rows.stream()
+          .filter(row -> versions.getOrDefault(row.key(), -1L) < row.image().version())
+          .toList();
+    }
+
+    // --- deletes
+
+    private void deleteAll(Map<Table, List<RowChange>> deletes) throws SQLException {
+      for (Map.Entry<Table, List<RowChange>> of : deletes.entrySet()) {
+        deleteAll(of.getKey(), of.getValue());
+      }
+    }
+
+    /** A row whose delete is refused stays, and so it must not have a tombstone. */
+    private void deleteAll(Table table, List<RowChange> rows) throws SQLException {
+      Map<RowKey, Long> upTo =
+          rows.stream().collect(Collectors.toMap(RowChange::key, row -> row.image().version()));
+      rows.sort(Comparator.comparing(row -> row.key().text()));
+      int refusedBefore = refused.size();
+      for (List<RowChange> chunk : Sql.chunks(rows, MOST_DELETES_PER_STATEMENT)) {
+        execute(
+            table,
+            chunk,
+            some -> delete(connection, table, some.stream().map(RowChange::key).toList(), upTo));
+      }
+      for (RowRefusal refusal : refused.subList(refusedBefore, refused.size())) {
+        TombstoneTable.remove(connection, refusal.row());
+      }
     }
   }
 
   private static long bytes(List<RowChange> rows) {
-    long sum = 0;
-    for (RowChange row : rows) {
-      for (Object value : row.image().values()) {
-        sum +=
-            value instanceof byte[] b ? b.length : value instanceof String s ? 3L * s.length() : 9;
-      }
-    }
-    return sum;
+    return rows.stream().mapToLong(row -> row.encoded().length).sum();
   }
 
-  private void upsertChunk(Connection connection, Table table, List<RowChange> rows)
-      throws SQLException {
-    String sql =
-        upserts.computeIfAbsent(
-            new StatementKey(
-                table.name(), table.fingerprint(), table.hasOtherUniqueKeys(), rows.size()),
-            key -> upsertSql(table, key.rows()));
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      List<Column> columns = table.columns();
-      int at = 1;
-      for (RowChange row : rows) {
-        @Nullable Object[] values = row.image().values();
-        for (int i = 0; i < values.length; i++) {
-          JdbcValues.bind(statement, at++, columns.get(i), values[i]);
-        }
-        statement.setLong(at++, row.image().version());
-      }
-      statement.executeUpdate();
-    }
+  private static boolean isDuplicate(RowRefusal refusal) {
+    return refusal.error().getErrorCode() == DUPLICATE;
   }
 
-  /** gq_version is assigned last: assignments run in order, and the others compare with it. */
-  private String upsertSql(Table table, int rows) {
-    String name = JdbcValues.quoted(table.name());
-    String version = JdbcValues.quoted(Table.VERSION_COLUMN);
-    String columns =
-        table.columns().stream()
-            .map(c -> JdbcValues.quoted(c.name()))
-            .collect(Collectors.joining(", "));
-    String row =
-        table.columns().stream()
-            .map(JdbcValues::placeholder)
-            .collect(Collectors.joining(", ", "(", ", ?)"));
-    String newer = dialect.newValue(version) + " > " + name + "." + version;
-    if (table.hasOtherUniqueKeys()) { // the duplicate may be another row, which must not change
-      newer =
-          newer
-              + table.keyColumns().stream()
-                  .map(
-                      c ->
-                          " AND "
-                              + dialect.newValue(JdbcValues.quoted(c.name()))
-                              + " = "
-                              + name
-                              + "."
-                              + JdbcValues.quoted(c.name()))
-                  .collect(Collectors.joining());
-    }
-    StringBuilder sql =
-        new StringBuilder(
-            "INSERT INTO %s (%s, %s) VALUES %s%s ON DUPLICATE KEY UPDATE "
-                .formatted(
-                    name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
-    for (Column column : table.columns()) {
-      if (!table.keyColumns().contains(column)) {
-        sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
-      }
-    }
-    return sql.append(assignment(name, version, newer)).toString();
+  private static SQLException duplicate(RowChange row) {
+    return new SQLIntegrityConstraintViolationException(
+        "Duplicate entry: another row has a unique value of " + row.key(), "23000", DUPLICATE);
   }
 
-  private String assignment(String table, String column, String newer) {
-    return column
-        + " = IF("
-        + newer
-        + ", "
-        + dialect.newValue(column)
-        + ", "
-        + table
-        + "."
-        + column
-        + ")";
-  }
-
-  /** Removes what was just put but had been deleted in a newer version; returns those keys. */
-  private static List<RowKey> takeOutDeleted(
-      Connection connection, Table table, List<RowChange> rows) throws SQLException {
-    Map<RowKey, Long> tombstones =
-        OwnerReader.tombstones(connection, table, rows.stream().map(RowChange::key).toList(), true);
-    Map<RowKey, Long> deleted = new HashMap<>();
-    for (RowChange row : rows) {
-      Long tombstone = tombstones.get(row.key());
-      if (tombstone != null && tombstone >= row.image().version()) {
-        deleted.put(row.key(), tombstone);
-      }
-    }
-    delete(connection, table, deleted);
-    return List.copyOf(deleted.keySet());
-  }
-
-  private static List<RowChange> unwritten(Connection connection, Table table, List<RowChange> rows)
-      throws SQLException {
-    Map<RowKey, Long> versions =
-        OwnerReader.rowVersions(connection, table, rows.stream().map(RowChange::key).toList());
-    return rows.stream()
-        .filter(row -> versions.getOrDefault(row.key(), -1L) < row.image().version())
-        .toList();
-  }
-
-  // --- deletes
-
-  private static void writeTombstones(Connection connection, List<RowChange> rows)
-      throws SQLException {
-    rows.sort(Comparator.comparing(row -> row.key().keyText()));
-    for (List<RowChange> some : Sql.chunks(rows, MOST_ROWS_PER_STATEMENT)) {
-      String row = "(?, ?, ?, ?, UTC_TIMESTAMP(3))";
-      String sql =
-          "INSERT INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES "
-              + (row + ",").repeat(some.size() - 1)
-              + row
-              + " ON DUPLICATE KEY UPDATE owner = IF(VALUES(version) > version, VALUES(owner), owner),"
-              + " deleted_at = IF(VALUES(version) > version, VALUES(deleted_at), deleted_at), version = GREATEST(version, VALUES(version))";
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        int at = 1;
-        for (RowChange change : some) {
-          statement.setString(at++, change.key().table().name());
-          statement.setString(at++, change.key().keyText());
-          statement.setString(at++, change.owner().encoded());
-          statement.setLong(at++, change.image().version());
-        }
-        statement.executeUpdate();
-      }
-    }
-  }
-
-  private static void deleteAll(Connection connection, Map<Table, List<RowChange>> deletes)
-      throws SQLException {
-    for (Map.Entry<Table, List<RowChange>> of : deletes.entrySet()) {
-      delete(
-          connection,
-          of.getKey(),
-          of.getValue().stream()
-              .collect(Collectors.toMap(RowChange::key, change -> change.image().version())));
-    }
+  private static List<RowKey> sorted(Collection<RowKey> keys) {
+    return keys.stream().sorted(Comparator.comparing(RowKey::text)).toList();
   }
 
   /** Deletes each row unless its version is newer than the one given. */
-  private static void delete(Connection connection, Table table, Map<RowKey, Long> upTo)
+  private static void delete(
+      Connection connection, Table table, List<RowKey> keys, Map<RowKey, Long> upTo)
       throws SQLException {
-    List<RowKey> keys = upTo.keySet().stream().sorted(Comparator.comparing(RowKey::text)).toList();
     String row =
         "(" + Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?)";
-    for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
-      String sql =
-          "DELETE FROM "
-              + JdbcValues.quoted(table.name())
-              + " WHERE "
-              + (row + " OR ").repeat(some.size() - 1)
-              + row;
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        int at = 1;
-        for (RowKey key : some) {
-          at = Sql.bindKey(statement, at, table, key.parts());
-          statement.setLong(at++, upTo.getOrDefault(key, 0L));
-        }
-        statement.executeUpdate();
+    String sql =
+        "DELETE FROM "
+            + JdbcValues.quoted(table.name())
+            + " WHERE "
+            + (row + " OR ").repeat(keys.size() - 1)
+            + row;
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      int at = 1;
+      for (RowKey key : keys) {
+        at = Sql.bindKey(statement, at, table, key.parts());
+        statement.setLong(at++, upTo.getOrDefault(key, 0L));
       }
+      statement.executeUpdate();
     }
   }
 }

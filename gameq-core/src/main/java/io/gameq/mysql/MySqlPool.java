@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
+import javax.sql.DataSource;
 
 /**
  * Opens the connection pools of all gameq parts, so that all of them read and write alike: UTC,
@@ -20,6 +21,9 @@ public final class MySqlPool {
 
   /** A flush takes well under a second; a server that is silent for this long is away. */
   private static final int SOCKET_MILLIS = 20_000;
+
+  /** Well below the silence after which a server counts as away: a locked row is no outage. */
+  private static final int ROW_LOCK_WAIT_SECONDS = 5;
 
   /** A waiting ALTER TABLE makes everybody else wait behind it: rather give up soon. */
   private static final int SCHEMA_LOCK_WAIT_SECONDS = 5;
@@ -63,7 +67,11 @@ public final class MySqlPool {
     if (!config.sets("socketTimeout")) {
       properties.setProperty("socketTimeout", Integer.toString(SOCKET_MILLIS));
     }
-    return open(config, purpose, properties, "SET time_zone = '+00:00'");
+    return open(
+        config,
+        purpose,
+        properties,
+        "SET time_zone = '+00:00', innodb_lock_wait_timeout = " + ROW_LOCK_WAIT_SECONDS);
   }
 
   /**
@@ -78,6 +86,15 @@ public final class MySqlPool {
         "schema",
         properties,
         "SET time_zone = '+00:00', lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
+  }
+
+  /** Whether the server answers a query within a few seconds. */
+  public static boolean answers(DataSource pool) {
+    try (Connection connection = pool.getConnection()) {
+      return connection.isValid(CONNECT_MILLIS / 1000);
+    } catch (SQLException e) {
+      return false;
+    }
   }
 
   private static Properties properties(MySqlConfig config) {

@@ -42,6 +42,9 @@ public final class OwnerReader {
 
     void tombstone(RowKey key, long version);
 
+    /** A row of the owner that MySQL refused; told to sessions only, after all rows. */
+    void deadLetter(DeadLetterTable.Stored letter);
+
     /** The highest version among all tombstones of the owner. */
     void tombstoneVersion(long version);
   }
@@ -65,7 +68,12 @@ public final class OwnerReader {
         () -> {
           jdbi.useTransaction(
               TransactionIsolationLevel.REPEATABLE_READ,
-              handle -> readSnapshot(handle, owner, tables, keys, sink));
+              handle -> {
+                readSnapshot(handle, owner, tables, keys, sink);
+                if (session != null) {
+                  DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
+                }
+              });
           return session == null
               || jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session));
         });
@@ -81,7 +89,7 @@ public final class OwnerReader {
     for (Map.Entry<Table, List<RowKey>> of :
         keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
       readByKey(connection, of.getKey(), of.getValue(), sink);
-      tombstones(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
+      TombstoneTable.read(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
     }
     sink.tombstoneVersion(highestTombstone(handle, owner));
   }
@@ -140,35 +148,21 @@ public final class OwnerReader {
     }
   }
 
-  /** The tombstones of rows; {@code locked} waits for transactions that are writing one. */
-  static Map<RowKey, Long> tombstones(
-      Connection connection, Table table, Collection<RowKey> keys, boolean locked)
-      throws SQLException {
-    Map<RowKey, Long> found = new HashMap<>();
-    for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), KEYS_PER_STATEMENT)) {
-      String sql =
-          "SELECT row_key, version FROM gameq_tombstone WHERE table_name = ? AND row_key IN ("
-              + Sql.marks(some.size())
-              + ")"
-              + (locked ? " LOCK IN SHARE MODE" : "");
-      Map<String, RowKey> byText = new HashMap<>();
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        statement.setString(1, table.name());
-        for (int i = 0; i < some.size(); i++) {
-          byText.put(some.get(i).keyText(), some.get(i));
-          statement.setString(i + 2, some.get(i).keyText());
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(1));
-            if (key != null) {
-              found.put(key, rs.getLong(2));
-            }
-          }
-        }
-      }
-    }
-    return found;
+  /** The versions in which rows were refused and set aside; the others are missing. */
+  public Map<RowKey, Long> setAside(Collection<RowKey> keys) {
+    return Asking.mysql(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  Map<RowKey, Long> found = new HashMap<>();
+                  for (Map.Entry<Table, List<RowKey>> of :
+                      keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+                    found.putAll(
+                        DeadLetterTable.versions(
+                            handle.getConnection(), of.getKey(), of.getValue()));
+                  }
+                  return found;
+                }));
   }
 
   /**
@@ -179,13 +173,14 @@ public final class OwnerReader {
     return Asking.mysql(() -> jdbi.withHandle(handle -> versions(handle.getConnection(), keys)));
   }
 
-  private static Map<RowKey, Long> versions(Connection connection, Collection<RowKey> keys)
+  /** The same, within the caller's transaction. */
+  public static Map<RowKey, Long> versions(Connection connection, Collection<RowKey> keys)
       throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
     for (Map.Entry<Table, List<RowKey>> of :
         keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
       found.putAll(rowVersions(connection, of.getKey(), of.getValue()));
-      tombstones(connection, of.getKey(), of.getValue(), false)
+      TombstoneTable.read(connection, of.getKey(), of.getValue(), false)
           .forEach((key, version) -> found.merge(key, version, Math::max));
     }
     return found;

@@ -52,6 +52,10 @@ public final class SlotKeys {
     return due;
   }
 
+  byte[] closing() {
+    return bytes(prefix + ":closing");
+  }
+
   byte[] journal() {
     return journal;
   }

@@ -1,17 +1,19 @@
 package io.gameq.writer;
 
+import io.gameq.Encoding;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.LayoutException;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
+import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.RowChange;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.redis.Claim;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -19,60 +21,121 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 final class RowDecoder {
-  private static final long RELOAD_AT_MOST_EVERY_NANOS = 10_000_000_000L;
+  private static final long RELOAD_AT_MOST_EVERY_NANOS = 5_000_000_000L;
 
   private final Supplier<Catalog> reader;
   private final RowCodec codec;
+  private final ParkedTables parked;
   private volatile Catalog catalog;
   private long lastReloadNanos = System.nanoTime();
 
-  RowDecoder(Supplier<Catalog> reader, RowCodec codec) {
+  RowDecoder(Supplier<Catalog> reader, RowCodec codec, ParkedTables parked) {
     this.reader = reader;
     this.codec = codec;
+    this.parked = parked;
     this.catalog = reader.get();
   }
 
   /**
-   * Rows of claims, all by one catalogue; a claim that holds a row which fits no managed table has
-   * a reason instead.
+   * The rows of a claim.
+   *
+   * @param rows to flush
+   * @param unreadable damaged: to be set aside
+   * @param kept of tables that take no rows now, or not these: they wait in Redis
    */
-  record Decoded(Map<Claim, List<RowChange>> rows, Map<Claim, String> unreadable) {}
+  record Decoded(
+      Claim claim, List<RowChange> rows, List<Refused> unreadable, List<UnflushedRow> kept) {}
 
   /**
-   * Decodes a batch, by a fresh catalogue if the present one does not do: a table may have come or
+   * Decodes claims, by a fresh catalogue if the present one does not do: a table may have come or
    * changed since.
    *
    * @throws io.gameq.MySqlException when MySQL is needed for that and does not answer
    */
-  Decoded decode(List<Claim> batch) {
-    Decoded decoded = decode(batch, catalog);
-    if (decoded.unreadable.isEmpty() || !reloadCatalog()) {
+  List<Decoded> decode(List<Claim> batch) {
+    List<Decoded> decoded = decode(batch, catalog);
+    if (decoded.stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
       return decoded;
     }
     return decode(batch, catalog);
   }
 
-  private Decoded decode(List<Claim> batch, Catalog tables) {
-    Decoded decoded = new Decoded(new LinkedHashMap<>(), new LinkedHashMap<>());
-    for (Claim claim : batch) {
+  private List<Decoded> decode(List<Claim> batch, Catalog tables) {
+    return batch.stream().map(claim -> decode(claim, tables)).toList();
+  }
+
+  private Decoded decode(Claim claim, Catalog tables) {
+    Decoded decoded =
+        new Decoded(
+            claim, new ArrayList<>(claim.rows().size()), new ArrayList<>(), new ArrayList<>());
+    for (UnflushedRow row : claim.rows()) {
       try {
-        decoded.rows.put(claim, decode(claim, tables));
+        String table = tableName(row);
+        if (parked.isParked(table) || !isManaged(table, tables)) {
+          decoded.kept.add(row);
+        } else {
+          decoded.rows.add(change(claim, row, tables.table(table)));
+        }
       } catch (MySqlException e) {
         throw e;
+      } catch (LayoutException e) {
+        parked.complain(tableName(row), e.getMessage());
+        decoded.kept.add(row);
       } catch (GameQueueException e) {
-        decoded.unreadable.put(claim, e.getMessage());
+        decoded.unreadable.add(setAside(claim, row, e.getMessage()));
       }
     }
     return decoded;
   }
 
-  private List<RowChange> decode(Claim claim, Catalog tables) {
-    List<RowChange> rows = new ArrayList<>(claim.rows().size());
-    for (UnflushedRow row : claim.rows()) {
-      RowKey key = tables.rowKey(row.key());
-      rows.add(new RowChange(claim.owner(), key, codec.decode(key.table(), row.image())));
+  private boolean isManaged(String table, Catalog tables) {
+    boolean managed = tables.manages(table);
+    if (!managed) {
+      parked.complain(table, tables.unmanaged().getOrDefault(table, "it is not managed by gameq"));
     }
-    return rows;
+    return managed;
+  }
+
+  private RowChange change(Claim claim, UnflushedRow row, Table table) {
+    RowKey key = new RowKey(table, row.key());
+    return new RowChange(claim.owner(), key, codec.decode(table, row.image()), row.image());
+  }
+
+  /** A row to be set aside as it is. */
+  static Refused setAside(Claim claim, UnflushedRow row, String reason) {
+    int colon = row.key().indexOf(':');
+    String table;
+    try {
+      table = tableName(row);
+    } catch (GameQueueException e) {
+      table = "?";
+    }
+    return new Refused(
+        claim.owner(),
+        table,
+        row.key().substring(colon + 1),
+        version(row),
+        row.image(),
+        claim.attempts(),
+        0,
+        reason);
+  }
+
+  /** Zero when the row is too damaged to tell. */
+  static long version(UnflushedRow row) {
+    try {
+      return RowCodec.version(row.image());
+    } catch (GameQueueException e) {
+      return 0;
+    }
+  }
+
+  private static String tableName(UnflushedRow row) {
+    int colon = row.key().indexOf(':');
+    if (colon < 0) {
+      throw new GameQueueException("row key without a table");
+    }
+    return Encoding.unpercent(row.key().substring(0, colon));
   }
 
   /** Reads the catalogue again; false when that was done a moment ago. */

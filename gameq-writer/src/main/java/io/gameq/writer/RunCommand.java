@@ -6,6 +6,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
+import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -60,7 +61,9 @@ final class RunCommand implements Callable<Integer> {
                         writer.batchOwners(),
                         writer.batchRows(),
                         BATCH_BYTES,
-                        writer.leaseSeconds() * 1_000L)),
+                        writer.leaseSeconds() * 1_000L),
+                    new FlushTransaction.Patience(
+                        WriterOptions.DEFAULT_PATIENCE.attempts(), writer.deadLetters())),
                 redis,
                 pool)) {
       for (long flushes = 0;

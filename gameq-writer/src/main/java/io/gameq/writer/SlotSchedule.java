@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  * so that workers of one process flush disjoint owners. Thread-safe.
  */
 final class SlotSchedule {
-  /**
-   * An idle slot is looked at this often: it bounds both the commands per second and the delay
-   * after idleness.
-   */
-  static final long IDLE_MILLIS = 1_000;
+  /** Idle slots are looked at so often in all that a writer sends under 100 commands a second. */
+  private static final long IDLE_MILLIS_PER_SLOT = 64;
+
+  private static final long LEAST_IDLE_MILLIS = 1_000;
 
   private static final long TAKE_WAIT_MILLIS = 200;
 
   private final DelayQueue<Turn> turns = new DelayQueue<>();
+  private final long idleMillis;
   private volatile boolean stopped;
 
   private record Turn(int slot, long atNanos) implements Delayed {
@@ -34,6 +34,7 @@ final class SlotSchedule {
   }
 
   SlotSchedule(int slots) {
+    idleMillis = Math.max(LEAST_IDLE_MILLIS, IDLE_MILLIS_PER_SLOT * slots);
     for (int slot = 0; slot < slots; slot++) {
       giveBack(slot, 0);
     }
@@ -48,6 +49,11 @@ final class SlotSchedule {
       }
     }
     return null;
+  }
+
+  /** After how long an idle slot is looked at again: the most delay of a first commit, ms. */
+  long idleMillis() {
+    return idleMillis;
   }
 
   /** No further turns: workers finish the one they have. */

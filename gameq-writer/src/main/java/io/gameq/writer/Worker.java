@@ -3,6 +3,7 @@ package io.gameq.writer;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
@@ -14,8 +15,6 @@ import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.redis.Claim;
 import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;
-import io.gameq.writer.redis.FinishScripts.Flushed;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,30 +36,21 @@ final class Worker implements Runnable {
    */
   private static final long NOT_OWNED_DELAY_MILLIS = 1_000;
 
-  /**
-   * An owner with a row that MySQL refuses is tried again after this, doubled with each attempt,
-   * and does not hold up the others.
-   */
-  private static final long REFUSED_DELAY_MILLIS = 500;
-
-  private static final int MOST_REFUSED_DOUBLINGS = 6;
-
-  /**
-   * Rows given back for an outage merge with what comes; the worker itself waits by its back-off.
-   */
+  /** Rows given back for an outage merge with what comes; the gate says when to claim again. */
   private static final long OUTAGE_DELAY_MILLIS = 1_000;
 
-  private final WriterOptions options;
-  private final SlotKeys[] slots;
-  private final SlotSchedule schedule;
+  /** Rows whose lease ran out so often may kill their writer: they are flushed by themselves. */
+  private static final int SUSPECT_LAPSES = 2;
+
+  /** Rows whose lease ran out so often are set aside. */
+  private static final int MOST_LAPSES = 5;
+
+  private final Shared shared;
   private final ControlConnection redis;
-  private final OwnerTable sessions;
-  private final RowDecoder decoder;
-  private final FlushTransaction flush;
-  private final WriterStats stats;
   private final ClaimScript claims;
   private final Backoff backoff = new Backoff(100, 5_000);
   private final Map<Integer, Long> nextReapNanos = new HashMap<>();
+  private boolean failing;
 
   /** What the workers of a writer share. */
   record Shared(
@@ -69,27 +59,24 @@ final class Worker implements Runnable {
       SlotSchedule schedule,
       OwnerTable sessions,
       RowDecoder decoder,
+      ParkedTables parked,
       FlushTransaction flush,
+      OutageGate mysql,
+      LeaseRenewal leases,
       WriterStats stats) {}
 
   Worker(Shared shared, ControlConnection redis) {
-    this.options = shared.options();
-    this.slots = shared.slots();
-    this.schedule = shared.schedule();
-    this.sessions = shared.sessions();
-    this.decoder = shared.decoder();
-    this.flush = shared.flush();
-    this.stats = shared.stats();
+    this.shared = shared;
     this.redis = redis;
-    this.claims = new ClaimScript(options.name(), options.bounds());
+    this.claims = new ClaimScript(shared.options().name(), shared.options().bounds());
   }
 
   /** Works until the schedule is stopped. */
   @Override
   public void run() {
     try {
-      for (Integer slot; (slot = schedule.take()) != null; ) {
-        schedule.giveBack(slot, takeTurn(slots[slot]));
+      for (Integer slot; (slot = shared.schedule().take()) != null; ) {
+        shared.schedule().giveBack(slot, takeTurn(shared.slots()[slot]));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -101,112 +88,185 @@ final class Worker implements Runnable {
   /** One turn of a slot; returns the delay until its next one, ms. */
   private long takeTurn(SlotKeys slot) {
     try {
+      long closed = shared.mysql().waitMillis();
+      if (closed > 0) {
+        return closed;
+      }
       reapWhenDue(slot);
       ClaimScript.Batch batch = claims.call(redis.get(), slot);
+      batch.stale().forEach(this::found);
+      batch.broken().forEach(Worker::reportBroken);
       if (!batch.claims().isEmpty()) {
-        boolean outage = !flush(slot, batch.claims());
-        if (outage) {
-          return backoff.nextMillisWithJitter();
+        try (LeaseRenewal.Held held = shared.leases().hold(slot, batch.claims())) {
+          flush(slot, batch.claims());
+        } catch (MySqlException e) { // what is acknowledged by now is not given back
+          stayInRedis(slot, batch.claims(), e.getMessage());
         }
       }
       batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
-      backoff.reset();
-      return batch.waitMillis() < 0
-          ? SlotSchedule.IDLE_MILLIS
-          : Math.min(batch.waitMillis(), SlotSchedule.IDLE_MILLIS);
+      succeeded();
+      long idle = shared.schedule().idleMillis();
+      return batch.waitMillis() < 0 ? idle : Math.min(batch.waitMillis(), idle);
+    } catch (MySqlException e) {
+      return shared.mysql().close(e.getMessage());
     } catch (RuntimeException
         | Error e) { // an Error of one turn must not end the worker and its slot
       redis.close(); // it may be half dead
       long wait = backoff.nextMillisWithJitter();
-      LOG.warn("slot {}: {}; trying again in {} ms", slot.slot(), e.getMessage(), wait);
+      failed(slot, e, wait);
       return wait;
     }
   }
 
+  private void succeeded() {
+    backoff.reset();
+    if (failing) {
+      failing = false;
+      LOG.info("works again");
+    }
+  }
+
+  /** Says so once, not with every slot and every try. */
+  private void failed(SlotKeys slot, Throwable e, long waitMillis) {
+    if (failing) {
+      LOG.debug("slot {}: {}; trying again in {} ms", slot.slot(), e.getMessage(), waitMillis);
+    } else {
+      failing = true;
+      LOG.warn("slot {}: {}; trying again until it works", slot.slot(), e.getMessage());
+    }
+  }
+
+  // --- flush
+
   /**
-   * Flushes claims together; one by one when MySQL refuses them together. False when MySQL is away.
+   * Flushes claims together; those that may have killed their writers by themselves, one in a turn,
+   * so that the others are not taken for the same.
    */
-  private boolean flush(SlotKeys slot, List<Claim> batch) {
-    RowDecoder.Decoded decoded;
+  private void flush(SlotKeys slot, List<Claim> batch) {
+    List<Claim> suspects = batch.stream().filter(c -> c.lapses() >= SUSPECT_LAPSES).toList();
+    List<Claim> others = batch.stream().filter(c -> c.lapses() < SUSPECT_LAPSES).toList();
+    if (suspects.size() > 1) {
+      giveBack(slot, suspects.subList(1, suspects.size()), 0, false);
+    }
+    if (!others.isEmpty()) {
+      flushTogether(slot, others);
+    }
+    if (!suspects.isEmpty()) {
+      Claim suspect = suspects.get(0);
+      if (suspect.lapses() < MOST_LAPSES) {
+        flushTogether(slot, List.of(suspect));
+      } else {
+        setAside(slot, suspect);
+      }
+    }
+  }
+
+  /** Flushes claims in one transaction; false when MySQL is away. */
+  private boolean flushTogether(SlotKeys slot, List<Claim> batch) {
+    Flushing flushing;
     try {
-      decoded = decoder.decode(batch);
+      flushing = new Flushing(shared.decoder().decode(batch));
     } catch (MySqlException e) {
       return stayInRedis(slot, batch, e.getMessage());
     }
-    decoded.unreadable().forEach((claim, reason) -> refuse(slot, claim, reason));
-    Map<OwnerId, Claim> byOwner = new HashMap<>();
-    List<OwnerRows> rows = new ArrayList<>();
-    decoded
-        .rows()
-        .forEach(
-            (claim, changes) -> {
-              byOwner.put(claim.owner(), claim);
-              rows.add(new OwnerRows(claim.owner(), claim.session(), changes));
-            });
-    return rows.isEmpty() || flushRows(slot, rows, byOwner);
+    return flushOwners(slot, flushing, batch);
   }
 
-  private boolean flushRows(SlotKeys slot, List<OwnerRows> rows, Map<OwnerId, Claim> claimOf) {
-    FlushTransaction.Outcome outcome = flush.flush(rows);
+  private boolean flushOwners(SlotKeys slot, Flushing flushing, List<Claim> batch) {
+    FlushTransaction.Outcome outcome = shared.flush().flush(flushing.owners(batch));
     if (outcome instanceof FlushTransaction.Committed committed) {
-      acknowledge(slot, committed, claimOf);
+      shared.mysql().passed();
+      acknowledge(slot, flushing, committed);
       return true;
     }
     if (outcome instanceof FlushTransaction.Outage outage) {
-      return stayInRedis(slot, rows.stream().map(r -> claim(claimOf, r)).toList(), outage.reason());
+      return stayInRedis(slot, batch, outage.reason());
     }
-    if (rows.size() == 1) {
-      decoder.reloadCatalog(); // a column may have come or gone
-      refuse(slot, claim(claimOf, rows.get(0)), ((FlushTransaction.Refused) outcome).reason());
-      return true;
+    if (outcome instanceof FlushTransaction.TableRefused refused) {
+      shared.parked().park(refused.table().name(), refused.reason());
+      shared.decoder().reloadCatalog();
+      return flushTogether(slot, batch);
     }
-    for (int i = 0; i < rows.size(); i++) {
-      if (!flushRows(slot, rows.subList(i, i + 1), claimOf)) {
-        List<OwnerRows> rest = rows.subList(i + 1, rows.size());
-        if (!rest.isEmpty()) {
-          stayInRedis(slot, rest.stream().map(r -> claim(claimOf, r)).toList(), "as above");
-        }
-        return false;
+    if (batch.size() > 1) { // one of them is locked, or meets an error that gameq does not know
+      return flushOneByOne(slot, flushing, batch);
+    }
+    if (outcome instanceof FlushTransaction.Locked locked) {
+      LOG.warn("owner {} is locked in MySQL: {}", batch.get(0).owner(), locked.reason());
+      giveBack(slot, batch, OUTAGE_DELAY_MILLIS, false);
+    } else {
+      shared.decoder().reloadCatalog(); // a column may have come or gone
+      tryLater(slot, batch.get(0), ((FlushTransaction.Failed) outcome).reason());
+    }
+    return true;
+  }
+
+  private boolean flushOneByOne(SlotKeys slot, Flushing flushing, List<Claim> batch) {
+    for (int i = 0; i < batch.size(); i++) {
+      if (!flushOwners(slot, flushing, batch.subList(i, i + 1))) {
+        return stayInRedis(slot, batch.subList(i + 1, batch.size()), "as above");
       }
     }
     return true;
   }
 
+  /** The rows of a claim that keeps killing its writers are not even decoded. */
+  private void setAside(SlotKeys slot, Claim claim) {
+    String reason =
+        "its lease ran out %d times in a row: it may kill its writers".formatted(claim.lapses());
+    List<Refused> rows =
+        claim.rows().stream().map(row -> RowDecoder.setAside(claim, row, reason)).toList();
+    flushOwners(
+        slot,
+        new Flushing(List.of(new RowDecoder.Decoded(claim, List.of(), rows, List.of()))),
+        List.of(claim));
+  }
+
   /** An outage: nothing about the rows. Returns false. */
   private boolean stayInRedis(SlotKeys slot, List<Claim> batch, String reason) {
-    LOG.warn(
-        "MySQL is away or locked ({}): {} owners of slot {} stay in Redis",
-        reason,
-        batch.size(),
-        slot.slot());
-    giveBack(slot, batch, OUTAGE_DELAY_MILLIS, false);
+    shared.mysql().close(reason);
+    if (!batch.isEmpty()) {
+      giveBack(slot, batch, OUTAGE_DELAY_MILLIS, false);
+    }
     return false;
   }
 
-  private static Claim claim(Map<OwnerId, Claim> claimOf, OwnerRows rows) {
-    return java.util.Objects.requireNonNull(claimOf.get(rows.owner()));
-  }
+  // --- acknowledge
 
-  private void acknowledge(
-      SlotKeys slot, FlushTransaction.Committed committed, Map<OwnerId, Claim> claimOf) {
-    List<Flushed> flushed = new ArrayList<>();
-    for (OwnerRows of : committed.written()) {
-      long version = of.rows().stream().mapToLong(row -> row.image().version()).max().orElse(0);
-      flushed.add(new Flushed(claim(claimOf, of), version));
-    }
-    if (!flushed.isEmpty()) {
-      FinishScripts.ack(redis.get(), slot, options.namespace(), flushed);
-      stats.flushed(
-          flushed.size(), committed.written().stream().mapToInt(of -> of.rows().size()).sum());
+  private void acknowledge(SlotKeys slot, Flushing flushing, FlushTransaction.Committed committed) {
+    if (!committed.written().isEmpty()) {
+      committed.written().stream()
+          .flatMap(of -> of.setAside().stream())
+          .forEach(Worker::reportSetAside);
+      FinishScripts.ack(
+          redis.get(),
+          slot,
+          shared.options().namespace(),
+          ParkedTables.RETRY_MILLIS,
+          committed.written().stream().map(flushing::flushed).toList());
+      shared.stats().flushed(committed.written());
     }
     if (!committed.notOwned().isEmpty()) {
       finishOpens(slot, committed.notOwned());
       giveBack(
           slot,
-          committed.notOwned().stream().map(r -> claim(claimOf, r)).toList(),
+          committed.notOwned().stream().map(flushing::claim).toList(),
           NOT_OWNED_DELAY_MILLIS,
           false);
     }
+    for (FlushTransaction.HeldBack held : committed.heldBack()) {
+      tryLater(slot, flushing.claim(held.of()), held.reason());
+    }
+  }
+
+  private static void reportSetAside(Refused row) {
+    LOG.error(
+        "set aside {}:{} of {} in version {} as a dead letter after {} attempts: {}",
+        row.table(),
+        row.rowKey(),
+        row.owner(),
+        row.version(),
+        row.attempts(),
+        row.errorText());
   }
 
   /**
@@ -215,8 +275,9 @@ final class Worker implements Runnable {
    */
   private void finishOpens(SlotKeys slot, List<OwnerRows> notOwned) {
     List<OwnerId> owners = notOwned.stream().map(OwnerRows::owner).toList();
-    sessions
-        .unfinished(owners, options.bounds().leaseMillis())
+    shared
+        .sessions()
+        .unfinished(owners, shared.options().bounds().leaseMillis())
         .forEach(
             (owner, session) -> {
               LOG.warn(
@@ -225,11 +286,10 @@ final class Worker implements Runnable {
             });
   }
 
-  private void refuse(SlotKeys slot, Claim claim, String reason) {
-    long delayMillis =
-        REFUSED_DELAY_MILLIS << Math.min(claim.attempts() - 1, MOST_REFUSED_DOUBLINGS);
-    LOG.error(
-        "owner {} cannot be flushed ({}), attempt {}; trying again in {} ms",
+  private void tryLater(SlotKeys slot, Claim claim, String reason) {
+    long delayMillis = shared.options().retryDelayMillis(claim.attempts());
+    LOG.warn(
+        "owner {} cannot be flushed yet ({}), attempt {}; trying again in {} ms",
         claim.owner(),
         reason,
         claim.attempts(),
@@ -240,12 +300,28 @@ final class Worker implements Runnable {
   private void giveBack(
       SlotKeys slot, List<Claim> batch, long delayMillis, boolean countsAsAttempt) {
     FinishScripts.nack(redis.get(), slot, delayMillis, countsAsAttempt, batch);
-    stats.gaveBack(batch.size());
+    shared.stats().gaveBack(batch.size());
+  }
+
+  // --- other duties
+
+  private void found(ClaimScript.Rows stale) {
+    LOG.warn(
+        "rows of {} were committed by session {} after it had lost ownership: kept and never flushed, see 'gameq-writer stale'",
+        stale.owner(),
+        stale.session());
+    shared.stats().foundStale();
+  }
+
+  private static void reportBroken(String key) {
+    LOG.error(
+        "Redis key {} is not the hash that gameq keeps there: its owner is not flushed; somebody else writes into gameq's keys, remove or rename it",
+        key);
   }
 
   /** Redis lost the session of an owner with rows: MySQL knows it. */
-  private void settleUnowned(SlotKeys slot, ClaimScript.Unowned unowned) {
-    SessionId durable = sessions.current(List.of(unowned.owner())).get(unowned.owner());
+  private void settleUnowned(SlotKeys slot, ClaimScript.Rows unowned) {
+    SessionId durable = shared.sessions().current(List.of(unowned.owner())).get(unowned.owner());
     if (durable == null) {
       LOG.error(
           "owner {} has unflushed rows of session {} but no row in gameq_owner: they stay in Redis",
@@ -261,13 +337,13 @@ final class Worker implements Runnable {
     if (now - nextReapNanos.getOrDefault(slot.slot(), now) < 0) {
       return;
     }
-    nextReapNanos.put(slot.slot(), now + options.bounds().leaseMillis() * 1_000_000 / 3);
+    nextReapNanos.put(slot.slot(), now + shared.options().bounds().leaseMillis() * 1_000_000 / 3);
     for (FinishScripts.Reaped reaped : FinishScripts.reap(redis.get(), slot)) {
       LOG.warn(
           "took back owner {} from writer {}, whose lease ran out",
           reaped.owner(),
           reaped.writer());
-      stats.reaped(1);
+      shared.stats().reaped(1);
     }
   }
 }

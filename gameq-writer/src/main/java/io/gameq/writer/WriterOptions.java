@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 
 /**
@@ -8,6 +9,27 @@ import io.gameq.writer.redis.ClaimScript;
  * @param name names this writer in Redis and logs: no spaces
  * @param workers threads, each with a connection to Redis and one to MySQL
  * @param bounds what one claim takes
+ * @param patience when rows are set aside
  */
 public record WriterOptions(
-    String namespace, int slots, String name, int workers, ClaimScript.Bounds bounds) {}
+    String namespace,
+    int slots,
+    String name,
+    int workers,
+    ClaimScript.Bounds bounds,
+    FlushTransaction.Patience patience) {
+  /** Attempts over about half a minute. */
+  public static final FlushTransaction.Patience DEFAULT_PATIENCE =
+      new FlushTransaction.Patience(7, 100_000);
+
+  private static final long FIRST_RETRY_MILLIS = 500;
+  private static final int MOST_DOUBLINGS = 6;
+
+  /**
+   * How long an owner with a refused row waits after an attempt, ms: doubled with each, and the
+   * other owners go on.
+   */
+  long retryDelayMillis(int attempts) {
+    return FIRST_RETRY_MILLIS << Math.min(Math.max(0, attempts - 1), MOST_DOUBLINGS);
+  }
+}

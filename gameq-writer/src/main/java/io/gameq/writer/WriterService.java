@@ -2,8 +2,9 @@ package io.gameq.writer;
 
 import io.gameq.catalog.RowCodec;
 import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.Dialect;
+import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
@@ -26,6 +27,7 @@ public final class WriterService implements AutoCloseable {
   private final WriterOptions options;
   private final WriterStats stats = new WriterStats();
   private final SlotSchedule schedule;
+  private final LeaseRenewal leases;
   private final List<Thread> threads = new ArrayList<>();
 
   /**
@@ -44,6 +46,8 @@ public final class WriterService implements AutoCloseable {
       probe.get();
     }
     OwnerTable owners = new OwnerTable(jdbi);
+    ParkedTables parked = new ParkedTables();
+    leases = new LeaseRenewal(new ControlConnection(redis), options.bounds().leaseMillis());
     Worker.Shared shared =
         new Worker.Shared(
             options,
@@ -52,8 +56,12 @@ public final class WriterService implements AutoCloseable {
             owners,
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
-                new RowCodec(new LayoutTable(jdbi), Clock.systemUTC())),
-            new FlushTransaction(mysql, Dialect.of(jdbi)),
+                new RowCodec(new LayoutTable(jdbi), Clock.systemUTC()),
+                parked),
+            parked,
+            new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience()),
+            new OutageGate(() -> MySqlPool.answers(mysql)),
+            leases,
             stats);
     for (int i = 1; i <= options.workers(); i++) {
       Thread thread =
@@ -86,6 +94,7 @@ public final class WriterService implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    leases.close();
     LOG.info("writer {} stopped: {}", options.name(), stats);
   }
 }

@@ -1,5 +1,7 @@
 package io.gameq.writer;
 
+import io.gameq.writer.mysql.FlushTransaction.Written;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a writer did since it started. Thread-safe. */
@@ -9,11 +11,20 @@ public final class WriterStats {
   private final LongAdder rows = new LongAdder();
   private final LongAdder givenBack = new LongAdder();
   private final LongAdder reaped = new LongAdder();
+  private final LongAdder deadLetters = new LongAdder();
+  private final LongAdder stale = new LongAdder();
 
-  void flushed(int flushedOwners, int flushedRows) {
+  void flushed(List<Written> written) {
     flushes.increment();
-    owners.add(flushedOwners);
-    rows.add(flushedRows);
+    owners.add(written.size());
+    for (Written of : written) {
+      deadLetters.add(of.setAside().size());
+      rows.add(of.of().rows().size() + of.of().unreadable().size() - of.setAside().size());
+    }
+  }
+
+  void foundStale() {
+    stale.increment();
   }
 
   void gaveBack(int claims) {
@@ -49,9 +60,19 @@ public final class WriterStats {
     return reaped.sum();
   }
 
+  /** Rows set aside because MySQL refused them. */
+  public long deadLetters() {
+    return deadLetters.sum();
+  }
+
+  /** Sessions that committed after they had lost ownership: their rows are kept, not flushed. */
+  public long stale() {
+    return stale.sum();
+  }
+
   @Override
   public String toString() {
-    return "flushes %d, owners %d, rows %d, given back %d, reaped %d"
-        .formatted(flushes(), owners(), rows(), givenBack(), reaped());
+    return "flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d, stale sessions %d"
+        .formatted(flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
   }
 }

@@ -8,6 +8,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -20,14 +21,21 @@ final class Game implements AutoCloseable {
   static final int SLOTS = 4;
 
   final GameDatabase database;
-  final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+  final String namespace;
   private final Path walDirectory;
   private final RedisConnector redis =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final AutoCloseable pool;
   private final DataSource mysql;
+  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 100);
 
   Game(GameDatabase database, Path walDirectory) {
+    this(database, walDirectory, "t" + UUID.randomUUID().toString().substring(0, 8));
+  }
+
+  /** The same game with connections of its own. */
+  Game(GameDatabase database, Path walDirectory, String namespace) {
+    this.namespace = namespace;
     this.database = database;
     this.walDirectory = walDirectory;
     var opened =
@@ -64,7 +72,12 @@ final class Game implements AutoCloseable {
   WriterService writer(String name, long leaseMillis) {
     return new WriterService(
         new WriterOptions(
-            namespace, SLOTS, name, 2, new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis)),
+            namespace,
+            SLOTS,
+            name,
+            2,
+            new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis),
+            patience),
         redis,
         mysql);
   }

@@ -131,7 +131,8 @@ public final class ConfigReader {
             writer.number("workers", 4, 1, 64),
             writer.number("batchOwners", 256, 1, MAX_BATCH),
             writer.number("batchRows", 1000, 1, MAX_BATCH),
-            writer.number("leaseSeconds", 30, 5, 3600));
+            writer.number("leaseSeconds", 30, 5, 3600),
+            writer.number("deadLetters", 100_000, 1, 10_000_000));
     writer.refuseOthers();
     return settings;
   }

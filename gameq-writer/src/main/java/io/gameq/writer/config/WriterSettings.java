@@ -8,6 +8,7 @@ package io.gameq.writer.config;
  * @param batchOwners most owners of one flush
  * @param batchRows how many rows a flush aims at; an owner with more is flushed whole
  * @param leaseSeconds how long a claim belongs to a writer that says nothing
+ * @param deadLetters most rows set aside in the database
  */
 public record WriterSettings(
-    String name, int workers, int batchOwners, int batchRows, int leaseSeconds) {}
+    String name, int workers, int batchOwners, int batchRows, int leaseSeconds, int deadLetters) {}

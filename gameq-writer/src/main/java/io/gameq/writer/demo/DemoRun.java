@@ -88,7 +88,13 @@ final class DemoRun implements AutoCloseable {
       writers.add(
           add(
               new WriterService(
-                  new WriterOptions(place.namespace(), SLOTS, "writer-" + i, 1, BOUNDS),
+                  new WriterOptions(
+                      place.namespace(),
+                      SLOTS,
+                      "writer-" + i,
+                      1,
+                      BOUNDS,
+                      WriterOptions.DEFAULT_PATIENCE),
                   redis,
                   database.dataSource())));
     }

@@ -1,46 +1,102 @@
 package io.gameq.writer.mysql;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
-import io.gameq.mysql.Dialect;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import io.gameq.mysql.DeadLetterTable;
+import io.gameq.mysql.DeadLetterTable.Refused;
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.GuardedWrites.Order;
+import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.RowRefusal;
+import io.gameq.mysql.TableRefusedException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The flush: one MySQL transaction that checks the sessions of all its owners and writes their
- * rows. Thread-safe; each call takes a connection of its own.
+ * The flush: one MySQL transaction that checks the sessions of all its owners, writes their rows,
+ * and sets aside the rows that MySQL refuses. Thread-safe; each call takes a connection of its own.
  */
 public final class FlushTransaction {
-  /** A deadlock or lock wait that lasts longer than this many tries is treated as an outage. */
   private static final int MOST_TRIES = 10;
+
+  /** Each lasts innodb_lock_wait_timeout. */
+  private static final int MOST_LOCK_WAITS = 2;
+
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
 
   /** Two flushes that met in a deadlock must not meet again at once. */
   private static final int MOST_WAIT_MILLIS_PER_TRY = 20;
 
+  private static final Set<ErrorKind> OF_ROWS = Set.of(ErrorKind.ROW, ErrorKind.CURABLE);
+  private static final Set<ErrorKind> LAST_RESORT =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.UNKNOWN);
+
   private final DataSource dataSource;
   private final GuardedWrites writes;
+  private final Patience patience;
 
-  /** One owner's rows, with the session under which they were claimed. */
-  public record OwnerRows(OwnerId owner, SessionId session, List<RowChange> rows) {}
+  /**
+   * When rows are given up.
+   *
+   * @param attempts how often an owner is tried before a row of it is set aside that another flush
+   *     may yet make fit, or whose error is not known
+   * @param deadLetters most rows set aside in the whole database; at the limit owners with refused
+   *     rows wait in Redis
+   */
+  public record Patience(int attempts, int deadLetters) {}
+
+  /**
+   * One owner's rows, with the session under which they were claimed.
+   *
+   * @param attempts how often they were claimed, this time included
+   * @param unreadable rows that are to be set aside without trying
+   */
+  public record OwnerRows(
+      OwnerId owner,
+      SessionId session,
+      int attempts,
+      List<RowChange> rows,
+      List<Refused> unreadable) {}
 
   /** What became of a flush. */
   public sealed interface Outcome {}
 
-  /** Committed; the owners in {@code notOwned} were left out, since a newer session owns them. */
-  public record Committed(List<OwnerRows> written, List<OwnerRows> notOwned) implements Outcome {}
+  /**
+   * Committed, but for owners that were left out whole.
+   *
+   * @param written all rows are in MySQL, or among those set aside
+   * @param notOwned a newer session owns
+   * @param heldBack a row was refused that another flush may make fit, or there is no room for dead
+   *     letters
+   */
+  public record Committed(List<Written> written, List<OwnerRows> notOwned, List<HeldBack> heldBack)
+      implements Outcome {}
+
+  /** An owner that was left out, and why. */
+  public record HeldBack(OwnerRows of, String reason) {}
+
+  /** An owner that was flushed. */
+  public record Written(OwnerRows of, List<Refused> setAside) {}
 
   /**
    * MySQL is away, read-only or locked; nothing was written, or a COMMIT was lost: flushing again
@@ -48,12 +104,19 @@ public final class FlushTransaction {
    */
   public record Outage(String reason) implements Outcome {}
 
-  /** MySQL refused the content; nothing was written. */
-  public record Refused(String reason) implements Outcome {}
+  /** A table or a column is missing or closed to us; nothing was written. */
+  public record TableRefused(Table table, String reason) implements Outcome {}
 
-  public FlushTransaction(DataSource dataSource, Dialect dialect) {
+  /** Somebody holds a lock on a row for long; nothing was written. */
+  public record Locked(String reason) implements Outcome {}
+
+  /** An error that gameq does not know; nothing was written. */
+  public record Failed(String reason) implements Outcome {}
+
+  public FlushTransaction(DataSource dataSource, GuardedWrites writes, Patience patience) {
     this.dataSource = dataSource;
-    this.writes = new GuardedWrites(dialect);
+    this.writes = writes;
+    this.patience = patience;
   }
 
   /**
@@ -61,8 +124,10 @@ public final class FlushTransaction {
    * MySQL answers.
    */
   public Outcome flush(List<OwnerRows> owners) {
-    Order order = Order.PUTS_FIRST;
-    for (int tries = 1; ; tries++) {
+    Plan plan = new Plan(new ArrayList<>(owners));
+    int tries = 0;
+    int lockWaits = 0;
+    while (true) {
       Connection connection;
       try {
         connection = dataSource.getConnection();
@@ -70,20 +135,37 @@ public final class FlushTransaction {
         return new Outage(String.valueOf(e.getMessage()));
       }
       try (connection) {
-        return inTransaction(connection, owners, order);
-      } catch (RuntimeException e) { // one batch that cannot be bound must not hold up its claims
-        return new Refused(e.toString());
+        Outcome outcome = inTransaction(connection, plan);
+        if (outcome != null) {
+          return outcome;
+        }
+      } catch (TableRefusedException e) {
+        return new TableRefused(e.table(), String.valueOf(e.getMessage()));
       } catch (SQLException e) {
-        if (FlushErrors.isDuplicate(e) && order == Order.PUTS_FIRST) {
-          order = Order.DELETES_FIRST;
-        } else if (!FlushErrors.isTryAgain(e) || tries == MOST_TRIES) {
-          return FlushErrors.isOutage(e) || FlushErrors.isTryAgain(e)
-              ? new Outage(String.valueOf(e.getMessage()))
-              : new Refused(String.valueOf(e.getMessage()));
-        } else {
-          pause(tries);
+        switch (ErrorKind.of(e)) {
+          case TRY_AGAIN -> {
+            lockWaits += e.getErrorCode() == LOCK_WAIT_TIMEOUT ? 1 : 0;
+            if (++tries == MOST_TRIES || lockWaits == MOST_LOCK_WAITS) {
+              return new Locked(String.valueOf(e.getMessage()));
+            }
+            pause(tries);
+          }
+          case OUTAGE, SCHEMA -> { // of one of gameq's own tables
+            evict(connection);
+            return new Outage(String.valueOf(e.getMessage()));
+          }
+          default -> {
+            return new Failed(String.valueOf(e.getMessage()));
+          }
         }
       }
+    }
+  }
+
+  /** The connection may lead to a server that was demoted: the next one is looked up afresh. */
+  private void evict(Connection connection) {
+    if (dataSource instanceof HikariDataSource pool) {
+      pool.evictConnection(connection);
     }
   }
 
@@ -93,25 +175,90 @@ public final class FlushTransaction {
             1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
   }
 
-  private Committed inTransaction(Connection connection, List<OwnerRows> owners, Order order)
-      throws SQLException {
+  /** What the next try is to do; learns from the one before. One thread. */
+  private final class Plan {
+    private final List<OwnerRows> owners;
+    private final List<HeldBack> heldBack = new ArrayList<>();
+    private final boolean lastResort;
+    private Order order = Order.PUTS_FIRST;
+
+    Plan(List<OwnerRows> owners) {
+      this.owners = owners;
+      this.lastResort = owners.size() == 1 && isOutOfPatience(owners.get(0));
+    }
+
+    /** Leaves an owner out of the next try; false when it is left out already. */
+    boolean holdBack(OwnerRows of, String reason) {
+      boolean was = owners.removeIf(owner -> owner.owner().equals(of.owner()));
+      if (was) {
+        heldBack.add(new HeldBack(of, reason));
+      }
+      return was;
+    }
+
+    /** Whether refusals call for another try, by another order or without some owners. */
+    boolean changesFor(Map<OwnerId, OwnerRows> written, List<RowRefusal> refusals) {
+      boolean hasDeletes =
+          written.values().stream()
+              .flatMap(of -> of.rows().stream())
+              .anyMatch(row -> row.image().op() == RowOp.DELETE);
+      if (order == Order.PUTS_FIRST
+          && hasDeletes
+          && refusals.stream().anyMatch(refusal -> refusal.error().getErrorCode() == 1062)) {
+        order = Order.DELETES_FIRST; // a delete of this flush may give the unique value up
+        return true;
+      }
+      boolean changed = false;
+      for (RowRefusal refusal : refusals) {
+        OwnerRows of = written.get(refusal.row().owner());
+        if (of != null && refusal.isCurable() && !isOutOfPatience(of)) {
+          changed |= holdBack(of, refusal.row().key() + ": " + refusal.error().getMessage());
+        }
+      }
+      return changed;
+    }
+  }
+
+  private boolean isOutOfPatience(OwnerRows of) {
+    return of.attempts() >= patience.attempts();
+  }
+
+  /** One try; null when it was rolled back and the plan changed. */
+  private @Nullable Outcome inTransaction(Connection connection, Plan plan) throws SQLException {
+    if (plan.owners.isEmpty()) {
+      return new Committed(List.of(), List.of(), plan.heldBack);
+    }
     connection.setAutoCommit(false);
     try {
-      Map<OwnerId, SessionId> durable = lockSessions(connection, owners);
-      List<OwnerRows> written = new ArrayList<>();
+      Map<OwnerId, SessionId> durable = lockSessions(connection, plan.owners);
+      Map<OwnerId, OwnerRows> written = new LinkedHashMap<>();
       List<OwnerRows> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
-      for (OwnerRows of : owners) {
+      for (OwnerRows of : plan.owners) {
         if (of.session().equals(durable.get(of.owner()))) {
-          written.add(of);
+          written.put(of.owner(), of);
           rows.addAll(of.rows());
         } else {
           notOwned.add(of);
         }
       }
-      writes.write(connection, rows, order);
+      Savepoint start = plan.lastResort ? connection.setSavepoint() : null;
+      List<RowRefusal> refusals =
+          withoutOutdated(
+              connection,
+              writes.write(connection, rows, plan.order, plan.lastResort ? LAST_RESORT : OF_ROWS));
+      if (plan.changesFor(written, refusals) || !setAside(connection, plan, written, refusals)) {
+        connection.rollback();
+        return null;
+      }
+      if (start != null) {
+        connection.releaseSavepoint(start); // fails when an unknown error ended the transaction
+      }
       connection.commit();
-      return new Committed(written, notOwned);
+      return new Committed(
+          written.values().stream().map(of -> written(of, refusals(of, refusals))).toList(),
+          notOwned,
+          plan.heldBack);
     } catch (SQLException | RuntimeException e) {
       rollBack(connection, e); // a lock wait timeout rolls back one statement, not the transaction
       throw e;
@@ -124,6 +271,75 @@ public final class FlushTransaction {
     } catch (SQLException e) {
       because.addSuppressed(e);
     }
+  }
+
+  /** Rows of which MySQL holds a newer version, or a newer delete, have nothing to be set aside. */
+  private static List<RowRefusal> withoutOutdated(Connection connection, List<RowRefusal> refusals)
+      throws SQLException {
+    if (refusals.isEmpty()) {
+      return refusals;
+    }
+    Map<RowKey, Long> there =
+        OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
+    return refusals.stream()
+        .filter(r -> there.getOrDefault(r.row().key(), -1L) < r.row().image().version())
+        .toList();
+  }
+
+  /** Writes dead letters; false when there is no room for them: their owners are held back. */
+  private boolean setAside(
+      Connection connection, Plan plan, Map<OwnerId, OwnerRows> written, List<RowRefusal> refusals)
+      throws SQLException {
+    List<Refused> letters = new ArrayList<>();
+    for (OwnerRows of : written.values()) {
+      letters.addAll(written(of, refusals(of, refusals)).setAside());
+    }
+    String because;
+    try {
+      if (DeadLetterTable.write(connection, letters, patience.deadLetters())) {
+        return true;
+      }
+      because =
+          "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
+              .formatted(patience.deadLetters());
+    } catch (SQLException e) {
+      if (ErrorKind.of(e) != ErrorKind.ROW) { // such as a row over max_allowed_packet
+        throw e;
+      }
+      because = "it cannot be set aside either: " + e.getMessage();
+    }
+    for (Refused letter : letters) {
+      OwnerRows of = written.get(letter.owner());
+      if (of != null) {
+        plan.holdBack(
+            of,
+            "%s:%s: %s; and %s"
+                .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
+      }
+    }
+    return false;
+  }
+
+  private static List<RowRefusal> refusals(OwnerRows of, List<RowRefusal> all) {
+    return all.stream().filter(refusal -> refusal.row().owner().equals(of.owner())).toList();
+  }
+
+  private static Written written(OwnerRows of, List<RowRefusal> refusals) {
+    List<Refused> setAside = new ArrayList<>(of.unreadable());
+    for (RowRefusal refusal : refusals) {
+      RowChange row = refusal.row();
+      setAside.add(
+          new Refused(
+              row.owner(),
+              row.key().table().name(),
+              row.key().keyText(),
+              row.image().version(),
+              row.encoded(),
+              of.attempts(),
+              refusal.error().getErrorCode(),
+              String.valueOf(refusal.error().getMessage())));
+    }
+    return new Written(of, setAside);
   }
 
   /**

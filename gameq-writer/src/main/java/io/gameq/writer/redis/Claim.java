@@ -10,6 +10,12 @@ import java.util.List;
  *
  * @param token proves in ack and nack that the lease did not run out
  * @param attempts how often these rows were claimed, this time included, not counting outages
+ * @param lapses how often their lease ran out since they were last flushed
  */
 public record Claim(
-    OwnerId owner, SessionId session, String token, int attempts, List<UnflushedRow> rows) {}
+    OwnerId owner,
+    SessionId session,
+    String token,
+    int attempts,
+    int lapses,
+    List<UnflushedRow> rows) {}

@@ -29,15 +29,23 @@ public final class ClaimScript {
    */
   public record Bounds(int owners, int rows, int bytes, long leaseMillis) {}
 
-  /** An owner with rows whose session Redis does not know. */
-  public record Unowned(OwnerId owner, SessionId session) {}
+  /** An owner with rows of a session. */
+  public record Rows(OwnerId owner, SessionId session) {}
 
   /**
    * What claim.lua answered.
    *
    * @param waitMillis until the next owner of the slot is due; -1 when none is
+   * @param unowned rows of sessions that own as far as anybody knows, but Redis knows no owner
+   * @param stale rows of sessions that lost ownership, found for the first time
+   * @param broken keys that are not what gameq wrote there
    */
-  public record Batch(long waitMillis, List<Claim> claims, List<Unowned> unowned) {}
+  public record Batch(
+      long waitMillis,
+      List<Claim> claims,
+      List<Rows> unowned,
+      List<Rows> stale,
+      List<String> broken) {}
 
   public ClaimScript(String writer, Bounds bounds) {
     this.writer = writer;
@@ -66,16 +74,26 @@ public final class ClaimScript {
               SessionId.parse(LuaScript.string(parts.get(1))),
               LuaScript.string(parts.get(2)),
               ((Long) parts.get(3)).intValue(),
-              OpenScript.rows(parts.get(4))));
+              ((Long) parts.get(4)).intValue(),
+              OpenScript.rows(parts.get(5))));
     }
-    List<Unowned> unowned = new ArrayList<>();
-    for (Object entry : (List<?>) reply.get(2)) {
+    return new Batch(
+        (Long) reply.get(0),
+        claims,
+        rows(reply.get(2)),
+        rows(reply.get(3)),
+        ((List<?>) reply.get(4)).stream().map(LuaScript::string).toList());
+  }
+
+  private static List<Rows> rows(Object entries) {
+    List<Rows> rows = new ArrayList<>();
+    for (Object entry : (List<?>) entries) {
       List<?> parts = (List<?>) entry;
-      unowned.add(
-          new Unowned(
+      rows.add(
+          new Rows(
               OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
               SessionId.parse(LuaScript.string(parts.get(1)))));
     }
-    return new Batch((Long) reply.get(0), claims, unowned);
+    return rows;
   }
 }

@@ -6,39 +6,95 @@ import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 
-/** How claims end: ack.lua, nack.lua, reap.lua. Stateless. */
+/** How claims go on and end: renew.lua, ack.lua, nack.lua, reap.lua. Stateless. */
 public final class FinishScripts {
   private static final LuaScript ACK = LuaScript.of(FinishScripts.class, "claims.lua", "ack.lua");
   private static final LuaScript NACK = LuaScript.of(FinishScripts.class, "claims.lua", "nack.lua");
   private static final LuaScript REAP = LuaScript.of(FinishScripts.class, "claims.lua", "reap.lua");
+
+  private static final LuaScript RENEW =
+      LuaScript.of(FinishScripts.class, "claims.lua", "renew.lua");
 
   /** Owners whose claims ran out and are taken back in one call. */
   private static final int MOST_REAPED = 100;
 
   private FinishScripts() {}
 
-  /** A claim whose rows are in MySQL up to a version. */
-  public record Flushed(Claim claim, long version) {}
+  /**
+   * A claim that was flushed.
+   *
+   * @param version up to which all of it is in MySQL or set aside
+   * @param setAside rows that are dead letters now
+   * @param kept rows that go back to wait
+   */
+  public record Flushed(
+      Claim claim, long version, List<VersionedKey> setAside, List<String> kept) {}
 
-  /** A claim that its writer let run out. */
-  public record Reaped(OwnerId owner, String writer, int attempts) {}
+  /** A row, by its key {@code table:parts}, in a version. */
+  public record VersionedKey(String key, long version) {}
 
-  /** Ends claims and tells their nodes. Returns how many were still ours. */
+  /**
+   * A claim that its writer let run out.
+   *
+   * @param lapses how often that happened to the owner's rows since they were last flushed
+   */
+  public record Reaped(OwnerId owner, String writer, int lapses) {}
+
+  /**
+   * Ends claims and tells their nodes. Returns how many were still ours.
+   *
+   * @param keptDelayMillis until owners with kept rows are due again
+   */
   public static int ack(
       StatefulRedisConnection<byte[], byte[]> redis,
       SlotKeys slot,
       String namespace,
+      long keptDelayMillis,
       List<Flushed> flushed) {
     List<String> args =
-        new ArrayList<>(List.of(namespace, Long.toString(SessionScripts.OWN_KEPT_MILLIS)));
+        new ArrayList<>(
+            List.of(
+                namespace,
+                Long.toString(SessionScripts.OWN_KEPT_MILLIS),
+                Long.toString(keptDelayMillis)));
     for (Flushed f : flushed) {
       args.add(f.claim().owner().encoded());
       args.add(f.claim().token());
-      args.add("%016x".formatted(f.version()));
+      args.add(hex(f.version()));
+      args.add(Integer.toString(f.setAside().size()));
+      for (VersionedKey row : f.setAside()) {
+        args.add(row.key());
+        args.add(hex(row.version()));
+      }
+      args.add(Integer.toString(f.kept().size()));
+      args.addAll(f.kept());
     }
     return stillOurs(ACK.call(redis, slot, args));
+  }
+
+  private static String hex(long version) {
+    return "%016x".formatted(version);
+  }
+
+  /** Moves the deadline of claims to a lease from now. Returns how many were still ours. */
+  public static int renew(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      long leaseMillis,
+      Collection<Claim> claims) {
+    List<String> args = new ArrayList<>(List.of(Long.toString(leaseMillis)));
+    addTokens(args, claims);
+    return ((Long) RENEW.call(redis, slot, args).get(0)).intValue();
+  }
+
+  private static void addTokens(List<String> args, Collection<Claim> claims) {
+    for (Claim claim : claims) {
+      args.add(claim.owner().encoded());
+      args.add(claim.token());
+    }
   }
 
   /**
@@ -54,10 +110,7 @@ public final class FinishScripts {
       List<Claim> claims) {
     List<String> args =
         new ArrayList<>(List.of(Long.toString(delayMillis), countsAsAttempt ? "0" : "1"));
-    for (Claim claim : claims) {
-      args.add(claim.owner().encoded());
-      args.add(claim.token());
-    }
+    addTokens(args, claims);
     return stillOurs(NACK.call(redis, slot, args));
   }
 

@@ -1,40 +1,66 @@
--- Finishes claims whose rows are in MySQL, and tells the nodes that wait for it. Runs at maxmemory.
+-- Finishes claims whose rows are in MySQL, and tells the nodes that wait for it. Rows that are kept go back to wait. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}' prefix
--- ARGV[1] namespace; ARGV[2] how long the own key of a closed session is kept, ms; then for each claim: owner; token; highest version flushed
+-- ARGV[1] namespace; ARGV[2] how long the own key of a closed session is kept, ms; ARGV[3] ms until kept rows are due again;
+--   then for each claim: owner; token; version up to which all is in MySQL or set aside;
+--   number of rows set aside as dead letters, for each its field and version; number of rows kept, for each its field
 -- Returns for each claim 1, or 0 when the token is no longer ours (the lease ran out and the rows were taken back): nothing is changed then.
--- Publishes 'owner session version' lines on 'ns:durable:<first 8 hex digits of the nonce>', the channel of the session's node.
+-- Publishes lines 'owner session version [field version]...', the last of rows set aside, on 'ns:durable:<first 8 hex digits of the nonce>',
+-- the channel of the session's node.
 local slot, namespace = KEYS[1], ARGV[1]
 write_even_when_full(slot)
 local now, results, lines = now_millis(), {}, {}
 
-local function tell(session, owner, version)
+local function tell(session, line)
   local node = string.sub(session, 18, 25)
   lines[node] = lines[node] or {}
-  table.insert(lines[node], owner .. ' ' .. session .. ' ' .. version)
+  table.insert(lines[node], line)
 end
 
-for i = 3, #ARGV, 3 do
-  local owner, token, version = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local claim = claim_of(slot, owner)
-  if claim and claim.token == token then
-    redis.call('DEL', claimed_key(slot, owner))
-    redis.call('HDEL', slot .. ':claim', owner)
-    redis.call('ZREM', slot .. ':lease', owner)
-    redis.call('LREM', slot .. ':inflight:' .. claim.writer, 1, member(owner, claim.session))
-    local owned_by = redis.call('GET', own_key(slot, owner))
-    local more = false
-    for _, session in ipairs({claim.session, owned_by ~= claim.session and owned_by or nil}) do
-      tell(session, owner, version)
-      if redis.call('EXISTS', dirty_key(slot, owner, session)) == 1 then
-        more = true -- its due entry may have been dropped while this claim stood
-        redis.call('ZADD', slot .. ':due', 'NX', now, member(owner, session))
-      end
-    end
-    if not more and redis.call('SREM', slot .. ':closing', owner) == 1 then redis.call('PEXPIRE', own_key(slot, owner), ARGV[2]) end
-    results[#results + 1] = 1
-  else
-    results[#results + 1] = 0
+local function keep(owner, claim, fields)
+  local claimed, session = claimed_key(slot, owner), newest_session(slot, owner, claim)
+  local dirty = dirty_key(slot, owner, session)
+  local due = redis.call('EXISTS', dirty) == 1 and now or now + ARGV[3]
+  for _, field in ipairs(fields) do
+    local row = redis.call('HGET', claimed, field)
+    if row and is_newer(row, redis.call('HGET', dirty, field)) then redis.call('HSET', dirty, field, row) end
   end
+  redis.call('ZADD', slot .. ':due', 'NX', due, member(owner, session))
+end
+
+local function finish(owner, claim, version, set_aside, kept)
+  if #kept > 0 then keep(owner, claim, kept) end
+  redis.call('DEL', claimed_key(slot, owner))
+  redis.call('HDEL', slot .. ':claim', owner)
+  end_lease(slot, owner, claim)
+  local owned_by = redis.call('GET', own_key(slot, owner))
+  local more = false
+  for _, session in ipairs({claim.session, owned_by ~= claim.session and owned_by or nil}) do
+    tell(session, owner .. ' ' .. session .. ' ' .. version .. set_aside)
+    if redis.call('EXISTS', dirty_key(slot, owner, session)) == 1 then
+      more = true -- its due entry may have been dropped while this claim stood
+      redis.call('ZADD', slot .. ':due', 'NX', now, member(owner, session))
+    end
+  end
+  if not more and redis.call('SREM', slot .. ':closing', owner) == 1 then redis.call('PEXPIRE', own_key(slot, owner), ARGV[2]) end
+end
+
+local at = 4
+local function next_list(size)
+  local list = {}
+  for i = 1, size do list[i] = ARGV[at + i] end
+  at = at + 1 + size
+  return list
+end
+
+while at <= #ARGV do
+  local owner, token, version = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  at = at + 3
+  local set_aside = next_list(2 * ARGV[at])
+  local kept = next_list(tonumber(ARGV[at]))
+  local claim = claim_of(slot, owner)
+  local ours = claim and claim.token == token
+  if ours then finish(owner, claim, version, #set_aside > 0 and ' ' .. table.concat(set_aside, ' ') or '', kept) end
+  results[#results + 1] = ours and 1 or 0
 end
 for node, text in pairs(lines) do redis.call('PUBLISH', namespace .. ':durable:' .. node, table.concat(text, '\n')) end
 return results

@@ -2,8 +2,9 @@
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
 --   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms
--- Returns {ms until the next owner is due or -1, claims, unowned}: a claim is {owner, session, token, attempts, field, row, field, row ...};
---   unowned are {owner, session} whose own key is missing: ask MySQL, then reassert.
+-- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}: a claim is {owner, session, token, attempts, lapses, {field, row,
+--   field, row ...}}; unowned are {owner, session} whose own key is missing: ask MySQL, then reassert; stale are {owner, session} that lost
+--   ownership with rows, found now for the first time; broken are dirty keys that are no hashes: left alone, looked at again in a minute.
 local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
 local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local due, ready, inflight = slot .. ':due', slot .. ':ready', slot .. ':inflight:' .. writer
@@ -16,7 +17,7 @@ end
 
 if waiting == 0 then -- idle costs three commands
   local wait = wait_for_due()
-  if wait ~= 0 then return {wait, {}, {}} end
+  if wait ~= 0 then return {wait, {}, {}, {}, {}} end
 end
 
 write_even_when_full(slot)
@@ -27,30 +28,36 @@ if waiting < most_owners then
   end
 end
 
-local claims, unowned, rows, bytes = {}, {}, 0, 0
+local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
 local function take(entry)
   local owner, session = string.match(entry, '^(.*):([^:]+)$')
   local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
-  if redis.call('EXISTS', dirty) == 0 then return false end
+  local kind = redis.call('TYPE', dirty).ok
+  if kind == 'none' then return false end
+  if kind ~= 'hash' then
+    broken[#broken + 1] = dirty
+    redis.call('ZADD', due, now + 60000, entry)
+    return false
+  end
   if not owned_by then
     unowned[#unowned + 1] = {owner, session}
     redis.call('ZADD', due, now + ARGV[7], entry)
     return false
   end
   if session < owned_by then -- lost ownership: kept for an operator, never flushed
-    redis.call('SADD', slot .. ':stale', dirty)
+    if redis.call('SADD', slot .. ':stale', dirty) == 1 then stale[#stale + 1] = {owner, session} end
     return false
   end
   -- Another writer flushes this owner: its ack or nack makes the owner due again.
   if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then return false end
-  local before = claim_of(slot, owner)
-  local claim_token, attempts = token .. '.' .. (#claims + 1), (before and before.attempts or 0) + 1
-  remember(slot, owner, claim_token, session, attempts, writer)
+  local of = claim_of(slot, owner) or {attempts = 0, lapses = 0}
+  of.token, of.session, of.attempts, of.writer = token .. '.' .. (#claims + 1), session, of.attempts + 1, writer
+  remember(slot, owner, of)
   redis.call('ZADD', slot .. ':lease', now + ARGV[3], owner)
   local claim = redis.call('HGETALL', claimed_key(slot, owner))
   rows = rows + #claim / 2
   for i = 2, #claim, 2 do bytes = bytes + #claim[i] end
-  claims[#claims + 1] = {owner, session, claim_token, attempts, claim}
+  claims[#claims + 1] = {owner, session, of.token, of.attempts, of.lapses, claim}
   return true
 end
 
@@ -61,4 +68,4 @@ for _ = 1, most_owners do
   if not take(entry) then redis.call('LREM', inflight, 1, entry) end
 end
 
-return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned}
+return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned, stale, broken}

@@ -9,7 +9,8 @@ for i = 3, #ARGV, 2 do
   local owner = ARGV[i]
   local claim = claim_of(slot, owner)
   if claim and claim.token == ARGV[i + 1] then
-    give_back(slot, owner, claim, claim.attempts - ARGV[2], when)
+    claim.attempts = claim.attempts - ARGV[2]
+    give_back(slot, owner, claim, when)
     results[#results + 1] = 1
   else
     results[#results + 1] = 0

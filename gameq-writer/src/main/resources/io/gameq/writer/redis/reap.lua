@@ -1,7 +1,7 @@
 -- Takes back claims whose lease ran out. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] most claims to take back in this call
--- Returns {owner, writer that let it run out, attempts} for each.
+-- Returns {owner, writer that let it run out, how often that happened since the last ack} for each.
 local slot = KEYS[1]
 local now = now_millis()
 local expired = redis.call('ZRANGEBYSCORE', slot .. ':lease', '-inf', now, 'LIMIT', 0, ARGV[1])
@@ -11,8 +11,9 @@ local reaped = {}
 for _, owner in ipairs(expired) do
   local claim = claim_of(slot, owner)
   if claim then
-    give_back(slot, owner, claim, claim.attempts, now)
-    reaped[#reaped + 1] = {owner, claim.writer, claim.attempts}
+    claim.lapses = claim.lapses + 1
+    give_back(slot, owner, claim, now)
+    reaped[#reaped + 1] = {owner, claim.writer, claim.lapses}
   else
     redis.call('ZREM', slot .. ':lease', owner)
   end

@@ -15,6 +15,9 @@ final class CampaignTables {
   /** What {@code val} begins with where MySQL refuses the row. */
   static final String POISON = "poison-";
 
+  /** What the refusal names. */
+  static final String CHECK = "no_poison";
+
   private CampaignTables() {}
 
   record Item(long playerId, int slot, String val) {}
@@ -28,7 +31,9 @@ final class CampaignTables {
     return switch (table) {
       case "item" ->
           "player_id BIGINT NOT NULL, slot INT NOT NULL, val VARCHAR(40) NOT NULL, PRIMARY KEY (player_id, slot), "
-              + "CONSTRAINT no_poison CHECK (val NOT LIKE '"
+              + "CONSTRAINT "
+              + CHECK
+              + " CHECK (val NOT LIKE '"
               + POISON
               + "%')";
       case "pet", "deed" ->

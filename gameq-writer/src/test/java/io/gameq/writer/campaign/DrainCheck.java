@@ -8,12 +8,12 @@ import java.util.TreeSet;
 
 /**
  * Whether Redis holds nothing of a namespace that waits for MySQL. May stay: own keys, journal
- * marks, and the parked rows of sessions that lost their owner, each listed in a stale set.
- * Stateless.
+ * marks, the parked rows of sessions that lost their owner, each listed in a stale set, and due
+ * entries without rows: a broken key is looked at again after a minute. Stateless.
  */
 final class DrainCheck {
   private static final List<String> MUST_BE_GONE =
-      List.of("claimed:", "due", "ready", "inflight:", "lease", "claim", "closing");
+      List.of("claimed:", "ready", "inflight:", "lease", "claim", "closing");
 
   private DrainCheck() {}
 
@@ -28,7 +28,9 @@ final class DrainCheck {
         .forEach(key -> stale.addAll(redis.smembers(key)));
     for (String key : keys) {
       String name = name(key);
-      if (name.startsWith("dirty:") ? !stale.contains(key) : mustBeGone(name)) {
+      if (name.startsWith("dirty:") && !stale.contains(key)) {
+        left.add(key + " (" + redis.type(key) + ")");
+      } else if (mustBeGone(name)) {
         left.add(key);
       }
     }

@@ -35,8 +35,8 @@ final class FinalState {
   }
 
   /**
-   * All that counts of rows, versions, tombstones and sessions. A tombstone older than its row,
-   * which a late delete leaves behind, says nothing.
+   * All that counts of rows, versions, tombstones, dead letters and sessions. A tombstone older
+   * than its row, which a late delete leaves behind, says nothing.
    */
   static Map<String, String> everything(MySqlServer mysql) throws SQLException {
     Map<String, Held> rows = rows(mysql);
@@ -55,9 +55,11 @@ final class FinalState {
         }
       }
       try (ResultSet rs =
-          statement.executeQuery("SELECT owner, CONCAT(epoch, nonce, state) FROM gameq_owner")) {
+          statement.executeQuery(
+              "SELECT CONCAT('owner ', owner), CONCAT(epoch, nonce, state) FROM gameq_owner "
+                  + "UNION ALL SELECT CONCAT('dead letter ', table_name, ':', row_key, '@', version), '' FROM gameq_dead_letter")) {
         while (rs.next()) {
-          all.put("owner " + rs.getString(1), rs.getString(2));
+          all.put(rs.getString(1), rs.getString(2));
         }
       }
     }

@@ -6,7 +6,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /** A Redis that stalls, forgets scripts, is full, or holds what it should not. Stateless. */
 final class RedisFaults {
@@ -55,8 +54,9 @@ final class RedisFaults {
         String dirty = own.replace(":own:", ":dirty:") + ":" + redis.get(own);
         if ("OK".equals(redis.set(dirty, planted, SetArgs.Builder.nx()))) {
           TimeUnit.MILLISECONDS.sleep(1_500);
-          Stream.of(dirty, own.replace(":own:", ":claimed:"))
-              .filter(key -> redis.type(key).equals("string"))
+          String owner = own.substring(own.indexOf(":own:") + ":own:".length());
+          world.keys(owner).stream() // an open renames it
+              .filter(key -> redis.type(key).equals("string") && planted.equals(redis.get(key)))
               .forEach(redis::del);
           return;
         }

@@ -9,7 +9,7 @@ import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.Dialect;
+import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -133,7 +133,10 @@ final class Replay implements AutoCloseable {
     RowKey key = catalog.rowKey(row.key());
     images.add(
         new RowChange(
-            OwnerId.ofEncoded(part.owner()), key, codec.decode(key.table(), row.image())));
+            OwnerId.ofEncoded(part.owner()),
+            key,
+            codec.decode(key.table(), row.image()),
+            row.image()));
   }
 
   private RowImage image(String row, byte[] encoded) {
@@ -207,7 +210,9 @@ final class Replay implements AutoCloseable {
   }
 
   private void flushAll() {
-    FlushTransaction flush = new FlushTransaction(mysql, Dialect.of(jdbi));
+    FlushTransaction flush =
+        new FlushTransaction(
+            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 100_000));
     Map<OwnerId, SessionId> sessions =
         new OwnerTable(jdbi).current(images.stream().map(RowChange::owner).distinct().toList());
     Map<RowKey, RowChange> batch = new LinkedHashMap<>();
@@ -230,7 +235,9 @@ final class Replay implements AutoCloseable {
     List<OwnerRows> rows = new ArrayList<>();
     owners.forEach(
         (owner, changes) ->
-            rows.add(new OwnerRows(owner, Objects.requireNonNull(sessions.get(owner)), changes)));
+            rows.add(
+                new OwnerRows(
+                    owner, Objects.requireNonNull(sessions.get(owner)), 1, changes, List.of())));
     if (!rows.isEmpty() && !(flush.flush(rows) instanceof FlushTransaction.Committed)) {
       throw new IllegalStateException("a replayed flush was refused");
     }

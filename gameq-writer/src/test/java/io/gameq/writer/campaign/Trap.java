@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,14 @@ final class Trap {
   void spring() {
     action.run();
     sprung.complete(null);
+  }
+
+  /** Waits until one of them has sprung; throws when none does. */
+  static void awaitAny(List<Trap> traps, int seconds) {
+    CompletableFuture.anyOf(
+            traps.stream().map(trap -> trap.sprung).toArray(CompletableFuture<?>[]::new))
+        .orTimeout(seconds, TimeUnit.SECONDS)
+        .join();
   }
 
   /** Waits until the action is done; throws when the message does not come. */

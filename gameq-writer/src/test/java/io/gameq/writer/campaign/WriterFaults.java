@@ -23,7 +23,28 @@ final class WriterFaults {
         new Fault(
             "writer SIGSTOP past the lease after its claim", 1, WriterFaults::stallsAfterClaim),
         new Fault(
-            "writer SIGSTOP past the lease before its ack", 1, WriterFaults::stallsAfterCommit));
+            "writer SIGSTOP past the lease before its ack", 1, WriterFaults::stallsAfterCommit),
+        new Fault("writer kill -9 in mid-bisect", 2, WriterFaults::midBisect));
+  }
+
+  /** A row that MySQL refuses is searched for with smaller and smaller statements. */
+  private static void midBisect(World world, Random random) {
+    List<Trap> traps =
+        world.writers.stream()
+            .map(
+                writer ->
+                    writer
+                        .mysql()
+                        .set(
+                            Trap.beforeReply(
+                                CampaignTables.POISON,
+                                CampaignTables.CHECK,
+                                random.nextInt(3),
+                                writer::kill)))
+            .toList();
+    world.nodes.forEach(node -> node.process().tell("poison"));
+    Trap.awaitAny(traps, TRAP_SECONDS);
+    world.heal();
   }
 
   private static void afterClaim(World world, Random random) {

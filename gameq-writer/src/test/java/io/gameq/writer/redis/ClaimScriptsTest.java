@@ -46,7 +46,11 @@ class ClaimScriptsTest {
   }
 
   private int ack(Claim claim) {
-    return FinishScripts.ack(slot.redis, slot.slot, slot.namespace, List.of(new Flushed(claim, 9)));
+    return ack(new Flushed(claim, 9, List.of(), List.of()));
+  }
+
+  private int ack(Flushed flushed) {
+    return FinishScripts.ack(slot.redis, slot.slot, slot.namespace, 60_000, List.of(flushed));
   }
 
   @Test
@@ -93,7 +97,42 @@ class ClaimScriptsTest {
     assertEquals(0, ack(stalled));
     assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
     assertEquals(2, again.attempts());
+    assertEquals(1, again.lapses());
     assertEquals(1, ack(again));
+  }
+
+  @Test
+  void aRenewedLeaseIsNotReapedAndAnotherTokenRenewsNothing() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
+    assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    Claim other = new Claim(claim.owner(), claim.session(), "other", 1, 0, claim.rows());
+    assertEquals(0, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(other)));
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+  }
+
+  @Test
+  void rowsKeptByAnAckGoBackToWaitAndNeverOverANewerOne() {
+    slot.commit(slot.first, "item:1", row(1, "flushed"), 0);
+    slot.commit(slot.first, "item:2", row(2, "kept"), 0);
+    slot.commit(slot.first, "item:3", row(3, "older"), 0);
+    Claim claim = claim().claims().get(0);
+    slot.commit(slot.first, "item:3", row(4, "newer"), 0);
+    assertEquals(1, ack(new Flushed(claim, 1, List.of(), List.of("item:2", "item:3"))));
+    assertEquals(
+        Map.of("item:2", row(2, "kept"), "item:3", row(4, "newer")), slot.dirty(slot.first));
+    assertEquals(Map.of(), slot.claimed());
+    assertEquals(1, claim().claims().size(), "the newer row is due at once");
+  }
+
+  @Test
+  void keptRowsAloneAreDueLater() {
+    slot.commit(slot.first, "item:2", row(2, "kept"), 0);
+    ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of("item:2")));
+    ClaimScript.Batch batch = claim();
+    assertEquals(List.of(), batch.claims());
+    assertTrue(batch.waitMillis() > 50_000, () -> "waits " + batch.waitMillis() + " ms");
   }
 
   @Test
@@ -141,7 +180,9 @@ class ClaimScriptsTest {
   void rowsOfALostSessionAreParkedNotFlushed() {
     slot.open(slot.second);
     slot.commit(slot.first, "item:1", row(9, "late"), 0);
-    assertEquals(List.of(), claim().claims());
+    ClaimScript.Batch batch = claim();
+    assertEquals(List.of(), batch.claims());
+    assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.stale());
     assertEquals(Map.of("item:1", row(9, "late")), slot.dirty(slot.first));
     assertEquals(1, slot.redis.sync().scard(bytes(slot.slot.prefix() + ":stale")));
     assertEquals(List.of(), slot.due());
@@ -153,9 +194,24 @@ class ClaimScriptsTest {
     slot.redis.sync().del(bytes(slot.slot.prefix() + ":own:" + slot.owner.encoded()));
     ClaimScript.Batch batch = claim();
     assertEquals(List.of(), batch.claims());
-    assertEquals(List.of(new ClaimScript.Unowned(slot.owner, slot.first)), batch.unowned());
+    assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
     assertTrue(batch.waitMillis() > 0, "no spinning");
     assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+  }
+
+  @Test
+  void aDirtyKeyThatIsNoHashIsLeftAloneAndHoldsNobodyUp() {
+    slot.redis
+        .sync()
+        .set(bytes(slot.slot.prefix() + ":dirty:player%3A1:" + slot.first.text()), bytes("x"));
+    slot.redis
+        .sync()
+        .zadd(bytes(slot.slot.prefix() + ":due"), 0, bytes("player%3A1:" + slot.first.text()));
+    slot.commit(slot.first, "item:1", row(1, "a"), 1);
+    ClaimScript.Batch batch = claim();
+    assertEquals(slot.owner, batch.claims().get(0).owner());
+    assertEquals(1, batch.broken().size());
+    assertTrue(batch.waitMillis() > 50_000, "no spinning");
   }
 
   @Test

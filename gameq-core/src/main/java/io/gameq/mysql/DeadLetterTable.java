@@ -1,0 +1,191 @@
+package io.gameq.mysql;
+
+import io.gameq.OwnerId;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.StatementContext;
+
+/**
+ * Rows that MySQL refuses, in {@code gameq_dead_letter}: one for each row, the newest that was
+ * refused. Stateless.
+ */
+public final class DeadLetterTable {
+  /** What the column takes. */
+  private static final int MOST_ERROR_CHARS = 1_024;
+
+  private static final int MOST_TABLE_CHARS = 64;
+
+  private static final String COLUMNS =
+      "id, owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at";
+
+  private DeadLetterTable() {}
+
+  /**
+   * A row to set aside.
+   *
+   * @param rowKey the part of the row key after the table
+   * @param image the row as it was committed
+   * @param attempts how often it was tried
+   * @param errorCode MySQL's, 0 for an error of gameq's own
+   */
+  public record Refused(
+      OwnerId owner,
+      String table,
+      String rowKey,
+      long version,
+      byte[] image,
+      int attempts,
+      int errorCode,
+      String errorText) {}
+
+  /** A dead letter as it is stored. */
+  public record Stored(long id, Refused refused, Instant refusedAt) {}
+
+  /**
+   * Sets rows aside, within the caller's transaction. Of one row the newest version stays; attempts
+   * add up.
+   *
+   * @param most dead letters that the table may hold
+   * @return false when it would hold more: then nothing was written
+   */
+  public static boolean write(Connection connection, Collection<Refused> rows, int most)
+      throws SQLException {
+    if (rows.isEmpty()) {
+      return true;
+    }
+    if (!hasRoom(connection, rows.size(), most)) {
+      return false;
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at)"
+                + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE "
+                + newest("owner")
+                + newest("image")
+                + newest("error_code")
+                + newest("error_text")
+                + newest("refused_at")
+                + "attempts = attempts + VALUES(attempts), version = GREATEST(version, VALUES(version))")) {
+      for (Refused row : rows) {
+        statement.setString(1, row.owner().encoded());
+        statement.setString(2, cut(row.table(), MOST_TABLE_CHARS));
+        statement.setString(3, cut(row.rowKey(), RowKey.MAX_KEY_BYTES));
+        statement.setLong(4, row.version());
+        statement.setBytes(5, row.image());
+        statement.setInt(6, row.errorCode());
+        statement.setString(7, cut(row.errorText(), MOST_ERROR_CHARS));
+        statement.setInt(8, row.attempts());
+        statement.executeUpdate();
+      }
+    }
+    return true;
+  }
+
+  private static String cut(String text, int most) {
+    return text.substring(0, Math.min(most, text.length()));
+  }
+
+  /** As in rows, the version is assigned last. */
+  private static String newest(String column) {
+    return "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ".formatted(column);
+  }
+
+  private static boolean hasRoom(Connection connection, int more, int most) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM gameq_dead_letter LIMIT ?) some")) {
+      statement.setInt(1, most);
+      try (ResultSet rs = statement.executeQuery()) {
+        return rs.next() && rs.getInt(1) + more <= most;
+      }
+    }
+  }
+
+  /** The dead letters of one owner, oldest first. */
+  static List<Stored> ofOwner(Handle handle, OwnerId owner) {
+    return handle
+        .createQuery(
+            "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE owner = :owner ORDER BY id")
+        .bind("owner", owner.encoded())
+        .map(DeadLetterTable::stored)
+        .list();
+  }
+
+  /** Dead letters after {@code afterId}, in the order of their ids; at most {@code limit}. */
+  public static List<Stored> list(Handle handle, long afterId, int limit) {
+    return handle
+        .createQuery(
+            "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE id > :after ORDER BY id LIMIT :n")
+        .bind("after", afterId)
+        .bind("n", limit)
+        .map(DeadLetterTable::stored)
+        .list();
+  }
+
+  /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
+  public static boolean remove(Connection connection, Stored letter) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?")) {
+      statement.setLong(1, letter.id());
+      statement.setLong(2, letter.refused().version());
+      return statement.executeUpdate() == 1;
+    }
+  }
+
+  private static Stored stored(ResultSet rs, StatementContext context) throws SQLException {
+    return new Stored(
+        rs.getLong(1),
+        new Refused(
+            OwnerId.ofEncoded(rs.getString(2)),
+            rs.getString(3),
+            rs.getString(4),
+            rs.getLong(5),
+            rs.getBytes(6),
+            rs.getInt(9),
+            rs.getInt(7),
+            rs.getString(8)),
+        rs.getObject(10, LocalDateTime.class).toInstant(ZoneOffset.UTC));
+  }
+
+  /** The versions in which rows of a table were refused. */
+  static Map<RowKey, Long> versions(Connection connection, Table table, Collection<RowKey> keys)
+      throws SQLException {
+    Map<String, RowKey> byText =
+        keys.stream().collect(Collectors.toMap(RowKey::keyText, key -> key));
+    Map<RowKey, Long> found = new HashMap<>();
+    for (List<String> some : Sql.chunks(List.copyOf(byText.keySet()), 500)) {
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "SELECT row_key, version FROM gameq_dead_letter WHERE table_name = ? AND row_key IN ("
+                  + Sql.marks(some.size())
+                  + ")")) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          statement.setString(i + 2, some.get(i));
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(1));
+            if (key != null) {
+              found.put(key, rs.getLong(2));
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,83 @@
+package io.gameq.mysql;
+
+import com.mysql.cj.jdbc.exceptions.PacketTooBigException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
+
+/**
+ * What helps against an error of MySQL. Numbers: server error references of MySQL 9 and MariaDB 11.
+ */
+public enum ErrorKind {
+  /** MySQL is away, read-only, full or has no room: wait. Nothing about the rows. */
+  OUTAGE,
+  /** A deadlock, a lock held for long: the same transaction may pass at once. */
+  TRY_AGAIN,
+  /** A table or column is missing or closed to us: wait for that table only. */
+  SCHEMA,
+  /** A row is refused because of another row, which another flush may change. */
+  CURABLE,
+  /** A row is refused, whatever happens elsewhere. */
+  ROW,
+  /** Not known to gameq. Whether the transaction still stands is not known either. */
+  UNKNOWN;
+
+  /** Lock wait timeout, deadlock, NOWAIT, changed since read, table altered meanwhile. */
+  private static final Set<Integer> TRY_AGAIN_CODES = Set.of(1205, 1213, 3572, 1020, 1412);
+
+  /**
+   * Too many connections, shutdown, read-only, kill, login, resource limits, disk or lock table
+   * full, unknown database.
+   */
+  private static final Set<Integer> OUTAGE_CODES =
+      Set.of(
+          1040, 1053, 1290, 1836, 1317, 1927, 1044, 1045, 1049, 1203, 1226, 1021, 1114, 1298, 3168,
+          1792, 1180, 1030, 1206, 3100, 1637, 1969, 3024, 1041, 1037, 1129, 1130, 4031);
+
+  /**
+   * No such table or column, another number of columns, a new column without default, denied,
+   * crashed, read-only table, tablespace missing, invalid view or definer of a trigger.
+   */
+  private static final Set<Integer> SCHEMA_CODES =
+      Set.of(
+          1146, 1054, 1136, 1364, 1142, 1143, 1194, 1195, 1034, 1036, 1812, 1813, 1932, 1356, 1449);
+
+  /** Duplicate in a unique key (two), foreign key parent or child (four). */
+  private static final Set<Integer> CURABLE_CODES = Set.of(1062, 1586, 1451, 1452, 1216, 1217);
+
+  /**
+   * Those whose SQLSTATE does not say so: wrong value, CHECK, data truncated, bad string, row too
+   * long, packet too long, no partition (two), stack overrun.
+   */
+  private static final Set<Integer> ROW_CODES =
+      Set.of(1366, 3819, 4025, 1265, 1300, 1118, 1153, 1526, 1748, 1436);
+
+  /** The kind of an error that a statement threw. */
+  public static ErrorKind of(SQLException e) {
+    int code = e.getErrorCode();
+    String state = e.getSQLState() == null ? "" : e.getSQLState();
+    if (e instanceof PacketTooBigException) { // looks like a lost connection, and is not
+      return ROW;
+    }
+    if (TRY_AGAIN_CODES.contains(code)) {
+      return TRY_AGAIN;
+    }
+    if (OUTAGE_CODES.contains(code)
+        || state.startsWith("08")
+        || e instanceof SQLNonTransientConnectionException
+        || e instanceof SQLTransientConnectionException
+        || e instanceof SQLRecoverableException) {
+      return OUTAGE;
+    }
+    if (SCHEMA_CODES.contains(code)) {
+      return SCHEMA;
+    }
+    if (CURABLE_CODES.contains(code)) {
+      return CURABLE;
+    }
+    // 22 data exception, 23 integrity, 45 SIGNAL of a trigger
+    return ROW_CODES.contains(code) || state.matches("(22|23|45).*") ? ROW : UNKNOWN;
+  }
+}

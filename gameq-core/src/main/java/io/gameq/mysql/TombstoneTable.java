@@ -1,0 +1,88 @@
+package io.gameq.mysql;
+
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The versions of deleted rows, in {@code gameq_tombstone}. Stateless. */
+final class TombstoneTable {
+  private static final int MOST_ROWS_PER_STATEMENT = 512;
+
+  private TombstoneTable() {}
+
+  /** Notes deletes, each unless a newer one of the same row is noted. Sorts the list. */
+  static void write(Connection connection, List<RowChange> deletes) throws SQLException {
+    deletes.sort(Comparator.comparing(row -> row.key().keyText()));
+    for (List<RowChange> some : Sql.chunks(deletes, MOST_ROWS_PER_STATEMENT)) {
+      String row = "(?, ?, ?, ?, UTC_TIMESTAMP(3))";
+      String sql =
+          "INSERT INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES "
+              + (row + ",").repeat(some.size() - 1)
+              + row
+              + " ON DUPLICATE KEY UPDATE owner = IF(VALUES(version) > version, VALUES(owner), owner),"
+              + " deleted_at = IF(VALUES(version) > version, VALUES(deleted_at), deleted_at), version = GREATEST(version, VALUES(version))";
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        int at = 1;
+        for (RowChange change : some) {
+          statement.setString(at++, change.key().table().name());
+          statement.setString(at++, change.key().keyText());
+          statement.setString(at++, change.owner().encoded());
+          statement.setLong(at++, change.image().version());
+        }
+        statement.executeUpdate();
+      }
+    }
+  }
+
+  /** Takes back the note of a delete that MySQL refused: the row is still there. */
+  static void remove(Connection connection, RowChange delete) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "DELETE FROM gameq_tombstone WHERE table_name = ? AND row_key = ? AND version = ?")) {
+      statement.setString(1, delete.key().table().name());
+      statement.setString(2, delete.key().keyText());
+      statement.setLong(3, delete.image().version());
+      statement.executeUpdate();
+    }
+  }
+
+  /** The tombstones of rows; {@code locked} waits for transactions that are writing one. */
+  static Map<RowKey, Long> read(
+      Connection connection, Table table, Collection<RowKey> keys, boolean locked)
+      throws SQLException {
+    Map<RowKey, Long> found = new HashMap<>();
+    for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), MOST_ROWS_PER_STATEMENT)) {
+      String sql =
+          "SELECT row_key, version FROM gameq_tombstone WHERE table_name = ? AND row_key IN ("
+              + Sql.marks(some.size())
+              + ")"
+              + (locked ? " LOCK IN SHARE MODE" : "");
+      Map<String, RowKey> byText = new HashMap<>();
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          byText.put(some.get(i).keyText(), some.get(i));
+          statement.setString(i + 2, some.get(i).keyText());
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(1));
+            if (key != null) {
+              found.put(key, rs.getLong(2));
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+}
