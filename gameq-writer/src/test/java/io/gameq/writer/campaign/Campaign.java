@@ -28,11 +28,9 @@ final class Campaign {
 
   /** Injects one kind of fault by a seed. */
   CaseResult run(Fault fault, long seed) throws Exception {
-    long began = System.nanoTime();
     Random random = new Random(seed ^ fault.name().hashCode());
     Path place = directory.resolve(seed + "-" + fault.name().replaceAll("[^A-Za-z0-9]+", "-"));
     try (World world = new World(servers, place, random.nextLong())) {
-      long startedAt = System.nanoTime();
       TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
       for (int i = 0; i < fault.times(); i++) {
         TimeUnit.MILLISECONDS.sleep(random.nextInt(1 + MOST_PAUSES_MILLIS / fault.times()));
@@ -57,14 +55,7 @@ final class Campaign {
       history.sightings.addAll(world.reader.stop());
       world.nodes.forEach(NodeProcess::kill);
       world.writers.forEach(WriterProcess::kill);
-      long drainedAt = System.nanoTime();
       check(world, history, random, violations);
-      System.out.printf(
-          "  start %.1f, load %.1f, drain %.1f, check %.1f s%n",
-          (startedAt - began) / 1e9,
-          (healedAt - startedAt) / 1e9,
-          (drainedAt - healedAt) / 1e9,
-          (System.nanoTime() - drainedAt) / 1e9);
       return new CaseResult(
           fault.name(),
           seed,

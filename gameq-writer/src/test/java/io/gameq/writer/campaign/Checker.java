@@ -167,11 +167,12 @@ final class Checker {
     return !write.change.put() || (owner != null && !write.change.owner().equals(owner));
   }
 
+  /** Null also where the newest was set aside: then whatever MySQL took before it may be there. */
   private @Nullable Write newestThatMustBeSeen(String row, long from) {
     List<Write> of = writes.getOrDefault(row, List.of());
     for (int i = of.size() - 1; i >= 0; i--) {
-      if (of.get(i).mustBeSeen(from) && !setAside.contains(row + "=" + of.get(i).of.id)) {
-        return of.get(i);
+      if (of.get(i).mustBeSeen(from)) {
+        return setAside.contains(row + "=" + of.get(i).of.id) ? null : of.get(i);
       }
     }
     return null;

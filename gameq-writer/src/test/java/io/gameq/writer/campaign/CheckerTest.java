@@ -174,4 +174,14 @@ class CheckerTest {
     Map<String, Held> held = Map.of(ROW, new Held(A, "1", 1));
     assertEquals(List.of(), new Checker(history, held, Set.of(ROW + "=2")).check());
   }
+
+  @Test
+  void findsARefusedRowThatNoDeadLetterNames() {
+    attempt("1", 10, Outcome.OK, put(ROW));
+    attempt("2", 20, Outcome.OK, put(ROW));
+    assertEquals(
+        List.of(Kind.LOST),
+        new Checker(history, Map.of(), Set.of(ROW + "=1"))
+            .check().stream().map(Violation::kind).toList());
+  }
 }
