@@ -70,7 +70,7 @@ final class GameNode implements AutoCloseable {
   private final GameQueueConfig config;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
-  private final Clock clock = Clock.systemUTC();
+  private final Clock clock;
   private final Closing closing = new Closing();
   private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
   private final java.util.Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
@@ -99,6 +99,7 @@ final class GameNode implements AutoCloseable {
 
   private GameNode(GameQueueConfig config) {
     this.config = config;
+    this.clock = config.clock();
     try {
       DataSource mysql =
           closing.add(
@@ -126,7 +127,7 @@ final class GameNode implements AutoCloseable {
                       config.redisUri(),
                       config.redisPassword(),
                       RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
-      redisClock = new RedisClock(clock::millis);
+      redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
