@@ -294,7 +294,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       throw new IllegalStateException("the flush did not commit: " + flushing.outcome());
     }
     List<OwnerId> written =
-        committed.written().stream().map(written -> written.of().owner()).toList();
+        committed.written().stream().map(flushed -> flushed.of().owner()).toList();
     List<OwnerId> notOwned = committed.notOwned().stream().map(OwnerRows::owner).toList();
     return new Memory(
         written.isEmpty() ? Phase.NOT_OWNED : Phase.FLUSHED,
