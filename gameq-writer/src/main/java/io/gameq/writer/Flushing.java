@@ -2,8 +2,6 @@ package io.gameq.writer;
 
 import io.gameq.Encoding;
 import io.gameq.OwnerId;
-import io.gameq.mysql.DeadLetterTable.Refused;
-import io.gameq.mysql.RowChange;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.mysql.FlushTransaction.Written;
@@ -14,6 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** Leads from claims to what MySQL is asked for, and from its answer back to claims. One thread. */
 final class Flushing {
@@ -29,7 +29,12 @@ final class Flushing {
             claim -> {
               RowDecoder.Decoded of = decoded(claim.owner());
               return new OwnerRows(
-                  claim.owner(), claim.session(), claim.attempts(), of.rows(), of.unreadable());
+                  claim.owner(),
+                  claim.session(),
+                  claim.attempts(),
+                  claim.refusedForMillis(),
+                  of.rows(),
+                  of.unreadable());
             })
         .toList();
   }
@@ -42,28 +47,26 @@ final class Flushing {
     return Objects.requireNonNull(byOwner.get(owner));
   }
 
-  /** What to acknowledge of an owner: durable is what lies below the oldest row that waits on. */
+  /** What to acknowledge of an owner. */
   Flushed flushed(Written written) {
     RowDecoder.Decoded of = decoded(written.of().owner());
-    long highest = 0;
-    for (RowChange row : of.rows()) {
-      highest = Math.max(highest, row.image().version());
-    }
-    for (Refused row : written.setAside()) {
-      highest = Math.max(highest, row.version());
-    }
-    for (UnflushedRow row : of.kept()) {
-      highest = Math.min(highest, RowDecoder.version(row) - 1);
-    }
-    return new Flushed(
-        of.claim(),
-        Math.max(0, highest),
+    List<VersionedKey> setAside =
         written.setAside().stream()
             .map(
                 row ->
                     new VersionedKey(
                         Encoding.percent(row.table()) + ":" + row.rowKey(), row.version()))
-            .toList(),
-        of.kept().stream().map(UnflushedRow::key).toList());
+            .toList();
+    List<VersionedKey> kept =
+        of.kept().stream()
+            .map(row -> new VersionedKey(row.key(), RowDecoder.version(row)))
+            .toList();
+    long version =
+        LongStream.concat(
+                of.rows().stream().mapToLong(row -> row.image().version()),
+                Stream.concat(setAside.stream(), kept.stream()).mapToLong(VersionedKey::version))
+            .max()
+            .orElse(0);
+    return new Flushed(of.claim(), version, setAside, kept);
   }
 }

@@ -84,7 +84,7 @@ final class LeaseRenewal implements AutoCloseable {
       try {
         redis.call(connection -> FinishScripts.renew(connection, of.slot, leaseMillis, of.claims));
       } catch (GameQueueException e) {
-        LOG.debug("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
+        LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
       } catch (RuntimeException e) { // must not end the timer
         LOG.warn("cannot renew the leases of slot {}", of.slot.slot(), e);
       }

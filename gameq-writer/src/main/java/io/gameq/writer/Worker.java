@@ -39,10 +39,7 @@ final class Worker implements Runnable {
   /** Rows given back for an outage merge with what comes; the gate says when to claim again. */
   private static final long OUTAGE_DELAY_MILLIS = 1_000;
 
-  /** Rows whose lease ran out so often may kill their writer: they are flushed by themselves. */
-  private static final int SUSPECT_LAPSES = 2;
-
-  /** Rows whose lease ran out so often are set aside. */
+  /** Rows whose lease ran out so often, though they were taken alone since the second, are set aside. */
   private static final int MOST_LAPSES = 5;
 
   private final Shared shared;
@@ -138,26 +135,12 @@ final class Worker implements Runnable {
 
   // --- flush
 
-  /**
-   * Flushes claims together; those that may have killed their writers by themselves, one in a turn,
-   * so that the others are not taken for the same.
-   */
+  /** Flushes claims; rows that keep killing their writers come alone, see claim.lua. */
   private void flush(SlotKeys slot, List<Claim> batch) {
-    List<Claim> suspects = batch.stream().filter(c -> c.lapses() >= SUSPECT_LAPSES).toList();
-    List<Claim> others = batch.stream().filter(c -> c.lapses() < SUSPECT_LAPSES).toList();
-    if (suspects.size() > 1) {
-      giveBack(slot, suspects.subList(1, suspects.size()), 0, false);
-    }
-    if (!others.isEmpty()) {
-      flushTogether(slot, others);
-    }
-    if (!suspects.isEmpty()) {
-      Claim suspect = suspects.get(0);
-      if (suspect.lapses() < MOST_LAPSES) {
-        flushTogether(slot, List.of(suspect));
-      } else {
-        setAside(slot, suspect);
-      }
+    if (batch.size() == 1 && batch.get(0).lapses() >= MOST_LAPSES) {
+      setAside(slot, batch.get(0));
+    } else {
+      flushTogether(slot, batch);
     }
   }
 

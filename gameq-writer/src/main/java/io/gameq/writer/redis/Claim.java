@@ -11,6 +11,8 @@ import java.util.List;
  * @param token proves in ack and nack that the lease did not run out
  * @param attempts how often these rows were claimed, this time included, not counting outages
  * @param lapses how often their lease ran out since they were last flushed
+ * @param refusedForMillis how long ago MySQL first refused one of them since they were last
+ *     flushed; 0 if it never did
  */
 public record Claim(
     OwnerId owner,
@@ -18,4 +20,5 @@ public record Claim(
     String token,
     int attempts,
     int lapses,
+    long refusedForMillis,
     List<UnflushedRow> rows) {}

@@ -75,7 +75,8 @@ public final class ClaimScript {
               LuaScript.string(parts.get(2)),
               ((Long) parts.get(3)).intValue(),
               ((Long) parts.get(4)).intValue(),
-              OpenScript.rows(parts.get(5))));
+              (Long) parts.get(5),
+              OpenScript.rows(parts.get(6))));
     }
     return new Batch(
         (Long) reply.get(0),

@@ -26,12 +26,12 @@ public final class FinishScripts {
   /**
    * A claim that was flushed.
    *
-   * @param version up to which all of it is in MySQL or set aside
+   * @param version up to which all of it is in MySQL, set aside, or kept
    * @param setAside rows that are dead letters now
    * @param kept rows that go back to wait
    */
   public record Flushed(
-      Claim claim, long version, List<VersionedKey> setAside, List<String> kept) {}
+      Claim claim, long version, List<VersionedKey> setAside, List<VersionedKey> kept) {}
 
   /** A row, by its key {@code table:parts}, in a version. */
   public record VersionedKey(String key, long version) {}
@@ -64,15 +64,18 @@ public final class FinishScripts {
       args.add(f.claim().owner().encoded());
       args.add(f.claim().token());
       args.add(hex(f.version()));
-      args.add(Integer.toString(f.setAside().size()));
-      for (VersionedKey row : f.setAside()) {
-        args.add(row.key());
-        args.add(hex(row.version()));
-      }
-      args.add(Integer.toString(f.kept().size()));
-      args.addAll(f.kept());
+      addRows(args, f.setAside());
+      addRows(args, f.kept());
     }
     return stillOurs(ACK.call(redis, slot, args));
+  }
+
+  private static void addRows(List<String> args, List<VersionedKey> rows) {
+    args.add(Integer.toString(rows.size()));
+    for (VersionedKey row : rows) {
+      args.add(row.key());
+      args.add(hex(row.version()));
+    }
   }
 
   private static String hex(long version) {
@@ -109,7 +112,7 @@ public final class FinishScripts {
       boolean countsAsAttempt,
       List<Claim> claims) {
     List<String> args =
-        new ArrayList<>(List.of(Long.toString(delayMillis), countsAsAttempt ? "0" : "1"));
+        new ArrayList<>(List.of(Long.toString(delayMillis), countsAsAttempt ? "1" : "0"));
     addTokens(args, claims);
     return stillOurs(NACK.call(redis, slot, args));
   }

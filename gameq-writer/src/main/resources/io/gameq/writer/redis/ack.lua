@@ -2,10 +2,10 @@
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] namespace; ARGV[2] how long the own key of a closed session is kept, ms; ARGV[3] ms until kept rows are due again;
 --   then for each claim: owner; token; version up to which all is in MySQL or set aside;
---   number of rows set aside as dead letters, for each its field and version; number of rows kept, for each its field
+--   number of rows set aside as dead letters, for each its field and version; number of rows kept, for each its field and version
 -- Returns for each claim 1, or 0 when the token is no longer ours (the lease ran out and the rows were taken back): nothing is changed then.
--- Publishes lines 'owner session version [field version]...', the last of rows set aside, on 'ns:durable:<first 8 hex digits of the nonce>',
--- the channel of the session's node.
+-- Publishes lines 'owner session version [!field version]... [+field version]...': all up to that version is in MySQL, but for rows set aside
+-- (!) and kept (+); on 'ns:durable:<first 8 hex digits of the nonce>', the channel of the session's node.
 local slot, namespace = KEYS[1], ARGV[1]
 write_even_when_full(slot)
 local now, results, lines = now_millis(), {}, {}
@@ -20,11 +20,17 @@ local function keep(owner, claim, fields)
   local claimed, session = claimed_key(slot, owner), newest_session(slot, owner, claim)
   local dirty = dirty_key(slot, owner, session)
   local due = redis.call('EXISTS', dirty) == 1 and now or now + ARGV[3]
-  for _, field in ipairs(fields) do
-    local row = redis.call('HGET', claimed, field)
-    if row and is_newer(row, redis.call('HGET', dirty, field)) then redis.call('HSET', dirty, field, row) end
+  for i = 1, #fields, 2 do
+    local row = redis.call('HGET', claimed, fields[i])
+    if row and is_newer(row, redis.call('HGET', dirty, fields[i])) then redis.call('HSET', dirty, fields[i], row) end
   end
   redis.call('ZADD', slot .. ':due', 'NX', due, member(owner, session))
+end
+
+local function marked(mark, rows)
+  local words = {}
+  for i = 1, #rows, 2 do words[#words + 1] = ' ' .. mark .. rows[i] .. ' ' .. rows[i + 1] end
+  return table.concat(words)
 end
 
 local function finish(owner, claim, version, set_aside, kept)
@@ -35,7 +41,7 @@ local function finish(owner, claim, version, set_aside, kept)
   local owned_by = redis.call('GET', own_key(slot, owner))
   local more = false
   for _, session in ipairs({claim.session, owned_by ~= claim.session and owned_by or nil}) do
-    tell(session, owner .. ' ' .. session .. ' ' .. version .. set_aside)
+    tell(session, table.concat({owner, session, version}, ' ') .. marked('!', set_aside) .. marked('+', kept))
     if redis.call('EXISTS', dirty_key(slot, owner, session)) == 1 then
       more = true -- its due entry may have been dropped while this claim stood
       redis.call('ZADD', slot .. ':due', 'NX', now, member(owner, session))
@@ -56,10 +62,10 @@ while at <= #ARGV do
   local owner, token, version = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   at = at + 3
   local set_aside = next_list(2 * ARGV[at])
-  local kept = next_list(tonumber(ARGV[at]))
+  local kept = next_list(2 * ARGV[at])
   local claim = claim_of(slot, owner)
   local ours = claim and claim.token == token
-  if ours then finish(owner, claim, version, #set_aside > 0 and ' ' .. table.concat(set_aside, ' ') or '', kept) end
+  if ours then finish(owner, claim, version, set_aside, kept) end
   results[#results + 1] = ours and 1 or 0
 end
 for node, text in pairs(lines) do redis.call('PUBLISH', namespace .. ':durable:' .. node, table.concat(text, '\n')) end

@@ -2,9 +2,10 @@
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
 --   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms
--- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}: a claim is {owner, session, token, attempts, lapses, {field, row,
---   field, row ...}}; unowned are {owner, session} whose own key is missing: ask MySQL, then reassert; stale are {owner, session} that lost
+-- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}: a claim is {owner, session, token, attempts, lapses, ms since
+--   MySQL first refused a row of it or 0, {field, row, field, row ...}}; unowned are {owner, session} whose own key is missing: ask MySQL, then reassert; stale are {owner, session} that lost
 --   ownership with rows, found now for the first time; broken are dirty keys that are no hashes: left alone, looked at again in a minute.
+-- Rows whose lease ran out twice may kill their writers: they are taken alone, so that no others are lost with them.
 local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
 local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local due, ready, inflight = slot .. ':due', slot .. ':ready', slot .. ':inflight:' .. writer
@@ -29,8 +30,12 @@ if waiting < most_owners then
 end
 
 local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
-local function take(entry)
-  local owner, session = string.match(entry, '^(.*):([^:]+)$')
+local function is_suspect(owner)
+  local claim = claim_of(slot, owner)
+  return claim ~= nil and claim.lapses >= 2
+end
+
+local function take(owner, session, entry)
   local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
   local kind = redis.call('TYPE', dirty).ok
   if kind == 'none' then return false end
@@ -50,14 +55,14 @@ local function take(entry)
   end
   -- Another writer flushes this owner: its ack or nack makes the owner due again.
   if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then return false end
-  local of = claim_of(slot, owner) or {attempts = 0, lapses = 0}
+  local of = claim_of(slot, owner) or {attempts = 0, lapses = 0, since = '0'}
   of.token, of.session, of.attempts, of.writer = token .. '.' .. (#claims + 1), session, of.attempts + 1, writer
   remember(slot, owner, of)
   redis.call('ZADD', slot .. ':lease', now + ARGV[3], owner)
   local claim = redis.call('HGETALL', claimed_key(slot, owner))
   rows = rows + #claim / 2
   for i = 2, #claim, 2 do bytes = bytes + #claim[i] end
-  claims[#claims + 1] = {owner, session, of.token, of.attempts, of.lapses, claim}
+  claims[#claims + 1] = {owner, session, of.token, of.attempts, of.lapses, of.since == '0' and 0 or now - of.since, claim}
   return true
 end
 
@@ -65,7 +70,16 @@ for _ = 1, most_owners do
   if rows >= most_rows or bytes >= most_bytes then break end
   local entry = redis.call('RPOPLPUSH', ready, inflight)
   if not entry then break end
-  if not take(entry) then redis.call('LREM', inflight, 1, entry) end
+  local owner, session = string.match(entry, '^(.*):([^:]+)$')
+  local suspect = is_suspect(owner)
+  if suspect and #claims > 0 then
+    redis.call('LREM', inflight, 1, entry)
+    redis.call('RPUSH', ready, entry)
+    break
+  end
+  local taken = take(owner, session, entry)
+  if not taken then redis.call('LREM', inflight, 1, entry) end
+  if suspect and taken then break end
 end
 
 return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned, stale, broken}

@@ -1,15 +1,15 @@
 -- Put in front of the writer's scripts, after slot.lua: the record of a claim.
--- {ns:slot}:claim holds owner -> 'token session attempts lapses writer': attempts are claims since the last ack but for outages, lapses
--- those whose lease ran out; token '-' means not claimed now, only remembered.
+-- {ns:slot}:claim holds owner -> 'token session attempts lapses since writer': attempts are claims since the last ack but for outages,
+-- lapses those whose lease ran out, since is when MySQL first refused a row (ms, 0 if never); token '-' means not claimed now, only remembered.
 local function claim_of(slot, owner)
   local record = redis.call('HGET', slot .. ':claim', owner)
   if not record then return nil end
-  local token, session, attempts, lapses, writer = string.match(record, '^(%S+) (%S+) (%d+) (%d+) (%S+)$')
-  return {token = token, session = session, attempts = tonumber(attempts), lapses = tonumber(lapses), writer = writer}
+  local token, session, attempts, lapses, since, writer = string.match(record, '^(%S+) (%S+) (%d+) (%d+) (%d+) (%S+)$')
+  return {token = token, session = session, attempts = tonumber(attempts), lapses = tonumber(lapses), since = since, writer = writer}
 end
 
 local function remember(slot, owner, claim)
-  redis.call('HSET', slot .. ':claim', owner, table.concat({claim.token, claim.session, claim.attempts, claim.lapses, claim.writer}, ' '))
+  redis.call('HSET', slot .. ':claim', owner, table.concat({claim.token, claim.session, claim.attempts, claim.lapses, claim.since, claim.writer}, ' '))
 end
 
 -- The session under which rows of a claim go back: the newest that is known.
