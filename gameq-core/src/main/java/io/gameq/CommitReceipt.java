@@ -39,7 +39,7 @@ public final class CommitReceipt {
 
   /**
    * Completes when MySQL has the commit (or a newer version of its rows); fails as {@link #queued}
-   * does.
+   * does, and with {@link DeadLetterException} when MySQL refused rows of it.
    */
   public CompletableFuture<Void> durable() {
     return queued.thenCompose(ignored -> durable.get());

@@ -12,6 +12,7 @@ import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
 import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -22,6 +23,7 @@ import io.gameq.mysql.Settings;
 import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.NodeHeartbeat;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConfig;
@@ -35,6 +37,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -83,6 +86,7 @@ final class GameNode implements AutoCloseable {
   private final WalWriter wal;
   private final CommitSender sender;
   private final DurableNotices notices;
+  private final NodeHeartbeat heartbeat;
   private final long quietNanos;
   private long clockMeasuredNanos = System.nanoTime();
 
@@ -153,11 +157,14 @@ final class GameNode implements AutoCloseable {
                       slots,
                       config.mergeWindow().toMillis(),
                       config.limits(),
+                      config.whenRedisIsFull(),
                       owners::current,
                       callbacks)));
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
+      heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
+      heartbeat.beat(control);
       quietNanos = config.mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
       ScheduledExecutorService looking =
           Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
@@ -218,6 +225,18 @@ final class GameNode implements AutoCloseable {
   }
 
   // --- open
+
+  /** Throws {@link OwnerHeldException} when another node that is alive has the owner open. */
+  void requireFree(OwnerId owner) {
+    SessionId durable = owners.current(List.of(owner)).get(owner);
+    String holder =
+        durable == null ? null : heartbeat.otherHolder(control, slot(owner), owner, durable);
+    if (holder != null) {
+      throw new OwnerHeldException(
+          "%s is open on node %s, which is alive: close it there, or open it with Takeover.ALWAYS"
+              .formatted(owner, holder));
+    }
+  }
 
   Opened open(OwnerId owner, List<Table> tables) {
     tables.forEach(
@@ -318,6 +337,11 @@ final class GameNode implements AutoCloseable {
               }
 
               @Override
+              public void deadLetter(DeadLetterTable.Stored letter) {
+                view.addDeadLetter(letter, decode(letter.refused()));
+              }
+
+              @Override
               public void tombstoneVersion(long version) {
                 view.sawVersion(version);
               }
@@ -327,6 +351,16 @@ final class GameNode implements AutoCloseable {
           "another session opened " + owner + " while session " + session + " was being opened");
     }
     return view;
+  }
+
+  private @Nullable RowImage decode(DeadLetterTable.Refused refused) {
+    try {
+      return codec.decode(catalog.table(refused.table()), refused.image());
+    } catch (MySqlException e) {
+      throw e;
+    } catch (GameQueueException e) { // damaged, or its columns are gone
+      return null;
+    }
   }
 
   private SlotKeys slot(OwnerId owner) {
@@ -388,10 +422,10 @@ final class GameNode implements AutoCloseable {
 
   // --- durable
 
-  private void durable(String owner, String session, long version) {
+  private void durable(String owner, String session, long version, Map<String, Long> setAside) {
     DurableTracker tracker = trackers.get(name(owner, session));
     if (tracker != null) {
-      tracker.durable(version);
+      tracker.durable(version, setAside);
     }
   }
 
@@ -402,6 +436,7 @@ final class GameNode implements AutoCloseable {
   /** Once a second: what notices would have said had they not been lost. */
   private void look() {
     try {
+      heartbeat.beat(control);
       notices.keepSubscribed();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
         redisClock.measure(control);
@@ -409,11 +444,7 @@ final class GameNode implements AutoCloseable {
       }
       for (DurableTracker tracker : trackers.values()) {
         try {
-          try {
-            lookFor(tracker);
-          } catch (GameQueueException e) {
-            LOG.debug("cannot look what is durable of {}: {}", tracker.session(), e.getMessage());
-          }
+          lookFor(tracker);
         } catch (GameQueueException e) {
           LOG.debug("cannot look what is durable of {}: {}", tracker.session(), e.getMessage());
         }
@@ -436,10 +467,26 @@ final class GameNode implements AutoCloseable {
         control.get(), slots[session.slot()], session.owner(), session.id())) {
       return;
     }
-    Map<RowKey, Long> there = reader.versions(rows.keySet().stream().map(catalog::rowKey).toList());
-    if (rows.entrySet().stream()
-        .allMatch(row -> there.getOrDefault(catalog.rowKey(row.getKey()), 0L) >= row.getValue())) {
-      tracker.durable(rows.values().stream().mapToLong(Long::longValue).max().orElse(0));
+    List<RowKey> keys = rows.keySet().stream().map(catalog::rowKey).toList();
+    Map<RowKey, Long> there = reader.versions(keys);
+    keys = keys.stream().filter(key -> isBelow(there.get(key), rows.get(key.text()))).toList();
+    Map<RowKey, Long> refused = keys.isEmpty() ? Map.of() : reader.setAside(keys);
+    if (keys.stream().noneMatch(key -> isBelow(refused.get(key), rows.get(key.text())))) {
+      Map<String, Long> setAside = new HashMap<>();
+      keys.forEach(key -> setAside.put(key.text(), rows.getOrDefault(key.text(), 0L)));
+      tracker.durable(rows.values().stream().mapToLong(Long::longValue).max().orElse(0), setAside);
+    }
+  }
+
+  private static boolean isBelow(@Nullable Long version, @Nullable Long wanted) {
+    return version == null || wanted == null || version < wanted;
+  }
+
+  private void stopHeartbeat() {
+    try {
+      heartbeat.stop(control);
+    } catch (GameQueueException e) {
+      LOG.debug("cannot take back the sign of life: {}", e.getMessage());
     }
   }
 
@@ -466,6 +513,7 @@ final class GameNode implements AutoCloseable {
           "not everything is known to be in MySQL: the WAL {} is kept for recovery",
           wal.directory());
     }
+    stopHeartbeat();
     closing.close();
   }
 }

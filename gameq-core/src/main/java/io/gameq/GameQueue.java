@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.DurableTracker.Versions;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RecordMapper;
 import io.gameq.catalog.RecordMappers;
@@ -58,8 +59,23 @@ public final class GameQueue implements AutoCloseable {
    *     opening again is safe
    */
   public OwnerSession open(String owner) {
+    return open(owner, Takeover.ALWAYS);
+  }
+
+  /**
+   * Opens an owner and loads its rows; see {@link #open(String)}.
+   *
+   * @param takeover what to do when another node has it open
+   * @throws OwnerHeldException when another node has it open and it is not to be taken over;
+   *     nothing was changed
+   */
+  public OwnerSession open(String owner, Takeover takeover) {
     OwnerId id = OwnerId.of(owner);
-    GameNode.Opened opened = node.open(id, tablesOf(id));
+    List<Table> tables = tablesOf(id);
+    if (takeover == Takeover.UNLESS_ALIVE) {
+      node.requireFree(id);
+    }
+    GameNode.Opened opened = node.open(id, tables);
     return new OwnerSession(this, id, opened.tracker(), opened.view());
   }
 
@@ -189,6 +205,9 @@ public final class GameQueue implements AutoCloseable {
 
   private CommitReceipt submit(List<OwnerSession> sessions, List<CommitPart> parts) {
     List<DurableTracker> trackers = sessions.stream().map(OwnerSession::tracker).toList();
+    for (int i = 0; i < parts.size(); i++) {
+      awaitRoom(trackers.get(i), parts.get(i));
+    }
     TrackedCommit commit = new TrackedCommit(parts, trackers);
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
@@ -200,6 +219,28 @@ public final class GameQueue implements AutoCloseable {
     return new CommitReceipt(commit.queued, commit.durability::future);
   }
 
+  /** Has the owner flushed when it has no room: its rows are not to wait for the merge window. */
+  private void awaitRoom(DurableTracker tracker, CommitPart part) {
+    Limits limits = node.limits();
+    long now = System.nanoTime();
+    try {
+      if (tracker.awaitRoom(part.rows(), limits.dirtyRowsPerOwner(), now)) {
+        return;
+      }
+      node.flushNow(tracker.session());
+      if (tracker.awaitRoom(
+          part.rows(), limits.dirtyRowsPerOwner(), now + limits.admissionMillis() * 1_000_000)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new QueueFullException(
+        "%s has %d rows that wait for MySQL, and none left within %d ms: MySQL or the writers are slow or away, or maxDirtyRowsPerOwner is too low"
+            .formatted(
+                part.session().owner(), limits.dirtyRowsPerOwner(), limits.admissionMillis()));
+  }
+
   /** Tells the sessions and the game what became of a commit. */
   private static final class TrackedCommit extends Commit {
     private final CompletableFuture<Void> queued = new CompletableFuture<>();
@@ -207,7 +248,7 @@ public final class GameQueue implements AutoCloseable {
 
     TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
       super(parts);
-      durability = new Durability(trackers, new long[trackers.size()]);
+      durability = new Durability(trackers, new Versions[trackers.size()]);
     }
 
     @Override
@@ -229,7 +270,7 @@ public final class GameQueue implements AutoCloseable {
    * What must be in MySQL for a commit to be durable; apart from the commit, so that a receipt does
    * not hold its rows.
    */
-  private record Durability(List<DurableTracker> trackers, long[] versions) {
+  private record Durability(List<DurableTracker> trackers, Versions[] versions) {
     CompletableFuture<Void> future() {
       CompletableFuture<?>[] all = new CompletableFuture<?>[versions.length];
       for (int i = 0; i < all.length; i++) {

@@ -76,7 +76,18 @@ public final class GameQueueConfig {
   }
 
   Limits limits() {
-    return b.limits;
+    return new Limits(
+        b.rowBytes,
+        b.commitRows,
+        b.commitBytes,
+        b.inFlightCommits,
+        b.inFlightBytes,
+        b.dirtyRowsPerOwner,
+        b.admission.toMillis());
+  }
+
+  WhenRedisIsFull whenRedisIsFull() {
+    return b.whenRedisIsFull;
   }
 
   private static <T> T set(@Nullable T value, String setting) {
@@ -106,7 +117,14 @@ public final class GameQueueConfig {
     private @Nullable Path walDirectory;
     private int slots = 16;
     private Duration mergeWindow = Duration.ofSeconds(1);
-    private Limits limits = Limits.DEFAULT;
+    private int rowBytes = Limits.DEFAULT.rowBytes();
+    private int commitRows = Limits.DEFAULT.commitRows();
+    private int commitBytes = Limits.DEFAULT.commitBytes();
+    private int inFlightCommits = Limits.DEFAULT.inFlightCommits();
+    private int inFlightBytes = Limits.DEFAULT.inFlightBytes();
+    private int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
+    private Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
+    private WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
 
     private Builder() {}
 
@@ -186,14 +204,7 @@ public final class GameQueueConfig {
      * half of maxCommitBytes.
      */
     public Builder maxRowBytes(int bytes) {
-      limits =
-          new Limits(
-              bytes,
-              limits.commitRows(),
-              limits.commitBytes(),
-              limits.inFlightCommits(),
-              limits.inFlightBytes(),
-              limits.admissionMillis());
+      this.rowBytes = bytes;
       return this;
     }
 
@@ -202,14 +213,8 @@ public final class GameQueueConfig {
      * one is refused when it is committed.
      */
     public Builder maxCommit(int rows, int bytes) {
-      limits =
-          new Limits(
-              limits.rowBytes(),
-              rows,
-              bytes,
-              limits.inFlightCommits(),
-              limits.inFlightBytes(),
-              limits.admissionMillis());
+      this.commitRows = rows;
+      this.commitBytes = bytes;
       return this;
     }
 
@@ -218,14 +223,28 @@ public final class GameQueueConfig {
      * and how long a commit waits for room (default 5 s; zero refuses at once).
      */
     public Builder maxInFlight(int commits, int bytes, Duration wait) {
-      limits =
-          new Limits(
-              limits.rowBytes(),
-              limits.commitRows(),
-              limits.commitBytes(),
-              commits,
-              bytes,
-              wait.toMillis());
+      this.inFlightCommits = commits;
+      this.inFlightBytes = bytes;
+      this.admission = wait;
+      return this;
+    }
+
+    /**
+     * Most distinct rows of one owner that wait for MySQL; default 20,000, at least maxCommit's
+     * rows, at most 1,000,000. A commit that would pass it waits as long as maxInFlight says, then
+     * fails with QueueFullException. A writer takes an owner's rows at once: more of them need more
+     * memory in Redis and writers.
+     */
+    public Builder maxDirtyRowsPerOwner(int rows) {
+      this.dirtyRowsPerOwner = rows;
+      return this;
+    }
+
+    /**
+     * What becomes of commits while Redis is at maxmemory; default {@link WhenRedisIsFull#FAIL}.
+     */
+    public Builder whenRedisIsFull(WhenRedisIsFull policy) {
+      this.whenRedisIsFull = policy;
       return this;
     }
 
@@ -259,6 +278,7 @@ public final class GameQueueConfig {
           !mergeWindow.isNegative() && mergeWindow.compareTo(Duration.ofMinutes(10)) <= 0,
           "mergeWindow",
           "must be 0 to 10 minutes, not " + mergeWindow);
+      Limits limits = config.limits();
       check(
           limits.commitRows() >= 1 && limits.commitRows() <= 100_000,
           "maxCommit",
@@ -282,6 +302,12 @@ public final class GameQueueConfig {
               + limits.commitBytes()
               + ", not "
               + limits.inFlightBytes());
+      check(
+          limits.dirtyRowsPerOwner() >= limits.commitRows()
+              && limits.dirtyRowsPerOwner() <= 1_000_000,
+          "maxDirtyRowsPerOwner",
+          "must be maxCommit's rows, %d, to 1,000,000, not %d"
+              .formatted(limits.commitRows(), limits.dirtyRowsPerOwner()));
       check(limits.admissionMillis() >= 0, "maxInFlight", "wait must not be negative");
       return config;
     }

@@ -63,11 +63,23 @@ public final class OwnerSession implements AutoCloseable {
 
   /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
   public synchronized List<Row> rows(String table) {
+    return loaded().rows(queue.table(table));
+  }
+
+  private OwnerView loaded() {
     if (loaded == null) {
       throw new GameQueueException(
           "the loaded rows of " + owner + " were forgotten: read them before forgetLoaded()");
     }
-    return loaded.rows(queue.table(table));
+    return loaded;
+  }
+
+  /**
+   * The owner's rows that MySQL refused and that no newer version has replaced, when the session
+   * was opened, oldest first. What {@link #rows} returns is without them.
+   */
+  public synchronized List<DeadLetter> deadLetters() {
+    return loaded().deadLetters();
   }
 
   /** Frees the rows that were loaded at open, once the game has its own. */
@@ -218,8 +230,8 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Waits until everything committed so far is in MySQL, and has it flushed now rather than at the
-   * end of the merge window.
+   * Waits until everything committed so far is in MySQL or set aside as a {@linkplain DeadLetter
+   * dead letter}, and has it flushed now rather than at the end of the merge window.
    *
    * @return the row keys that are not known to be in MySQL when the time was up; empty means all
    *     are

@@ -4,10 +4,12 @@ import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
+import io.gameq.mysql.DeadLetterTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an owner has, merged from Redis and MySQL: of each row the newest version wins, and deletes
@@ -16,6 +18,7 @@ import java.util.Map;
 final class OwnerView {
   private final OwnerId owner;
   private final Map<RowKey, RowImage> newest = new LinkedHashMap<>();
+  private final List<DeadLetter> deadLetters = new ArrayList<>();
   private long highestVersion;
 
   OwnerView(OwnerId owner) {
@@ -38,6 +41,33 @@ final class OwnerView {
   void addTombstone(RowKey key, long version) {
     sawVersion(version);
     newest.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
+  }
+
+  /** A row that MySQL refused, unless a newer version of it is there; decoded when that works. */
+  void addDeadLetter(DeadLetterTable.Stored letter, @Nullable RowImage image) {
+    DeadLetterTable.Refused refused = letter.refused();
+    sawVersion(refused.version());
+    RowImage there = image == null ? null : newest.get(image.rowKey());
+    if (there != null && there.version() > refused.version()) {
+      return;
+    }
+    deadLetters.add(
+        new DeadLetter(
+            refused.table(),
+            Encoding.percent(refused.table()) + ":" + refused.rowKey(),
+            refused.version(),
+            image != null && image.op() == RowOp.DELETE,
+            image == null || image.op() == RowOp.DELETE
+                ? null
+                : new Row(image.table(), image.values()),
+            refused.errorCode(),
+            refused.errorText(),
+            refused.attempts(),
+            letter.refusedAt()));
+  }
+
+  List<DeadLetter> deadLetters() {
+    return List.copyOf(deadLetters);
   }
 
   long highestVersion() {

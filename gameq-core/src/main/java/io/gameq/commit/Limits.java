@@ -10,6 +10,7 @@ package io.gameq.commit;
  * @param commitBytes bytes of one commit: row keys and images
  * @param inFlightCommits commits of this node that wait for Redis
  * @param inFlightBytes bytes of the commits of this node that wait for Redis
+ * @param dirtyRowsPerOwner distinct rows of one owner, opened here, that wait for MySQL
  * @param admissionMillis how long a commit waits for room; 0 refuses at once
  */
 public record Limits(
@@ -18,10 +19,12 @@ public record Limits(
     int commitBytes,
     int inFlightCommits,
     int inFlightBytes,
+    int dirtyRowsPerOwner,
     long admissionMillis) {
   /**
    * Fits a player with large blobs, and stays well below what one WAL record or one Redis reply can
    * carry.
    */
-  public static final Limits DEFAULT = new Limits(2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 5_000);
+  public static final Limits DEFAULT =
+      new Limits(2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 20_000, 5_000);
 }

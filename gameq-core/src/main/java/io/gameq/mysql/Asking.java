@@ -3,9 +3,12 @@ package io.gameq.mysql;
 import io.gameq.MySqlException;
 import java.sql.SQLException;
 import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
 
 /** Turns what JDBC and Jdbi throw into gameq's own exception. Stateless. */
 public final class Asking {
+  private static final int MOST_TRIES = 3;
+
   private Asking() {}
 
   /** A call to MySQL. */
@@ -22,6 +25,26 @@ public final class Asking {
     } catch (JdbiException e) {
       throw failed(e.getCause() instanceof SQLException sql ? sql : e, e);
     }
+  }
+
+  /** Asks as {@link #mysql}, up to three times when others hold locks: a flush may take a while. */
+  static <T> T mysqlAgain(Call<T> call) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return mysql(call);
+      } catch (MySqlException e) {
+        if (tries == MOST_TRIES || !isTryAgain(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isTryAgain(@Nullable Throwable e) {
+    return e != null
+        && (e instanceof SQLException sql
+            ? ErrorKind.of(sql) == ErrorKind.TRY_AGAIN
+            : isTryAgain(e.getCause()));
   }
 
   private static MySqlException failed(Exception reason, Exception e) {

@@ -42,6 +42,9 @@ public final class OwnerReader {
 
     void tombstone(RowKey key, long version);
 
+    /** A row of the owner that MySQL refused; told to sessions only, after all rows. */
+    void deadLetter(DeadLetterTable.Stored letter);
+
     /** The highest version among all tombstones of the owner. */
     void tombstoneVersion(long version);
   }
@@ -65,7 +68,12 @@ public final class OwnerReader {
         () -> {
           jdbi.useTransaction(
               TransactionIsolationLevel.REPEATABLE_READ,
-              handle -> readSnapshot(handle, owner, tables, keys, sink));
+              handle -> {
+                readSnapshot(handle, owner, tables, keys, sink);
+                if (session != null) {
+                  DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
+                }
+              });
           return session == null
               || jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session));
         });
@@ -138,6 +146,23 @@ public final class OwnerReader {
         sink.row(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
       }
     }
+  }
+
+  /** The versions in which rows were refused and set aside; the others are missing. */
+  public Map<RowKey, Long> setAside(Collection<RowKey> keys) {
+    return Asking.mysql(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  Map<RowKey, Long> found = new HashMap<>();
+                  for (Map.Entry<Table, List<RowKey>> of :
+                      keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+                    found.putAll(
+                        DeadLetterTable.versions(
+                            handle.getConnection(), of.getKey(), of.getValue()));
+                  }
+                  return found;
+                }));
   }
 
   /**

@@ -25,7 +25,7 @@ public final class OwnerTable {
    * is above the one before and at least {@code atLeast}.
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
-    return Asking.mysql(
+    return Asking.mysqlAgain(
         () ->
             jdbi.inTransaction(
                 handle -> {

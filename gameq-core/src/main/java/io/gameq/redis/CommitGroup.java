@@ -43,8 +43,11 @@ final class CommitGroup {
     }
   }
 
-  /** Redis refused it. */
+  /** Redis refused it, and holds nothing of it. */
   record RefusedBy(String message) implements Outcome {}
+
+  /** Redis took the rows and refused something beside them: they may or may not be flushed. */
+  record TakenInPart(String message) implements Outcome {}
 
   private final List<Commit> commits;
   private final Function<CommitPart, SessionKeys> keysOf;
@@ -198,9 +201,12 @@ final class CommitGroup {
     if (exec == null || exec.wasDiscarded()) {
       return new RefusedBy("Redis discarded the transaction");
     }
-    for (int reply = 3 * i; reply < 3 * i + 3; reply++) {
+    if (exec.get(3 * i + 1) instanceof Throwable error) { // HSET
+      return new RefusedBy(String.valueOf(error.getMessage()));
+    }
+    for (int reply : new int[] {3 * i, 3 * i + 2}) { // GET, ZADD
       if (exec.get(reply) instanceof Throwable error) {
-        return new RefusedBy(String.valueOf(error.getMessage()));
+        return new TakenInPart(String.valueOf(error.getMessage()));
       }
     }
     byte[] own = exec.get(3 * i);

@@ -2,6 +2,8 @@ package io.gameq.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.QueueFullException;
+import io.gameq.RedisFullException;
+import io.gameq.WhenRedisIsFull;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.Limits;
@@ -79,7 +81,8 @@ public final class CommitSender implements AutoCloseable {
   private long clientId;
   private String runId = "";
   private boolean broken;
-  private long healAtNanos;
+  private boolean full;
+  private long mendAtNanos;
   private long sentGroups;
 
   private record Sent(long number, CommitGroup group) {}
@@ -95,6 +98,7 @@ public final class CommitSender implements AutoCloseable {
       SlotKeys[] slots,
       long mergeWindowMillis,
       Limits limits,
+      WhenRedisIsFull whenRedisIsFull,
       DurableSessions durableSessions,
       Executor callbacks) {}
 
@@ -173,7 +177,7 @@ public final class CommitSender implements AutoCloseable {
   private void run() {
     try {
       while (!isFinished()) {
-        int work = runTasks() + takeReplies() + (broken ? healWhenDue() : sendNext());
+        int work = runTasks() + takeReplies() + sendOrMend();
         if (work == 0) {
           rest();
         }
@@ -190,6 +194,16 @@ public final class CommitSender implements AutoCloseable {
       giveUp();
       redis.close();
     }
+  }
+
+  private int sendOrMend() {
+    if (!broken && !full) {
+      return sendNext();
+    }
+    if (System.nanoTime() - mendAtNanos < 0) {
+      return 0;
+    }
+    return broken ? heal() : sendHeld();
   }
 
   /**
@@ -216,12 +230,12 @@ public final class CommitSender implements AutoCloseable {
     boolean nothing =
         replies.isEmpty()
             && tasks.isEmpty()
-            && (broken || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
+            && (broken || full || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
     if (nothing && !isFinished()) {
       LockSupport.parkNanos(
           this,
-          broken
-              ? Math.max(1, healAtNanos - System.nanoTime())
+          broken || full
+              ? Math.max(1, mendAtNanos - System.nanoTime())
               : TimeUnit.MILLISECONDS.toNanos(100));
     }
     parked = false;
@@ -345,14 +359,27 @@ public final class CommitSender implements AutoCloseable {
     inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
     inFlight.clear();
     broken = true;
+    full = false;
     backoff.reset();
-    healAtNanos = System.nanoTime();
+    mendAtNanos = System.nanoTime();
+  }
+
+  /** Redis has no room, and the policy is to wait: nothing new is sent until it took these. */
+  private void hold(List<Commit> commits) {
+    unanswered.addAll(commits);
+    if (!full) {
+      LOG.warn("Redis reached maxmemory: commits wait until the writers have drained enough");
+      full = true;
+      backoff.reset();
+      mendAtNanos = System.nanoTime() + backoff.nextNanos();
+    }
   }
 
   private void settle(Sent sent, @Nullable String refusal) {
     List<Commit> commits = sent.group.commits();
     List<Commit> queued = new ArrayList<>(commits.size());
     List<Commit> again = new ArrayList<>();
+    List<Commit> held = new ArrayList<>();
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
       CommitGroup.Outcome outcome =
@@ -360,12 +387,23 @@ public final class CommitSender implements AutoCloseable {
       if (outcome instanceof CommitGroup.NotOwner not) {
         settleNotOwner(sent, commit, not, queued, again);
       } else if (outcome instanceof CommitGroup.RefusedBy refused) {
-        settlement.refused(commit, refused.message());
+        if (parts.whenRedisIsFull() == WhenRedisIsFull.WAIT
+            && RedisReply.isFull(refused.message())) {
+          held.add(commit);
+        } else {
+          settlement.refused(commit, refused.message());
+        }
+      } else if (outcome instanceof CommitGroup.TakenInPart taken) {
+        settlement.dropped(
+            commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
       } else {
         queued.add(commit);
       }
     }
     settlement.queued(queued);
+    if (!held.isEmpty()) {
+      hold(held);
+    }
     if (!again.isEmpty()) {
       unanswered.addAll(again); // in WAL order: before those in flight
       breakOff("it forgot a session");
@@ -423,10 +461,7 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  private int healWhenDue() {
-    if (System.nanoTime() - healAtNanos < 0) {
-      return 0;
-    }
+  private int heal() {
     try {
       redis.closeAsync();
       long givenUp = clientId;
@@ -443,9 +478,28 @@ public final class CommitSender implements AutoCloseable {
     } catch (GameQueueException
         | RedisException
         | IllegalStateException e) { // the last: a client that was shut down
-      healAtNanos = System.nanoTime() + backoff.nextNanos();
+      mendAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
+    }
+  }
+
+  /** Sends what Redis had no room for again, in order. */
+  private int sendHeld() {
+    redis.setAutoFlushCommands(true);
+    try {
+      healing.sendAgain(redis, unanswered);
+      full = false;
+      LOG.info("Redis takes commits again");
+      return 1;
+    } catch (RedisFullException e) {
+      mendAtNanos = System.nanoTime() + backoff.nextNanos();
+      return 0;
+    } catch (GameQueueException | RedisException e) {
+      breakOff(String.valueOf(e.getMessage()));
+      return 0;
+    } finally {
+      redis.setAutoFlushCommands(false);
     }
   }
 

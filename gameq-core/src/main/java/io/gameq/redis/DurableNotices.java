@@ -3,6 +3,8 @@ package io.gameq.redis;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +23,12 @@ public final class DurableNotices implements AutoCloseable {
 
   /** Told of each notice, on a thread of the Redis client: must not block. */
   public interface Listener {
-    void durable(String owner, String session, long version);
+    /**
+     * Everything of a session up to a version is in MySQL, but for rows set aside.
+     *
+     * @param setAside rows that are dead letters, with the version in which they were refused
+     */
+    void durable(String owner, String session, long version, Map<String, Long> setAside);
   }
 
   public DurableNotices(
@@ -59,11 +66,15 @@ public final class DurableNotices implements AutoCloseable {
   }
 
   private void take(String line) {
-    String[] words = line.split(" ", 3);
+    String[] words = line.split(" ", -1);
     try {
-      listener.durable(words[0], words[1], Long.parseUnsignedLong(words[2], 16));
+      Map<String, Long> setAside = new HashMap<>();
+      for (int i = 3; i < words.length; i += 2) {
+        setAside.put(words[i], Long.parseUnsignedLong(words[i + 1], 16));
+      }
+      listener.durable(words[0], words[1], Long.parseUnsignedLong(words[2], 16), setAside);
     } catch (RuntimeException e) {
-      LOG.warn("ignored a notice on {} that is not 'owner session version'", channel);
+      LOG.warn("ignored a malformed notice on {}", channel);
     }
   }
 

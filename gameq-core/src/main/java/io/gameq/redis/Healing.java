@@ -2,6 +2,7 @@ package io.gameq.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
+import io.gameq.RedisFullException;
 import io.gameq.SessionId;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
@@ -107,8 +108,13 @@ final class Healing {
     return lost;
   }
 
-  /** Sends commits again; each leaves the queue only when its outcome is known. */
-  private void sendAgain(StatefulRedisConnection<byte[], byte[]> redis, Deque<Commit> unanswered) {
+  /**
+   * Sends commits again; each leaves the queue only when its outcome is known.
+   *
+   * @throws RedisFullException when Redis has no room for the first that is left
+   * @throws GameQueueException when it does not answer
+   */
+  void sendAgain(StatefulRedisConnection<byte[], byte[]> redis, Deque<Commit> unanswered) {
     for (Commit commit; (commit = unanswered.peek()) != null; ) {
       if (sendAgain(redis, commit)) {
         unanswered.remove();
@@ -137,6 +143,9 @@ final class Healing {
       group.sendAsScript(redis).toCompletableFuture().join();
     } catch (CompletionException e) {
       String message = RedisReply.answered(e);
+      if (message != null && RedisReply.isFull(message)) {
+        throw new RedisFullException("Redis reached maxmemory");
+      }
       if (message == null
           || !message.startsWith(
               "WRONGTYPE")) { // the first time it may have been applied: it has not failed

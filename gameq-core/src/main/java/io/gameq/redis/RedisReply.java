@@ -25,7 +25,8 @@ public final class RedisReply {
           "MISCONF",
           "UNBLOCKED",
           "CLUSTERDOWN",
-          "TRYAGAIN");
+          "TRYAGAIN",
+          "BUSY");
 
   private RedisReply() {}
 

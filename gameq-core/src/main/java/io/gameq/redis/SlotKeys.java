@@ -68,6 +68,10 @@ public final class SlotKeys {
     return due;
   }
 
+  byte[] closing() {
+    return bytes(prefix + ":closing");
+  }
+
   byte[] journal() {
     return journal;
   }

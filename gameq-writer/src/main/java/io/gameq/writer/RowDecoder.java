@@ -131,7 +131,11 @@ final class RowDecoder {
   }
 
   private static String tableName(UnflushedRow row) {
-    return Encoding.unpercent(row.key().substring(0, Math.max(0, row.key().indexOf(':'))));
+    int colon = row.key().indexOf(':');
+    if (colon < 0) {
+      throw new GameQueueException("row key without a table");
+    }
+    return Encoding.unpercent(row.key().substring(0, colon));
   }
 
   /** Reads the catalogue again; false when that was done a moment ago. */

@@ -50,6 +50,7 @@ final class Worker implements Runnable {
   private final ClaimScript claims;
   private final Backoff backoff = new Backoff(100, 5_000);
   private final Map<Integer, Long> nextReapNanos = new HashMap<>();
+  private boolean failing;
 
   /** What the workers of a writer share. */
   record Shared(
@@ -94,13 +95,16 @@ final class Worker implements Runnable {
       reapWhenDue(slot);
       ClaimScript.Batch batch = claims.call(redis.get(), slot);
       batch.stale().forEach(this::found);
+      batch.broken().forEach(Worker::reportBroken);
       if (!batch.claims().isEmpty()) {
         try (LeaseRenewal.Held held = shared.leases().hold(slot, batch.claims())) {
           flush(slot, batch.claims());
+        } catch (MySqlException e) { // what is acknowledged by now is not given back
+          stayInRedis(slot, batch.claims(), e.getMessage());
         }
       }
       batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
-      backoff.reset();
+      succeeded();
       long idle = shared.schedule().idleMillis();
       return batch.waitMillis() < 0 ? idle : Math.min(batch.waitMillis(), idle);
     } catch (MySqlException e) {
@@ -109,8 +113,26 @@ final class Worker implements Runnable {
         | Error e) { // an Error of one turn must not end the worker and its slot
       redis.close(); // it may be half dead
       long wait = backoff.nextMillisWithJitter();
-      LOG.warn("slot {}: {}; trying again in {} ms", slot.slot(), e.getMessage(), wait);
+      failed(slot, e, wait);
       return wait;
+    }
+  }
+
+  private void succeeded() {
+    backoff.reset();
+    if (failing) {
+      failing = false;
+      LOG.info("works again");
+    }
+  }
+
+  /** Says so once, not with every slot and every try. */
+  private void failed(SlotKeys slot, Throwable e, long waitMillis) {
+    if (failing) {
+      LOG.debug("slot {}: {}; trying again in {} ms", slot.slot(), e.getMessage(), waitMillis);
+    } else {
+      failing = true;
+      LOG.warn("slot {}: {}; trying again until it works", slot.slot(), e.getMessage());
     }
   }
 
@@ -124,7 +146,7 @@ final class Worker implements Runnable {
     List<Claim> suspects = batch.stream().filter(c -> c.lapses() >= SUSPECT_LAPSES).toList();
     List<Claim> others = batch.stream().filter(c -> c.lapses() < SUSPECT_LAPSES).toList();
     if (suspects.size() > 1) {
-      giveBack(slot, suspects.subList(1, suspects.size()), NOT_OWNED_DELAY_MILLIS, false);
+      giveBack(slot, suspects.subList(1, suspects.size()), 0, false);
     }
     if (!others.isEmpty()) {
       flushTogether(slot, others);
@@ -289,6 +311,12 @@ final class Worker implements Runnable {
         stale.owner(),
         stale.session());
     shared.stats().foundStale();
+  }
+
+  private static void reportBroken(String key) {
+    LOG.error(
+        "Redis key {} is not the hash that gameq keeps there: its owner is not flushed; somebody else writes into gameq's keys, remove or rename it",
+        key);
   }
 
   /** Redis lost the session of an owner with rows: MySQL knows it. */

@@ -21,7 +21,7 @@ final class Game implements AutoCloseable {
   static final int SLOTS = 4;
 
   final GameDatabase database;
-  final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+  final String namespace;
   private final Path walDirectory;
   private final RedisConnector redis =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
@@ -30,6 +30,12 @@ final class Game implements AutoCloseable {
   FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 100);
 
   Game(GameDatabase database, Path walDirectory) {
+    this(database, walDirectory, "t" + UUID.randomUUID().toString().substring(0, 8));
+  }
+
+  /** The same game with connections of its own. */
+  Game(GameDatabase database, Path walDirectory, String namespace) {
+    this.namespace = namespace;
     this.database = database;
     this.walDirectory = walDirectory;
     var opened =

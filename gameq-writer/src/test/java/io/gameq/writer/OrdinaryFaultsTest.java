@@ -10,6 +10,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
+import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.servers.GameDatabase;
@@ -299,5 +300,111 @@ class OrdinaryFaultsTest {
       assertTrue(records.get(records.size() - 1) instanceof WalRecord.Committed);
       assertFalse(records.isEmpty());
     }
+  }
+
+  @Test
+  void aCommitThatRedisTookInPartIsNotCalledFailed() {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      int slot = OwnerId.of("player:1").slot(Game.SLOTS);
+      redis.set("{" + game.namespace + ":" + slot + "}:due", "not a sorted set");
+      CommitReceipt taken = commit(player, new Pet(1, 1, "x"));
+      assertThrows(CommitUnknownException.class, () -> taken.awaitQueued(LONG));
+      redis.del("{" + game.namespace + ":" + slot + "}:due");
+      CommitReceipt next = commit(player, new Pet(1, 1, "y"));
+      try (WriterService writer = game.writer("w1")) {
+        next.awaitDurable(LONG);
+      }
+    }
+  }
+
+  @Test
+  void aSlowFlushKeepsItsClaim() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        java.sql.Connection locking = game.database.server().connect();
+        WriterService slow = game.writer("slow", 600)) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Pet(1, 1, "x")).awaitDurable(LONG);
+      locking.setAutoCommit(false);
+      locking.createStatement().executeQuery("SELECT * FROM pet FOR UPDATE").close();
+      CommitReceipt receipt = commit(player, new Pet(1, 1, "y"));
+      await().atMost(LONG).until(() -> !keys("claimed").isEmpty());
+      try (WriterService other = game.writer("other", 600)) {
+        await()
+            .during(Duration.ofMillis(2_500))
+            .atMost(LONG)
+            .until(() -> other.stats().reaped() == 0 && !keys("claimed").isEmpty());
+        locking.rollback();
+        receipt.awaitDurable(LONG);
+        assertEquals(0, other.stats().reaped());
+      }
+    }
+  }
+
+  @Test
+  void aFlushedScriptCacheIsNoFault() {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      for (int i = 0; i < 4; i++) {
+        OwnerSession player = queue.open("player:1");
+        OwnerSession friend = queue.open("player:2");
+        redis.scriptFlush();
+        player.put(new Pet(1, 1, "a" + i));
+        friend.put(new Pet(2, 2, "b" + i));
+        CommitReceipt receipt = queue.commit(player, friend);
+        redis.scriptFlush();
+        receipt.awaitDurable(LONG);
+      }
+    }
+  }
+
+  @Test
+  void hostileIdsAndKeysStayApart() throws Exception {
+    game.database.table(
+        "region",
+        "region",
+        "name",
+        "name VARCHAR(80) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, n INT NOT NULL");
+    List<String> names =
+        List.of(
+            "a:b",
+            "a",
+            "b",
+            "{1}",
+            "}",
+            "a\0b",
+            "a\r\nb",
+            "a b",
+            "%3A",
+            "a%3Ab",
+            "\uD83D\uDC09",
+            ",",
+            "a,b",
+            "*",
+            "due",
+            "'",
+            "\\",
+            "region:a",
+            "x".repeat(80));
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      List<CommitReceipt> receipts = new ArrayList<>();
+      for (int i = 0; i < names.size(); i++) {
+        OwnerSession region = queue.open("region:" + names.get(i));
+        region.put("region", Map.of("name", names.get(i), "n", i));
+        receipts.add(region.commit());
+      }
+      for (int i = 0; i < names.size(); i++) {
+        assertEquals(
+            (long) i, queue.read("region:" + names.get(i), "region").get(0).get("n"), names.get(i));
+      }
+      receipts.forEach(receipt -> receipt.awaitDurable(LONG));
+      for (int i = 0; i < names.size(); i++) {
+        List<io.gameq.Row> rows = queue.open("region:" + names.get(i)).rows("region");
+        assertEquals(1, rows.size(), names.get(i));
+        assertEquals((long) i, rows.get(0).get("n"), names.get(i));
+      }
+    }
+    assertEquals(Integer.toString(names.size()), game.queryText("SELECT COUNT(*) FROM region"));
   }
 }

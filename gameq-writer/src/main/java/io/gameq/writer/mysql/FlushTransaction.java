@@ -294,17 +294,27 @@ public final class FlushTransaction {
     for (OwnerRows of : written.values()) {
       letters.addAll(written(of, refusals(of, refusals)).setAside());
     }
-    if (DeadLetterTable.write(connection, letters, patience.deadLetters())) {
-      return true;
+    String because;
+    try {
+      if (DeadLetterTable.write(connection, letters, patience.deadLetters())) {
+        return true;
+      }
+      because =
+          "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
+              .formatted(patience.deadLetters());
+    } catch (SQLException e) {
+      if (ErrorKind.of(e) != ErrorKind.ROW) { // such as a row over max_allowed_packet
+        throw e;
+      }
+      because = "it cannot be set aside either: " + e.getMessage();
     }
     for (Refused letter : letters) {
       OwnerRows of = written.get(letter.owner());
       if (of != null) {
         plan.holdBack(
             of,
-            "%s:%s: %s; and gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
-                .formatted(
-                    letter.table(), letter.rowKey(), letter.errorText(), patience.deadLetters()));
+            "%s:%s: %s; and %s"
+                .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
       }
     }
     return false;

@@ -38,8 +38,14 @@ public final class ClaimScript {
    * @param waitMillis until the next owner of the slot is due; -1 when none is
    * @param unowned rows of sessions that own as far as anybody knows, but Redis knows no owner
    * @param stale rows of sessions that lost ownership, found for the first time
+   * @param broken keys that are not what gameq wrote there
    */
-  public record Batch(long waitMillis, List<Claim> claims, List<Rows> unowned, List<Rows> stale) {}
+  public record Batch(
+      long waitMillis,
+      List<Claim> claims,
+      List<Rows> unowned,
+      List<Rows> stale,
+      List<String> broken) {}
 
   public ClaimScript(String writer, Bounds bounds) {
     this.writer = writer;
@@ -71,7 +77,12 @@ public final class ClaimScript {
               ((Long) parts.get(4)).intValue(),
               OpenScript.rows(parts.get(5))));
     }
-    return new Batch((Long) reply.get(0), claims, rows(reply.get(2)), rows(reply.get(3)));
+    return new Batch(
+        (Long) reply.get(0),
+        claims,
+        rows(reply.get(2)),
+        rows(reply.get(3)),
+        ((List<?>) reply.get(4)).stream().map(LuaScript::string).toList());
   }
 
   private static List<Rows> rows(Object entries) {

@@ -2,9 +2,9 @@
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
 --   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms
--- Returns {ms until the next owner is due or -1, claims, unowned, stale}: a claim is {owner, session, token, attempts, lapses, {field, row,
+-- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}: a claim is {owner, session, token, attempts, lapses, {field, row,
 --   field, row ...}}; unowned are {owner, session} whose own key is missing: ask MySQL, then reassert; stale are {owner, session} that lost
---   ownership with rows, found now for the first time.
+--   ownership with rows, found now for the first time; broken are dirty keys that are no hashes: left alone, looked at again in a minute.
 local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
 local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local due, ready, inflight = slot .. ':due', slot .. ':ready', slot .. ':inflight:' .. writer
@@ -17,7 +17,7 @@ end
 
 if waiting == 0 then -- idle costs three commands
   local wait = wait_for_due()
-  if wait ~= 0 then return {wait, {}, {}, {}} end
+  if wait ~= 0 then return {wait, {}, {}, {}, {}} end
 end
 
 write_even_when_full(slot)
@@ -28,11 +28,17 @@ if waiting < most_owners then
   end
 end
 
-local claims, unowned, stale, rows, bytes = {}, {}, {}, 0, 0
+local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
 local function take(entry)
   local owner, session = string.match(entry, '^(.*):([^:]+)$')
   local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
-  if redis.call('EXISTS', dirty) == 0 then return false end
+  local kind = redis.call('TYPE', dirty).ok
+  if kind == 'none' then return false end
+  if kind ~= 'hash' then
+    broken[#broken + 1] = dirty
+    redis.call('ZADD', due, now + 60000, entry)
+    return false
+  end
   if not owned_by then
     unowned[#unowned + 1] = {owner, session}
     redis.call('ZADD', due, now + ARGV[7], entry)
@@ -62,4 +68,4 @@ for _ = 1, most_owners do
   if not take(entry) then redis.call('LREM', inflight, 1, entry) end
 end
 
-return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned, stale}
+return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned, stale, broken}

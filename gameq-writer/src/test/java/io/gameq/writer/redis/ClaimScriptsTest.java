@@ -200,6 +200,21 @@ class ClaimScriptsTest {
   }
 
   @Test
+  void aDirtyKeyThatIsNoHashIsLeftAloneAndHoldsNobodyUp() {
+    slot.redis
+        .sync()
+        .set(bytes(slot.slot.prefix() + ":dirty:player%3A1:" + slot.first.text()), bytes("x"));
+    slot.redis
+        .sync()
+        .zadd(bytes(slot.slot.prefix() + ":due"), 0, bytes("player%3A1:" + slot.first.text()));
+    slot.commit(slot.first, "item:1", row(1, "a"), 1);
+    ClaimScript.Batch batch = claim();
+    assertEquals(slot.owner, batch.claims().get(0).owner());
+    assertEquals(1, batch.broken().size());
+    assertTrue(batch.waitMillis() > 50_000, "no spinning");
+  }
+
+  @Test
   void theLastAckOfAClosedSessionLetsItsOwnKeyExpire() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);

@@ -1,0 +1,29 @@
+package io.gameq;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of an owner that MySQL refused: it was set aside with its error, and the rest of the owner
+ * went on without it. A newer put or delete of the row is tried again; until one passes, MySQL
+ * holds what it held before. Immutable.
+ *
+ * @param key the row's name, {@code table:primary key}, as in messages
+ * @param version in which the row was refused
+ * @param delete whether a delete was refused; then {@code row} is null
+ * @param row what MySQL refused; null for a delete, and when it cannot be read any more
+ * @param errorCode MySQL's error number; 0 for an error of gameq's own
+ * @param error MySQL's message
+ * @param attempts how often the row was tried
+ * @param refusedAt when it was refused last
+ */
+public record DeadLetter(
+    String table,
+    String key,
+    long version,
+    boolean delete,
+    @Nullable Row row,
+    int errorCode,
+    String error,
+    int attempts,
+    Instant refusedAt) {}

@@ -1,0 +1,26 @@
+package io.gameq;
+
+import java.util.List;
+
+/**
+ * MySQL refused rows of a commit: they were set aside, see {@link DeadLetter}; the other rows of
+ * the commit are in MySQL.
+ */
+public final class DeadLetterException extends GameQueueException {
+  private static final long serialVersionUID = 1L;
+
+  private final List<String> keys;
+
+  DeadLetterException(List<String> keys) {
+    super(
+        "MySQL refused "
+            + keys
+            + ", set aside as dead letters: see OwnerSession.deadLetters, or 'gameq-writer dead'");
+    this.keys = List.copyOf(keys);
+  }
+
+  /** The refused rows, {@code table:primary key}. */
+  public List<String> keys() {
+    return keys;
+  }
+}

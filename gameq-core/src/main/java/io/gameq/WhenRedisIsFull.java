@@ -1,0 +1,13 @@
+package io.gameq;
+
+/** What becomes of a commit that Redis refuses because it reached maxmemory. */
+public enum WhenRedisIsFull {
+  /** It fails with {@link RedisFullException}; the game decides. */
+  FAIL,
+  /**
+   * It waits, with all that are committed after it, until the writers have drained enough; commits
+   * beyond the limits of {@link GameQueueConfig.Builder#maxInFlight} fail with {@link
+   * QueueFullException}.
+   */
+  WAIT
+}

@@ -1,0 +1,84 @@
+package io.gameq.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code ns:node:<process>}: a node process that is alive, under the first 8 hex digits of the
+ * nonces of its sessions. Thread-safe.
+ */
+public final class NodeHeartbeat {
+  /** A node that gave no sign for so long counts as gone. */
+  public static final int LIFE_SECONDS = 15;
+
+  private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private final String namespace;
+  private final String process;
+  private final String node;
+  private long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
+
+  public NodeHeartbeat(String namespace, String process, String node) {
+    this.namespace = namespace;
+    this.process = process;
+    this.node = node;
+  }
+
+  /** Gives a sign of life, if the last one is not fresh; to be called every second or so. */
+  public synchronized void beat(ControlConnection redis) {
+    if (System.nanoTime() - beatNanos >= BEAT_EVERY_NANOS) {
+      redis.call(
+          connection ->
+              RedisReply.await(
+                  () ->
+                      connection
+                          .sync()
+                          .set(
+                              key(process),
+                              SlotKeys.bytes(node),
+                              SetArgs.Builder.ex(LIFE_SECONDS))));
+      beatNanos = System.nanoTime();
+    }
+  }
+
+  /** Says that this node is gone. */
+  public void stop(ControlConnection redis) {
+    redis.call(connection -> RedisReply.await(() -> connection.sync().del(key(process))));
+  }
+
+  /**
+   * The node that has an owner open under this session and is alive; null when the session is of
+   * this process, was closed, is not known to Redis, or its node gave no sign of life.
+   */
+  public @Nullable String otherHolder(
+      ControlConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    String other = session.nonce().substring(0, process.length());
+    if (other.equals(process)) {
+      return null;
+    }
+    return redis.call(
+        connection -> RedisReply.await(() -> holder(connection.sync(), slot, owner, other)));
+  }
+
+  private @Nullable String holder(
+      RedisCommands<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, String other) {
+    byte[] own = slot.own(owner);
+    if (redis.get(own) == null
+        || redis.pttl(own) >= 0
+        || redis.sismember(slot.closing(), SlotKeys.bytes(owner.encoded()))) {
+      return null;
+    }
+    byte[] alive = redis.get(key(other));
+    return alive == null ? null : new String(alive, US_ASCII);
+  }
+
+  private byte[] key(String ofProcess) {
+    return SlotKeys.bytes(namespace + ":node:" + ofProcess);
+  }
+}

@@ -1,0 +1,178 @@
+package io.gameq.writer;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.OwnerHeldException;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisFullException;
+import io.gameq.Takeover;
+import io.gameq.WhenRedisIsFull;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What happens at the limits: of rows that wait, of Redis' memory, of who may take an owner. */
+class BoundsTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  record Pet(long id, long playerId, String name) {}
+
+  @TempDir Path walDirectory;
+
+  private final RedisCommands<String, String> redis = TestServers.redis().sync();
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game =
+        new Game(
+            GameDatabase.create("bounds")
+                .table(
+                    "pet",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name TEXT NOT NULL, KEY (player_id)"),
+            walDirectory);
+  }
+
+  @AfterEach
+  void stop() {
+    redis.configSet("maxmemory", "0");
+    game.close();
+  }
+
+  private static CommitReceipt commit(OwnerSession session, Pet pet) {
+    session.put(pet);
+    return session.commit();
+  }
+
+  /** What Redis uses now is all it may use. */
+  private void fillRedis() {
+    redis.configSet("maxmemory", "1");
+  }
+
+  @Test
+  void anOwnerWithTooManyRowsWaitingTakesNoNewOnesButRewritesOld() {
+    try (GameQueue queue =
+        GameQueue.open(
+            game.config("n1")
+                .maxCommit(5, 1 << 20)
+                .maxRowBytes(1 << 19)
+                .maxInFlight(100, 1 << 20, Duration.ofMillis(100))
+                .maxDirtyRowsPerOwner(5)
+                .build())) {
+      OwnerSession player = queue.open("player:1");
+      for (int i = 1; i <= 5; i++) {
+        commit(player, new Pet(i, 1, "a")).awaitQueued(LONG);
+      }
+      commit(player, new Pet(5, 1, "b")).awaitQueued(LONG);
+      QueueFullException full =
+          assertThrows(QueueFullException.class, () -> commit(player, new Pet(6, 1, "c")));
+      assertTrue(full.getMessage().contains("maxDirtyRowsPerOwner"), full::getMessage);
+      commit(queue.open("player:2"), new Pet(7, 2, "d")).awaitQueued(LONG);
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> player.notDurable().isEmpty());
+        player.commit().awaitDurable(LONG); // what was refused is still staged
+        assertEquals(6, queue.read("player:1", Pet.class).size());
+      }
+    }
+  }
+
+  @Test
+  void atMaxmemoryProducersFailClearlyWritersDrainAndProducersGoOn() {
+    try (GameQueue queue = game.node("n1")) {
+      List<OwnerSession> players = new ArrayList<>();
+      for (int i = 1; i <= 20; i++) {
+        OwnerSession player = queue.open("player:" + i);
+        commit(player, new Pet(i, i, "x")).awaitQueued(LONG);
+        players.add(player);
+      }
+      fillRedis();
+      CommitReceipt refused = commit(players.get(0), new Pet(1, 1, "y"));
+      assertThrows(RedisFullException.class, () -> refused.awaitQueued(LONG));
+      try (WriterService writer = game.writer("w1")) {
+        for (OwnerSession player : players) {
+          assertEquals(java.util.Set.of(), player.awaitDurable(LONG));
+        }
+        assertEquals(List.of(), redis.keys("{" + game.namespace + ":*:dirty:*"));
+        redis.configSet("maxmemory", "0");
+        commit(players.get(0), new Pet(1, 1, "z")).awaitDurable(LONG);
+      }
+    }
+  }
+
+  @Test
+  void commitsMayWaitForRoomInRedisAndKeepTheirOrder() throws Exception {
+    try (GameQueue queue =
+        GameQueue.open(game.config("n1").whenRedisIsFull(WhenRedisIsFull.WAIT).build())) {
+      OwnerSession player = queue.open("player:1");
+      fillRedis();
+      List<CommitReceipt> receipts = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        receipts.add(commit(player, new Pet(1 + i % 3, 1, "v" + i)));
+      }
+      await()
+          .during(Duration.ofMillis(300))
+          .until(() -> receipts.stream().noneMatch(r -> r.queued().isDone()));
+      redis.configSet("maxmemory", "0");
+      for (CommitReceipt receipt : receipts) {
+        receipt.awaitQueued(LONG);
+      }
+      assertEquals(
+          List.of("v47", "v48", "v49"),
+          queue.read("player:1", Pet.class).stream().map(Pet::name).sorted().toList());
+      try (WriterService writer = game.writer("w1")) {
+        receipts.get(49).awaitDurable(LONG);
+        assertEquals(
+            "v47,v48,v49", game.queryText("SELECT GROUP_CONCAT(name ORDER BY name) FROM pet"));
+      }
+    }
+  }
+
+  @Test
+  void anOwnerIsNotTakenFromANodeThatIsAliveUnlessAskedFor() {
+    try (GameQueue first = game.node("n1");
+        GameQueue second = game.node("n2")) {
+      OwnerSession player = first.open("player:1");
+      OwnerHeldException held =
+          assertThrows(
+              OwnerHeldException.class, () -> second.open("player:1", Takeover.UNLESS_ALIVE));
+      assertTrue(held.getMessage().contains("n1"), held::getMessage);
+      commit(player, new Pet(1, 1, "x")).awaitQueued(LONG);
+      first.open("player:1", Takeover.UNLESS_ALIVE).close(); // its own node may
+
+      OwnerSession again = second.open("player:1", Takeover.UNLESS_ALIVE); // it was closed
+      commit(again, new Pet(1, 1, "y")).awaitQueued(LONG);
+      first.open("player:1", Takeover.ALWAYS);
+      CommitReceipt late = commit(again, new Pet(1, 1, "z"));
+      assertThrows(OwnershipLostException.class, () -> late.awaitQueued(LONG));
+    }
+  }
+
+  @Test
+  void anOwnerIsTakenFromANodeThatGivesNoSignOfLife() {
+    try (GameQueue first = game.node("n1");
+        GameQueue second = game.node("n2")) {
+      first.open("player:1");
+      redis.keys(game.namespace + ":node:*").stream()
+          .filter(key -> redis.get(key).equals("n1"))
+          .forEach(redis::del); // as after 15 s of silence
+      second.open("player:1", Takeover.UNLESS_ALIVE);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package io.gameq.writer;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.CommitReceipt;
+import io.gameq.DeadLetter;
+import io.gameq.DeadLetterException;
+import io.gameq.GameQueue;
+import io.gameq.OwnerId;
+import io.gameq.OwnerSession;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.redis.ClaimScript;
+import io.gameq.writer.redis.FinishScripts;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rows that MySQL refuses are set aside and reported; everything else goes on. */
+class RefusedRowsTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  record Pet(long id, long playerId, int age) {}
+
+  record Toy(long id, long playerId, long petId) {}
+
+  @TempDir Path walDirectory;
+
+  private final RedisCommands<String, String> redis = TestServers.redis().sync();
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game =
+        new Game(
+            GameDatabase.create("refused")
+                .table(
+                    "pet",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL, KEY (player_id), CONSTRAINT mortal CHECK (age < 100)")
+                .table(
+                    "toy",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id) REFERENCES pet (id)"),
+            walDirectory);
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  private static CommitReceipt commit(OwnerSession session, Record... rows) {
+    for (Record row : rows) {
+      session.put(row);
+    }
+    return session.commit();
+  }
+
+  @Test
+  void aRefusedRowIsReportedByNameAndTheRestIsDurable() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      CommitReceipt receipt = commit(player, new Pet(1, 1, 5), new Pet(2, 1, 100));
+      DeadLetterException refused =
+          assertThrows(DeadLetterException.class, () -> receipt.awaitDurable(LONG));
+      assertEquals(List.of("pet:2"), refused.keys());
+      assertEquals("1", game.queryText("SELECT GROUP_CONCAT(id) FROM pet"));
+      assertEquals(Set.of(), player.awaitDurable(LONG));
+
+      player = queue.open("player:1");
+      DeadLetter letter = player.deadLetters().get(0);
+      assertEquals("pet:2", letter.key());
+      assertEquals(100L, letter.row() == null ? null : letter.row().get("age"));
+      assertTrue(letter.error().contains("mortal"), letter::error);
+      assertEquals(1, player.rows(Pet.class).size());
+
+      commit(player, new Pet(2, 1, 99)).awaitDurable(LONG);
+      assertEquals("99", game.queryText("SELECT age FROM pet WHERE id = 2"));
+      assertEquals(List.of(), queue.open("player:1").deadLetters(), "a newer version passed");
+      assertEquals(1, writer.stats().deadLetters());
+    }
+  }
+
+  @Test
+  void anotherNodeLearnsOfARefusedRowWithoutANotice() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      CommitReceipt receipt = commit(player, new Pet(2, 1, 100));
+      receipt.awaitQueued(LONG);
+      try (GameQueue second = game.node("n2");
+          WriterService writer = game.writer("w1")) {
+        second.open("player:1");
+        assertThrows(DeadLetterException.class, () -> receipt.awaitDurable(LONG));
+      }
+    }
+  }
+
+  @Test
+  void aRefusedDeleteIsReportedAndTheRowStays() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      OwnerSession friend = queue.open("player:2");
+      commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
+      commit(friend, new Toy(1, 2, 1)).awaitDurable(LONG);
+      player.delete(Pet.class, 1);
+      CommitReceipt receipt = player.commit();
+      assertThrows(DeadLetterException.class, () -> receipt.awaitDurable(LONG));
+      DeadLetter letter = queue.open("player:1").deadLetters().get(0);
+      assertTrue(letter.delete());
+      assertNull(letter.row());
+      assertEquals(1451, letter.errorCode());
+      assertEquals(1, queue.read("player:1", Pet.class).size());
+    }
+  }
+
+  @Test
+  void aRowThatAnotherOwnersFlushMakesFitIsNotSetAside() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      OwnerSession friend = queue.open("player:2");
+      CommitReceipt toy = commit(friend, new Toy(1, 2, 1));
+      await().atMost(LONG).until(() -> writer.stats().givenBack() > 0);
+      commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
+      toy.awaitDurable(LONG);
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+    }
+  }
+
+  @Test
+  void aMissingTableParksOnlyItsRowsUntilItIsBack() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
+      game.database.server().execute("RENAME TABLE toy TO gone");
+      CommitReceipt toy = commit(player, new Toy(1, 1, 1), new Pet(2, 1, 6));
+      await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM pet").equals("2"));
+      assertTrue(player.notDurable().contains("toy:1"));
+      game.database.server().execute("RENAME TABLE gone TO toy");
+      toy.awaitDurable(LONG);
+      assertEquals("1", game.queryText("SELECT COUNT(*) FROM toy"));
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+    }
+  }
+
+  @Test
+  void aMissingColumnParksOnlyItsTableUntilItIsBack() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      game.database.server().execute("ALTER TABLE pet DROP CONSTRAINT mortal");
+      game.database.server().execute("ALTER TABLE pet DROP COLUMN age");
+      CommitReceipt pet = commit(player, new Pet(1, 1, 5));
+      await().atMost(LONG).until(() -> writer.stats().flushes() > 0);
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM pet"));
+      game.database.server().execute("ALTER TABLE pet ADD COLUMN age INT NOT NULL AFTER player_id");
+      pet.awaitDurable(LONG);
+      assertEquals("5", game.queryText("SELECT age FROM pet"));
+    }
+  }
+
+  @Test
+  void aDamagedRowIsSetAsideAndItsOwnerGoesOn() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Pet(1, 1, 5)).awaitQueued(LONG);
+      String dirty = redis.keys("{" + game.namespace + ":*:dirty:*").get(0);
+      redis.hset(dirty, "pet:9", "00000000000000ffpgarbage");
+      redis.hset(dirty, "no%zz:1", "x");
+      redis.hset(dirty, "no table", "y");
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM pet").equals("1"));
+        await().atMost(LONG).until(() -> redis.keys("{" + game.namespace + ":*:dirty:*").isEmpty());
+        assertEquals(
+            "?:1,?:no table,pet:9",
+            game.queryText(
+                "SELECT GROUP_CONCAT(table_name, ':', row_key ORDER BY table_name, row_key) FROM gameq_dead_letter"));
+      }
+    }
+  }
+
+  @Test
+  void rowsThatKeepKillingTheirWritersAreSetAside() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+        ControlConnection connection = new ControlConnection(connector)) {
+      OwnerSession player = queue.open("player:1");
+      CommitReceipt receipt = commit(player, new Pet(1, 1, 5), new Pet(2, 1, 6));
+      receipt.awaitQueued(LONG);
+      SlotKeys slot = new SlotKeys(game.namespace, OwnerId.of("player:1").slot(Game.SLOTS));
+      ClaimScript dying = new ClaimScript("dying", new ClaimScript.Bounds(9, 99, 9_999, 1));
+      for (int lapses = 1; lapses <= 5; lapses++) {
+        await().atMost(LONG).until(() -> !dying.call(connection.get(), slot).claims().isEmpty());
+        await().atMost(LONG).until(() -> !FinishScripts.reap(connection.get(), slot).isEmpty());
+      }
+      try (WriterService writer = game.writer("w1")) {
+        DeadLetterException refused =
+            assertThrows(DeadLetterException.class, () -> receipt.awaitDurable(LONG));
+        assertEquals(2, refused.keys().size());
+        assertEquals(
+            "2 0",
+            game.queryText("SELECT CONCAT(COUNT(*), ' ', MAX(error_code)) FROM gameq_dead_letter"));
+        assertEquals(2, queue.open("player:1").deadLetters().size());
+        commit(queue.open("player:1"), new Pet(1, 1, 7)).awaitDurable(LONG);
+      }
+      assertEquals(Map.of(), redis.hgetall("{" + game.namespace + ":" + slot.slot() + "}:claim"));
+    }
+  }
+
+  @Test
+  void aRowTooLongForTheServerWaitsWithoutHoldingUpOthers() throws Exception {
+    game.database.table(
+        "picture",
+        "player",
+        "player_id",
+        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY (player_id)");
+    String before = game.queryText("SELECT @@GLOBAL.max_allowed_packet");
+    game.database.server().execute("SET GLOBAL max_allowed_packet = 1048576");
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      byte[] data = new byte[1_500_000];
+      player.put("picture", Map.of("id", 1, "player_id", 1, "data", data));
+      CommitReceipt large = player.commit();
+      try (Game small = new Game(game.database, walDirectory, game.namespace)) {
+        WriterService writer = small.writer("w1");
+        commit(queue.open("player:2"), new Pet(1, 2, 5)).awaitDurable(LONG);
+        await().atMost(LONG).until(() -> writer.stats().givenBack() > 0);
+        writer.close();
+      }
+      game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
+      try (Game enough = new Game(game.database, walDirectory, game.namespace);
+          WriterService writer = enough.writer("w2")) {
+        large.awaitDurable(LONG);
+      }
+    } finally {
+      game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
+    }
+  }
+}
