@@ -70,7 +70,7 @@ final class GameNode implements AutoCloseable {
   private final GameQueueConfig config;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
-  private final Clock clock = Clock.systemUTC();
+  private final Clock clock;
   private final Closing closing = new Closing();
   private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
   private final java.util.Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
@@ -99,6 +99,7 @@ final class GameNode implements AutoCloseable {
 
   private GameNode(GameQueueConfig config) {
     this.config = config;
+    this.clock = config.clock();
     try {
       DataSource mysql =
           closing.add(
@@ -126,7 +127,7 @@ final class GameNode implements AutoCloseable {
                       config.redisUri(),
                       config.redisPassword(),
                       RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
-      redisClock = new RedisClock(clock::millis);
+      redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
@@ -243,11 +244,14 @@ final class GameNode implements AutoCloseable {
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
+      // Before the epoch: an attempt fails with its connection. A writer may have finished it, and
+      // be
+      // flushing under its epoch what Redis has lost since; only a new epoch stops that flush.
+      var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
-          OpenScript.call(
-              control.get(), slot(owner), owner, session, config.mergeWindow().toMillis());
+          OpenScript.call(redis, slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
         return finishOpen(owner, session, tables, opened);
       }

@@ -2,6 +2,7 @@ package io.gameq;
 
 import io.gameq.commit.Limits;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -90,6 +91,10 @@ public final class GameQueueConfig {
     return b.whenRedisIsFull;
   }
 
+  Clock clock() {
+    return b.clock;
+  }
+
   private static <T> T set(@Nullable T value, String setting) {
     if (value == null) {
       throw new GameQueueException(
@@ -125,8 +130,15 @@ public final class GameQueueConfig {
     private int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
     private Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
     private WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
+    private Clock clock = Clock.systemUTC();
 
     private Builder() {}
+
+    /** The host's clock, for tests of clocks that are wrong. */
+    Builder clock(Clock clock) {
+      this.clock = clock;
+      return this;
+    }
 
     /**
      * {@code redis://host:port}, {@code rediss://...} or {@code

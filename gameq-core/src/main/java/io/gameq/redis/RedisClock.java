@@ -3,20 +3,18 @@ package io.gameq.redis;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Redis TIME as seen from this host: the host's clock plus an offset that is measured now and then.
+ * Redis TIME as seen from this host: time passed here plus an offset that is measured now and then.
  * Thread-safe.
+ *
+ * <p>Time passed is that of the monotonic clock: when somebody sets the host's clock an hour ahead,
+ * commits must not become due, nor rows get versions, an hour too late.
  */
 public final class RedisClock implements LongSupplier {
-  private final LongSupplier hostMillis;
   private volatile long offsetMillis;
-
-  /** Starts without an offset; {@code hostMillis} is Unix time in ms. */
-  public RedisClock(LongSupplier hostMillis) {
-    this.hostMillis = hostMillis;
-  }
 
   /** Measures the offset anew. */
   public void measure(ControlConnection control) {
@@ -29,17 +27,21 @@ public final class RedisClock implements LongSupplier {
 
   /** Half the round trip is taken off. */
   void measure(StatefulRedisConnection<byte[], byte[]> redis) {
-    long before = hostMillis.getAsLong();
+    long before = passedMillis();
     List<byte[]> time = RedisReply.await(() -> redis.sync().time());
-    long after = hostMillis.getAsLong();
+    long after = passedMillis();
     long redisMillis = number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
     offsetMillis = redisMillis - (before + after) / 2;
   }
 
-  /** Redis TIME now, in ms since 1970. */
+  /** Redis TIME now, in ms since 1970; meaningless before it was measured. */
   @Override
   public long getAsLong() {
-    return hostMillis.getAsLong() + offsetMillis;
+    return passedMillis() + offsetMillis;
+  }
+
+  private static long passedMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
   private static long number(byte[] ascii) {

@@ -11,9 +11,14 @@ public final class GameDatabase {
     this.server = server;
   }
 
-  /** Creates the database. */
+  /** Creates the database on the test server. */
   public static GameDatabase create(String prefix) throws SQLException {
-    GameDatabase database = new GameDatabase(TestServers.mysql().freshDatabase(prefix));
+    return create(TestServers.mysql(), prefix);
+  }
+
+  /** Creates the database on a server of the test's own. */
+  public static GameDatabase create(MySqlServer on, String prefix) throws SQLException {
+    GameDatabase database = new GameDatabase(on.freshDatabase(prefix));
     for (SchemaFiles.SchemaFile file : SchemaFiles.all()) {
       database.server.execute(file.statements().toArray(String[]::new));
     }

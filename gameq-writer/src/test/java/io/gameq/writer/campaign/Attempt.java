@@ -1,0 +1,54 @@
+package io.gameq.writer.campaign;
+
+import java.util.List;
+
+/**
+ * One commit as its node saw it: invoked, and perhaps ended. Used by one thread.
+ *
+ * <p>Its id is the value that it writes into every row, so that a row names its writer. Times are
+ * {@link System#nanoTime}, which all processes of a Linux host share.
+ */
+final class Attempt {
+  enum Outcome {
+    /** The node was killed before it knew. */
+    UNANSWERED,
+    OK,
+    FAIL,
+    UNKNOWN
+  }
+
+  /** The session under which an owner's rows were written. */
+  record Part(String owner, long epoch) {}
+
+  final String id;
+  final long invokedAt;
+  final List<Part> parts;
+  final List<Change> changes;
+  Outcome outcome = Outcome.UNANSWERED;
+
+  /** From when on everybody must see it: acknowledged, or seen by somebody. */
+  long knownAt = Long.MAX_VALUE;
+
+  Attempt(String id, long invokedAt, List<Part> parts, List<Change> changes) {
+    this.id = id;
+    this.invokedAt = invokedAt;
+    this.parts = List.copyOf(parts);
+    this.changes = List.copyOf(changes);
+  }
+
+  void end(Outcome how, long at) {
+    outcome = how;
+    if (how == Outcome.OK) {
+      known(at);
+    }
+  }
+
+  void known(long at) {
+    knownAt = Math.min(knownAt, at);
+  }
+
+  @Override
+  public String toString() {
+    return id + " (" + outcome + ")";
+  }
+}

@@ -1,0 +1,91 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.writer.campaign.Violation.Kind;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** Runs one case: load, faults, healing, drain, and every check. Used by one thread. */
+final class Campaign {
+  private static final int DRAIN_SECONDS = 60;
+
+  /** Load before the first fault, between all of them together at most, and after the last one. */
+  private static final int BEFORE_MILLIS = 700;
+
+  private static final int MOST_PAUSES_MILLIS = 3_000;
+  private static final int AFTER_MILLIS = 1_000;
+
+  private final CampaignServers servers;
+  private final Path directory;
+
+  Campaign(CampaignServers servers, Path directory) {
+    this.servers = servers;
+    this.directory = directory;
+  }
+
+  /** Injects one kind of fault by a seed. */
+  CaseResult run(Fault fault, long seed) throws Exception {
+    Random random = new Random(seed ^ fault.name().hashCode());
+    Path place = directory.resolve(seed + "-" + fault.name().replaceAll("[^A-Za-z0-9]+", "-"));
+    try (World world = new World(servers, place, random.nextLong())) {
+      TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
+      for (int i = 0; i < fault.times(); i++) {
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(1 + MOST_PAUSES_MILLIS / fault.times()));
+        fault.injection().inject(world, random);
+      }
+      TimeUnit.MILLISECONDS.sleep(AFTER_MILLIS);
+      world.heal();
+      long healedAt = System.nanoTime();
+      List<Violation> violations = new ArrayList<>();
+      for (NodeProcess node : world.nodes) {
+        int open = node.stopPlaying();
+        if (open > 0) {
+          violations.add(new Violation(Kind.LOST, open + " commits never got an outcome"));
+        }
+      }
+      List<String> leftovers = awaitDrained(world);
+      double drainSeconds = (System.nanoTime() - healedAt) / 1e9;
+      if (!leftovers.isEmpty()) {
+        violations.add(new Violation(Kind.LOST, "not drained: " + leftovers));
+      }
+      History history = world.history();
+      history.sightings.addAll(world.reader.stop());
+      world.nodes.forEach(NodeProcess::kill);
+      world.writers.forEach(WriterProcess::kill);
+      check(world, history, random, violations);
+      return new CaseResult(
+          fault.name(),
+          seed,
+          fault.times(),
+          history.acknowledgedChanges(),
+          history.sightings.size(),
+          drainSeconds,
+          violations);
+    }
+  }
+
+  private static List<String> awaitDrained(World world) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
+    List<String> leftovers = DrainCheck.leftovers(world);
+    while (!leftovers.isEmpty() && System.nanoTime() < deadline) {
+      TimeUnit.MILLISECONDS.sleep(50);
+      leftovers = DrainCheck.leftovers(world);
+    }
+    return leftovers;
+  }
+
+  private static void check(World world, History history, Random random, List<Violation> violations)
+      throws Exception {
+    Map<String, Held> rows = FinalState.rows(world.mysql());
+    try (Replay replay = new Replay(world)) {
+      violations.addAll(new Checker(history, rows, replay.setAside()).check());
+      replay.readWals(history);
+      replay.damaged().forEach(damage -> System.out.println("  note: " + damage));
+      violations.addAll(replay.checkVersions(rows));
+      violations.addAll(replay.twice(random));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
+import io.gameq.TestAccess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A game node as a process of its own: plays until it is told to stop or is killed. Its main thread
+ * obeys lines on standard input and ends the process with the input, so that no node outlives the
+ * campaign.
+ *
+ * <pre>
+ * halt        the next commit writes its invocation into the history and dies before anything else
+ * steal       take over every owner now
+ * poison      commit a row that MySQL refuses
+ * clock MS    the host's clock is MS ahead from now on
+ * stop        play no further; answers "stopped N", N commits without an answer
+ * </pre>
+ */
+final class CampaignNode {
+  static final int SLOTS = 4;
+  static final int PLAYERS = 12;
+  private static final int THREADS = 3;
+  private static final long ANSWERS_WITHIN_SECONDS = 60;
+
+  private final MovableClock clock;
+  private final List<Player> players = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+
+  private CampaignNode(NodeOptions options) throws IOException {
+    clock = new MovableClock(options.clockOffsetMillis());
+    GameQueue queue = GameQueue.open(config(options, clock));
+    HistoryFile history = new HistoryFile(options.history());
+    Random random = new Random(options.seed());
+    for (int i = 0; i < THREADS; i++) {
+      Ledger ledger =
+          new Ledger(
+              "%s.%d.%d".formatted(options.name(), options.incarnation(), i),
+              (options.home() * 1_000 + options.incarnation()) * 10 + i,
+              history);
+      Player player = new Player(queue, ledger, ownersOf(i), options.home(), random.nextLong());
+      players.add(player);
+      threads.add(new Thread(player, "player-" + i));
+    }
+  }
+
+  static GameQueueConfig config(NodeOptions options, Clock clock) {
+    return TestAccess.clock(GameQueueConfig.builder(), clock)
+        .redis(options.redisUri())
+        .mysql(options.jdbcUrl(), CampaignServers.GAME_USER, CampaignServers.GAME_PASSWORD)
+        .namespace(options.namespace())
+        .node(options.name())
+        .slots(SLOTS)
+        .poolSize(THREADS + 1)
+        .mergeWindow(Duration.ofMillis(50))
+        .walDirectory(options.wal())
+        .build();
+  }
+
+  private static List<Long> ownersOf(int thread) {
+    List<Long> owners = new ArrayList<>();
+    for (long owner = 1; owner <= PLAYERS; owner++) {
+      if (owner / 2 % THREADS == thread) {
+        owners.add(owner);
+      }
+    }
+    return owners;
+  }
+
+  public static void main(String[] args) throws Exception {
+    CampaignNode node = new CampaignNode(NodeOptions.of(args));
+    node.threads.forEach(Thread::start);
+    System.out.println("ready");
+    try (BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII))) {
+      for (String command; (command = commands.readLine()) != null; ) {
+        node.obey(command);
+      }
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private void obey(String command) throws InterruptedException {
+    switch (command.split(" ", 2)[0]) {
+      case "halt" -> players.get(0).haltAtNextCommit();
+      case "steal" -> players.forEach(Player::stealAll);
+      case "poison" -> players.get(0).poisonOnce();
+      case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
+      case "stop" -> System.out.println("stopped " + stop());
+      default -> throw new IllegalArgumentException(command);
+    }
+  }
+
+  private int stop() throws InterruptedException {
+    players.forEach(Player::stop);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
+    int open = 0;
+    for (Player player : players) {
+      open += player.ledger().awaitAnswers(deadline);
+    }
+    return open;
+  }
+}

@@ -1,0 +1,97 @@
+package io.gameq.writer.campaign;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The fault campaign: see the package's page. {@code -Dgameq.seed=N} for one seed, {@code
+ * -Dgameq.campaign.faults=regex} for some faults, {@code -Dgameq.campaign=short} for a few quick
+ * ones with one seed.
+ */
+@Tag("campaign")
+class CampaignTest {
+  private static final int SEEDS = 3;
+  private static final Path TARGET = Path.of("target");
+  private static final Path DIRECTORY = TARGET.resolve("campaign");
+
+  private static final List<CaseResult> RESULTS = new ArrayList<>();
+
+  private static CampaignServers servers;
+
+  @BeforeAll
+  static void start() throws IOException {
+    delete(DIRECTORY);
+    servers = new CampaignServers(Files.createDirectories(DIRECTORY).resolve("mariadb"));
+  }
+
+  @AfterAll
+  static void report() throws IOException {
+    servers.close();
+    System.out.println(CampaignReport.markdown(RESULTS));
+    CampaignReport.write(TARGET, RESULTS);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> nothingIsLostStaleOrResurrected() {
+    List<Fault> faults = Faults.chosen();
+    List<DynamicTest> tests = new ArrayList<>();
+    for (long seed : seeds()) {
+      for (Fault fault : faults) {
+        tests.add(
+            DynamicTest.dynamicTest(
+                "%s, seed %d".formatted(fault.name(), seed), () -> run(fault, seed)));
+      }
+    }
+    return tests.stream();
+  }
+
+  private static void run(Fault fault, long seed) throws Exception {
+    long start = System.nanoTime();
+    CaseResult result = new Campaign(servers, DIRECTORY).run(fault, seed);
+    RESULTS.add(result);
+    System.out.printf(
+        "%s, seed %d: %d acknowledged changes, %d reads, drained in %.1f s, %d violations, %.1f s in all%n",
+        fault.name(),
+        seed,
+        result.acknowledged(),
+        result.reads(),
+        result.drainSeconds(),
+        result.violations().size(),
+        (System.nanoTime() - start) / 1e9);
+    assertEquals(List.of(), result.violations());
+  }
+
+  private static List<Long> seeds() {
+    Long given = Long.getLong("gameq.seed");
+    if (given != null) {
+      return List.of(given);
+    }
+    int count = Faults.isShort() ? 1 : SEEDS;
+    List<Long> seeds = new Random().ints(count, 1, 100_000).mapToObj(Long::valueOf).toList();
+    System.out.println("campaign seeds " + seeds + ": rerun one with -Dgameq.seed=N");
+    return seeds;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.writer.campaign.Violation.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares a history with what readers saw and with what MySQL holds at the end. Used by one
+ * thread.
+ *
+ * <p>An owner is written by one session at a time, and a session's commits come from one thread: so
+ * the writes of a row that took effect are ordered by when they were invoked. A write must be seen
+ * from the moment on when it was acknowledged, or when somebody saw any row of its commit; an
+ * unanswered one may or may not have happened; a failed one must never be seen.
+ */
+final class Checker {
+  private static final int MOST_VIOLATIONS = 50;
+  private static final long END = Long.MAX_VALUE - 1;
+
+  private final History history;
+  private final Map<String, Held> mysql;
+  private final Set<String> setAside;
+  private final Map<String, List<Write>> writes = new HashMap<>();
+  private final Map<String, Set<String>> rowsOf = new HashMap<>();
+  private final List<Violation> violations = new ArrayList<>();
+
+  /** One row's part of an attempt. */
+  private static final class Write {
+    final Attempt of;
+    final Change change;
+
+    /** From when on the row was seen to be gone by this delete or a later one. */
+    long goneAt = Long.MAX_VALUE;
+
+    Write(Attempt of, Change change) {
+      this.of = of;
+      this.change = change;
+    }
+
+    boolean mustBeSeen(long from) {
+      return Math.min(of.knownAt, goneAt) <= from && of.outcome != Attempt.Outcome.FAIL;
+    }
+  }
+
+  /**
+   * A checker.
+   *
+   * @param mysql row to what MySQL holds of it
+   * @param setAside {@code row=value} of every dead letter
+   */
+  Checker(History history, Map<String, Held> mysql, Set<String> setAside) {
+    this.history = history;
+    this.mysql = mysql;
+    this.setAside = setAside;
+  }
+
+  List<Violation> check() {
+    indexWrites();
+    history.sightings.stream()
+        .sorted(Comparator.comparingLong(Sighting::until))
+        .forEach(this::examine);
+    mysql.values().forEach(held -> known(held.value(), END));
+    writes.keySet().forEach(row -> examine(row, mysql.get(row)));
+    mysql.keySet().stream()
+        .filter(row -> !writes.containsKey(row))
+        .forEach(row -> report(Kind.RESURRECTED, "MySQL holds " + row + ", which nobody wrote"));
+    checkOwnership();
+    return violations;
+  }
+
+  private void indexWrites() {
+    for (Attempt attempt : history.attempts.values()) {
+      for (Change change : attempt.changes) {
+        writes
+            .computeIfAbsent(change.row(), row -> new ArrayList<>())
+            .add(new Write(attempt, change));
+        rowsOf
+            .computeIfAbsent(change.owner() + change.table(), owner -> new TreeSet<>())
+            .add(change.row());
+      }
+    }
+    writes.values().forEach(of -> of.sort(Comparator.comparingLong(write -> write.of.invokedAt)));
+  }
+
+  private void known(String value, long at) {
+    Attempt attempt = history.attempts.get(value);
+    if (attempt != null) {
+      attempt.known(at);
+    }
+  }
+
+  // --- what was read
+
+  private void examine(Sighting seen) {
+    String where = seen.by() + " of " + seen.owner();
+    Set<String> rows = new TreeSet<>(seen.rows().keySet());
+    rows.addAll(rowsOf.getOrDefault(seen.owner() + seen.table(), Set.of()));
+    for (String row : rows) {
+      String value = seen.rows().get(row);
+      if (value != null) {
+        present(where, row, value, seen.owner(), seen.from());
+      } else {
+        absent(where, row, seen.owner(), seen.from(), seen.until());
+      }
+    }
+    seen.rows().values().forEach(value -> known(value, seen.until()));
+  }
+
+  private void examine(String row, @Nullable Held held) {
+    if (held != null) {
+      present("MySQL", row, held.value(), held.owner(), END);
+    } else {
+      absent("MySQL", row, null, END, END);
+    }
+  }
+
+  private void present(String where, String row, String value, String owner, long from) {
+    Write write = find(row, value);
+    if (write == null) {
+      report(Kind.RESURRECTED, where + " shows " + row + " as " + value + ", which nobody wrote");
+      return;
+    }
+    if (write.of.outcome == Attempt.Outcome.FAIL) {
+      report(Kind.RESURRECTED, where + " shows " + row + " by " + write.of);
+    }
+    if (!write.change.owner().equals(owner)) {
+      report(
+          Kind.RESURRECTED,
+          "%s shows %s by %s, which gave it to %s"
+              .formatted(where, row, write.of, write.change.owner()));
+    }
+    Write newest = newestThatMustBeSeen(row, from);
+    if (newest != null && write.of.invokedAt < newest.of.invokedAt) {
+      report(
+          newest.change.put() ? Kind.STALE : Kind.RESURRECTED,
+          "%s shows %s by %s, after %s by %s"
+              .formatted(
+                  where, row, write.of, newest.change.put() ? "a put" : "a delete", newest.of));
+    }
+  }
+
+  /** {@code owner} is null where the row is looked for whoever owns it. */
+  private void absent(String where, String row, @Nullable String owner, long from, long until) {
+    Write newest = newestThatMustBeSeen(row, from);
+    if (newest == null || isGone(newest, owner)) {
+      return;
+    }
+    for (Write write : writes.getOrDefault(row, List.of())) {
+      if (write.of.invokedAt > newest.of.invokedAt
+          && write.of.invokedAt <= until
+          && write.of.outcome != Attempt.Outcome.FAIL
+          && isGone(write, owner)) {
+        write.goneAt = Math.min(write.goneAt, until);
+        return;
+      }
+    }
+    report(Kind.LOST, where + " does not show " + row + " by " + newest.of);
+  }
+
+  private static boolean isGone(Write write, @Nullable String owner) {
+    return !write.change.put() || (owner != null && !write.change.owner().equals(owner));
+  }
+
+  /** Null also where the newest was set aside: then whatever MySQL took before it may be there. */
+  private @Nullable Write newestThatMustBeSeen(String row, long from) {
+    List<Write> of = writes.getOrDefault(row, List.of());
+    for (int i = of.size() - 1; i >= 0; i--) {
+      if (of.get(i).mustBeSeen(from)) {
+        return setAside.contains(row + "=" + of.get(i).of.id) ? null : of.get(i);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Write find(String row, String value) {
+    return writes.getOrDefault(row, List.of()).stream()
+        .filter(write -> write.of.id.equals(value) && write.change.put())
+        .findFirst()
+        .orElse(null);
+  }
+
+  // --- sessions
+
+  private void checkOwnership() {
+    Map<String, List<Opening>> openings = new HashMap<>();
+    history.openings.forEach(
+        opening ->
+            openings.computeIfAbsent(opening.owner(), owner -> new ArrayList<>()).add(opening));
+    for (Attempt attempt : history.attempts.values()) {
+      for (Attempt.Part part : attempt.parts) {
+        if (attempt.knownAt != Long.MAX_VALUE
+            && openings.getOrDefault(part.owner(), List.of()).stream()
+                .anyMatch(o -> o.epoch() > part.epoch() && o.until() < attempt.invokedAt)) {
+          report(
+              Kind.RESURRECTED,
+              "%s took effect under session %d of %s, after a newer one was opened"
+                  .formatted(attempt, part.epoch(), part.owner()));
+        }
+      }
+    }
+  }
+
+  private void report(Kind kind, String what) {
+    if (violations.size() < MOST_VIOLATIONS) {
+      violations.add(new Violation(kind, what));
+    }
+  }
+}

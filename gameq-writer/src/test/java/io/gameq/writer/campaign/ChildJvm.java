@@ -1,0 +1,99 @@
+package io.gameq.writer.campaign;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A Java process of the campaign, on its class path, with its log in a file; thread-safe. It ends
+ * by itself when its standard input does, that is with the campaign.
+ */
+final class ChildJvm {
+  private final Process process;
+  private final BufferedReader answers;
+
+  private ChildJvm(Process process) {
+    this.process = process;
+    this.answers =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+  }
+
+  static ChildJvm start(Path log, Class<?> main, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    // What Chronicle Queue needs of a JVM, this one was started with.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(flag -> flag.startsWith("--") || flag.startsWith("-Djava.io.tmpdir"))
+        .forEach(command::add);
+    command.addAll(
+        List.of(
+            "-Dorg.slf4j.simpleLogger.showDateTime=true",
+            "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+            "-cp",
+            System.getProperty("java.class.path"),
+            main.getName()));
+    command.addAll(arguments);
+    try {
+      File file = log.toFile();
+      return new ChildJvm(
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.appendTo(file))
+              .start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** kill -9; returns when it is dead. */
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  void tell(String line) {
+    try {
+      OutputStream in = process.getOutputStream();
+      in.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+      in.flush();
+    } catch (IOException e) {
+      // killed meanwhile
+    }
+  }
+
+  /** Waits for a line that begins with this; throws when the process ends before. */
+  String awaitLine(String beginning) {
+    try {
+      for (String line; (line = answers.readLine()) != null; ) {
+        if (line.startsWith(beginning)) {
+          return line;
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    throw new IllegalStateException("a child ended before it said '" + beginning + "'");
+  }
+
+  boolean awaitEnd(int seconds) throws InterruptedException {
+    return process.waitFor(seconds, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,48 @@
+package io.gameq.writer.campaign;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Whether Redis holds nothing of a namespace that waits for MySQL. May stay: own keys, journal
+ * marks, the parked rows of sessions that lost their owner, each listed in a stale set, and due
+ * entries without rows: a broken key is looked at again after a minute. Stateless.
+ */
+final class DrainCheck {
+  private static final List<String> MUST_BE_GONE =
+      List.of("claimed:", "ready", "inflight:", "lease", "claim", "closing");
+
+  private DrainCheck() {}
+
+  /** The keys that should be gone. */
+  static List<String> leftovers(World world) {
+    RedisCommands<String, String> redis = world.servers.redis();
+    List<String> left = new ArrayList<>();
+    Set<String> stale = new TreeSet<>();
+    List<String> keys = world.keys("");
+    keys.stream()
+        .filter(key -> name(key).equals("stale"))
+        .forEach(key -> stale.addAll(redis.smembers(key)));
+    for (String key : keys) {
+      String name = name(key);
+      if (name.startsWith("dirty:") && !stale.contains(key)) {
+        left.add(key + " (" + redis.type(key) + ")");
+      } else if (mustBeGone(name)) {
+        left.add(key);
+      }
+    }
+    return left;
+  }
+
+  private static String name(String key) {
+    return key.substring(key.indexOf('}') + 2);
+  }
+
+  private static boolean mustBeGone(String name) {
+    return MUST_BE_GONE.stream()
+        .anyMatch(gone -> gone.endsWith(":") ? name.startsWith(gone) : name.equals(gone));
+  }
+}

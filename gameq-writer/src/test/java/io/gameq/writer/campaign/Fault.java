@@ -1,0 +1,15 @@
+package io.gameq.writer.campaign;
+
+import java.util.Random;
+
+/**
+ * One kind of fault; immutable.
+ *
+ * @param times how often it is injected in a case
+ */
+record Fault(String name, int times, Injection injection) {
+  /** Does the harm, waits as long as the harm lasts, and mends what {@link World#heal} does not. */
+  interface Injection {
+    void inject(World world, Random random) throws Exception;
+  }
+}

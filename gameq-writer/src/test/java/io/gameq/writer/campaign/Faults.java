@@ -1,0 +1,42 @@
+package io.gameq.writer.campaign;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** All kinds of fault, and which of them a run injects. Stateless. */
+final class Faults {
+  /** A few quick ones of each sort: what a submission must pass. */
+  private static final String SHORT =
+      "after the WAL, before EXEC|after EXEC|kill -9 after its claim|kill -9 after COMMIT|KILL of all"
+          + "|SCRIPT FLUSH|maxmemory|connections of a node cut";
+
+  private Faults() {}
+
+  static List<Fault> chosen() {
+    Pattern pattern =
+        Pattern.compile(System.getProperty("gameq.campaign.faults", isShort() ? SHORT : ""));
+    return all().stream().filter(fault -> pattern.matcher(fault.name()).find()).toList();
+  }
+
+  static boolean isShort() {
+    return "short".equals(System.getProperty("gameq.campaign"));
+  }
+
+  private static Fault.Injection everything(List<Fault> all) {
+    return (world, random) -> all.get(random.nextInt(all.size())).injection().inject(world, random);
+  }
+
+  private static List<Fault> all() {
+    List<Fault> all = new ArrayList<>();
+    all.add(new Fault("none", 0, (world, random) -> {}));
+    all.addAll(NodeFaults.all());
+    all.addAll(WriterFaults.all());
+    all.addAll(MySqlFaults.all());
+    all.addAll(RedisFaults.all());
+    all.addAll(NetworkFaults.all());
+    all.addAll(HostFaults.all());
+    all.add(new Fault("everything at random", 5, everything(List.copyOf(all))));
+    return all;
+  }
+}

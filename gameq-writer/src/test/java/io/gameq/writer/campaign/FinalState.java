@@ -1,0 +1,68 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.servers.MySqlServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What MySQL holds at the end of a case. Stateless. */
+final class FinalState {
+  private FinalState() {}
+
+  /** Every row of the game's tables. */
+  static Map<String, Held> rows(MySqlServer mysql) throws SQLException {
+    Map<String, Held> rows = new HashMap<>();
+    try (Connection connection = mysql.connect();
+        Statement statement = connection.createStatement()) {
+      for (String table : CampaignTables.NAMES) {
+        String key = table.equals("item") ? "CONCAT(player_id, ',', slot)" : "id";
+        try (ResultSet rs =
+            statement.executeQuery(
+                "SELECT " + key + ", player_id, val, gq_version FROM " + table)) {
+          while (rs.next()) {
+            rows.put(
+                table + ":" + rs.getString(1),
+                new Held(CampaignTables.player(rs.getLong(2)), rs.getString(3), rs.getLong(4)));
+          }
+        }
+      }
+    }
+    return rows;
+  }
+
+  /**
+   * All that counts of rows, versions, tombstones, dead letters and sessions. A tombstone older
+   * than its row, which a late delete leaves behind, says nothing.
+   */
+  static Map<String, String> everything(MySqlServer mysql) throws SQLException {
+    Map<String, Held> rows = rows(mysql);
+    Map<String, String> all = new TreeMap<>();
+    rows.forEach((row, held) -> all.put(row, held.toString()));
+    try (Connection connection = mysql.connect();
+        Statement statement = connection.createStatement()) {
+      try (ResultSet rs =
+          statement.executeQuery(
+              "SELECT CONCAT(table_name, ':', row_key), version FROM gameq_tombstone")) {
+        while (rs.next()) {
+          Held held = rows.get(rs.getString(1));
+          if (held == null || held.version() < rs.getLong(2)) {
+            all.put("tombstone of " + rs.getString(1), rs.getString(2));
+          }
+        }
+      }
+      try (ResultSet rs =
+          statement.executeQuery(
+              "SELECT CONCAT('owner ', owner), CONCAT(epoch, nonce, state) FROM gameq_owner "
+                  + "UNION ALL SELECT CONCAT('dead letter ', table_name, ':', row_key, '@', version), '' FROM gameq_dead_letter")) {
+        while (rs.next()) {
+          all.put(rs.getString(1), rs.getString(2));
+        }
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,94 @@
+package io.gameq.writer.campaign;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Everything that nodes and readers of one case wrote down. Used by one thread. */
+final class History {
+  final Map<String, Attempt> attempts = new LinkedHashMap<>();
+  final List<Sighting> sightings = new ArrayList<>();
+  final List<Opening> openings = new ArrayList<>();
+
+  /** Reads the file of a node; its last line may be cut off where the node was killed. */
+  void readNode(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return; // killed before its first line
+    }
+    String text = Files.readString(file, StandardCharsets.US_ASCII);
+    text.substring(0, text.lastIndexOf('\n') + 1).lines().forEach(this::readLine);
+  }
+
+  private void readLine(String line) {
+    String[] at = line.split("\t", -1);
+    long nanos = Long.parseLong(at[1]);
+    switch (at[0]) {
+      case HistoryFile.INVOKE ->
+          attempts.put(at[2], new Attempt(at[2], nanos, parts(at[3]), changes(at[4])));
+      case HistoryFile.OK -> attempt(at[2]).end(Attempt.Outcome.OK, nanos);
+      case HistoryFile.FAIL -> attempt(at[2]).end(Attempt.Outcome.FAIL, nanos);
+      case HistoryFile.UNKNOWN -> attempt(at[2]).end(Attempt.Outcome.UNKNOWN, nanos);
+      case HistoryFile.OPEN -> {
+        long until = Long.parseLong(at[2]);
+        openings.add(new Opening(at[3], Long.parseLong(at[4]), until));
+        for (String table : CampaignTables.NAMES) {
+          sightings.add(
+              new Sighting("open " + at[4], nanos, until, at[3], table, rows(at[5], table)));
+        }
+      }
+      default -> throw new IllegalStateException("not a line of a history: " + line);
+    }
+  }
+
+  private Attempt attempt(String id) {
+    Attempt attempt = attempts.get(id);
+    if (attempt == null) {
+      throw new IllegalStateException("an outcome without its invocation: " + id);
+    }
+    return attempt;
+  }
+
+  private static List<Attempt.Part> parts(String text) {
+    List<Attempt.Part> parts = new ArrayList<>();
+    for (String part : text.split(";", -1)) {
+      int at = part.indexOf('@');
+      parts.add(new Attempt.Part(part.substring(0, at), Long.parseLong(part.substring(at + 1))));
+    }
+    return parts;
+  }
+
+  private static List<Change> changes(String text) {
+    List<Change> changes = new ArrayList<>();
+    for (String change : text.split(";", -1)) {
+      int at = change.indexOf('=');
+      int end = change.length() - 1;
+      changes.add(
+          new Change(
+              change.substring(0, at), change.substring(at + 1, end), change.charAt(end) == '+'));
+    }
+    return changes;
+  }
+
+  private static Map<String, String> rows(String text, String table) {
+    Map<String, String> rows = new LinkedHashMap<>();
+    for (String row : text.split(";", -1)) {
+      int at = row.indexOf('=');
+      if (at > 0 && Change.table(row).equals(table)) {
+        rows.put(row.substring(0, at), row.substring(at + 1));
+      }
+    }
+    return rows;
+  }
+
+  long acknowledgedChanges() {
+    return attempts.values().stream()
+        .filter(attempt -> attempt.outcome == Attempt.Outcome.OK)
+        .mapToLong(attempt -> attempt.changes.size())
+        .sum();
+  }
+}

@@ -1,0 +1,120 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.CommitFailedException;
+import io.gameq.CommitReceipt;
+import io.gameq.OwnershipLostException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisFullException;
+import io.gameq.wal.WalException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a player's commits into the history: invoked before, outcome after. Used by the player's
+ * thread; outcomes come from gameq's.
+ */
+final class Ledger {
+  /** Enough to have commits on their way at every moment; few enough to feel an outage at once. */
+  private static final int MOST_OPEN = 32;
+
+  private final String prefix;
+  private final HistoryFile history;
+  private final Semaphore room = new Semaphore(MOST_OPEN);
+  private final AtomicInteger open = new AtomicInteger();
+  private final long firstRowId;
+  private int counter;
+  private int rows;
+  private volatile boolean haltNext;
+
+  /** A ledger; {@code number} tells it from all others of the case. */
+  Ledger(String prefix, int number, HistoryFile history) {
+    this.prefix = prefix;
+    this.firstRowId = number * 1_000_000L;
+    this.history = history;
+  }
+
+  /** A value that no other commit writes. */
+  String nextId() {
+    return prefix + "-" + ++counter;
+  }
+
+  /** The same for a commit with a row that MySQL refuses. */
+  String nextPoison() {
+    return CampaignTables.POISON + nextId();
+  }
+
+  /** A primary key that no other row has. */
+  long nextRowId() {
+    return firstRowId + ++rows;
+  }
+
+  void haltNext() {
+    haltNext = true;
+  }
+
+  /**
+   * Commits, with the invocation written down before and the outcome after; {@code ended} hears
+   * whether it was acknowledged. Waits while too many are without an answer.
+   */
+  void commit(
+      String id,
+      List<Attempt.Part> parts,
+      List<Change> changes,
+      Supplier<CommitReceipt> commit,
+      Consumer<Boolean> ended) {
+    room.acquireUninterruptibly();
+    history.invoke(id, parts, changes);
+    if (haltNext) {
+      Runtime.getRuntime().halt(137);
+    }
+    open.incrementAndGet();
+    try {
+      commit.get().queued().whenComplete((ignored, error) -> end(id, error, ended));
+    } catch (RuntimeException e) {
+      end(id, e, ended);
+    }
+  }
+
+  private void end(String id, @Nullable Throwable error, Consumer<Boolean> ended) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    if (cause == null) {
+      history.ok(id);
+    } else if (isCertain(cause)) {
+      history.fail(id, cause);
+    } else {
+      history.unknown(id, cause);
+    }
+    ended.accept(cause == null);
+    open.decrementAndGet();
+    room.release();
+  }
+
+  /** What {@link CommitReceipt#queued} promises of these: Redis does not have the commit. */
+  private static boolean isCertain(Throwable cause) {
+    return cause instanceof OwnershipLostException
+        || cause instanceof RedisFullException
+        || cause instanceof CommitFailedException
+        || cause instanceof QueueFullException
+        || cause instanceof WalException;
+  }
+
+  void opened(long from, String owner, long epoch, Map<String, String> rows) {
+    history.open(from, owner, epoch, rows);
+  }
+
+  /** Waits until every commit has its outcome; returns how many have none. */
+  int awaitAnswers(long deadlineNanos) throws InterruptedException {
+    while (open.get() > 0 && System.nanoTime() < deadlineNanos) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    return open.get();
+  }
+}

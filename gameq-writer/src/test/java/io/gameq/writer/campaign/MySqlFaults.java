@@ -1,0 +1,149 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.servers.MySqlServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** A MySQL that dies, stalls, refuses, or is used by others as well. Stateless. */
+final class MySqlFaults {
+  private static final int TRAP_SECONDS = 20;
+
+  private MySqlFaults() {}
+
+  static List<Fault> all() {
+    return List.of(
+        new Fault("MySQL kill -9 and restart", 1, MySqlFaults::killed),
+        new Fault("MySQL SIGSTOP 8 s", 1, MySqlFaults::stopped),
+        new Fault("MySQL read_only for 3 s", 1, MySqlFaults::readOnly),
+        new Fault("MySQL KILL of all connections", 4, MySqlFaults::killConnections),
+        new Fault("MySQL rows locked beyond the lock wait timeout", 1, MySqlFaults::rowLocks),
+        new Fault("MySQL deadlocks from opposite orders", 60, MySqlFaults::deadlock),
+        new Fault("MySQL max_connections reached", 1, MySqlFaults::tooManyConnections),
+        new Fault("MySQL LOCK TABLES for 3 s", 1, MySqlFaults::lockTables),
+        new Fault("MySQL ALTER TABLE", 2, MySqlFaults::alterTable),
+        new Fault("MySQL connection cut in COMMIT", 4, MySqlFaults::cutInCommit));
+  }
+
+  private static void killed(World world, Random random) throws Exception {
+    world.servers.killAndRestartMySql();
+  }
+
+  private static void stopped(World world, Random random) throws InterruptedException {
+    Signals.stop(world.servers.mysqlPid());
+    TimeUnit.SECONDS.sleep(8);
+    Signals.resume(world.servers.mysqlPid());
+  }
+
+  private static void readOnly(World world, Random random) throws Exception {
+    world.mysql().execute("SET GLOBAL read_only = 1");
+    try {
+      TimeUnit.SECONDS.sleep(3);
+    } finally {
+      world.mysql().execute("SET GLOBAL read_only = 0");
+    }
+  }
+
+  private static void killConnections(World world, Random random) throws SQLException {
+    world.mysql().execute("KILL HARD USER '" + CampaignServers.GAME_USER + "'");
+  }
+
+  private static void rowLocks(World world, Random random) throws Exception {
+    try (Connection other = world.mysql().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      for (String table : List.of("item", "pet", "gameq_owner")) {
+        selectForUpdate(statement, table, random.nextBoolean());
+      }
+      TimeUnit.SECONDS.sleep(4);
+      other.rollback();
+    }
+  }
+
+  private static void selectForUpdate(Statement statement, String table, boolean all)
+      throws SQLException {
+    try (ResultSet rs =
+        statement.executeQuery(
+            "SELECT * FROM " + table + (all ? "" : " LIMIT 20") + " FOR UPDATE")) {
+      while (rs.next()) {
+        // locked now
+      }
+    }
+  }
+
+  /** A flush locks owners, then rows in the order of their keys: this one does it backwards. */
+  private static void deadlock(World world, Random random) throws SQLException {
+    try (Connection other = world.mysql().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      for (int i = 0; i < 6; i++) {
+        statement.executeUpdate(
+            "UPDATE item SET val = val WHERE player_id = "
+                + (CampaignNode.PLAYERS - i)
+                + " ORDER BY slot DESC");
+      }
+      selectForUpdate(statement, "gameq_owner", true);
+      other.rollback();
+    } catch (SQLException e) {
+      if (e.getErrorCode() != 1213 && e.getErrorCode() != 1205) {
+        throw e;
+      }
+    }
+  }
+
+  private static void tooManyConnections(World world, Random random) throws Exception {
+    MySqlServer server = world.mysql();
+    String most = server.queryText("SELECT @@max_connections");
+    List<Connection> all = new ArrayList<>();
+    try {
+      server.execute("SET GLOBAL max_connections = 30");
+      server.execute("KILL HARD USER '" + CampaignServers.GAME_USER + "'");
+      for (int i = 0; i < 30; i++) {
+        all.add(server.connect());
+      }
+    } catch (SQLException e) {
+      if (e.getErrorCode() != 1040) {
+        throw e;
+      }
+    }
+    try {
+      TimeUnit.SECONDS.sleep(3);
+    } finally {
+      try (Statement statement = all.get(0).createStatement()) {
+        statement.execute("SET GLOBAL max_connections = " + most);
+      }
+      for (Connection connection : all) {
+        connection.close();
+      }
+    }
+  }
+
+  private static void lockTables(World world, Random random) throws Exception {
+    try (Connection other = world.mysql().connect();
+        Statement statement = other.createStatement()) {
+      statement.execute("LOCK TABLES item WRITE, pet " + (random.nextBoolean() ? "WRITE" : "READ"));
+      TimeUnit.SECONDS.sleep(3);
+      statement.execute("UNLOCK TABLES");
+    }
+  }
+
+  private static void alterTable(World world, Random random) throws SQLException {
+    world
+        .mysql()
+        .execute(
+            "ALTER TABLE item ADD COLUMN added_%d INT NOT NULL DEFAULT 7"
+                .formatted(random.nextInt(1_000_000)));
+  }
+
+  private static void cutInCommit(World world, Random random) {
+    FaultProxy mysql = world.writer(random).mysql();
+    mysql
+        .set(Trap.beforeReply(WriterFaults.COMMIT, "", random.nextInt(10), () -> {}))
+        .await(TRAP_SECONDS);
+  }
+}

@@ -1,0 +1,278 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.TestAccess;
+import io.gameq.writer.campaign.CampaignTables.Deed;
+import io.gameq.writer.campaign.CampaignTables.Item;
+import io.gameq.writer.campaign.CampaignTables.Pet;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays a few owners, one commit after the other, by a seed. One thread, so that the commits of a
+ * session have an order; the commands come from another.
+ */
+final class Player implements Runnable {
+  private static final long PAUSE_NANOS = 6_000_000;
+  private static final int ITEM_SLOTS = 40;
+  private static final int MOST_PETS = 3;
+  private static final long MOVE_WAIT_SECONDS = 10;
+
+  private final GameQueue queue;
+  private final Ledger ledger;
+  private final List<Long> owners;
+  private final int home;
+  private final Random random;
+  private final Map<Long, Held> held = new HashMap<>();
+  private volatile boolean stopped;
+  private volatile boolean stealAll;
+  private volatile boolean poison;
+
+  /** An owner that this player has a session of. */
+  private static final class Held {
+    final long owner;
+    final OwnerSession session;
+    final Attempt.Part part;
+    final List<Long> pets = new ArrayList<>();
+
+    /** Set by gameq's thread when a commit was not acknowledged: open again to know. */
+    volatile boolean doubtful;
+
+    Held(long owner, OwnerSession session) {
+      this.owner = owner;
+      this.session = session;
+      this.part = new Attempt.Part(session.owner(), TestAccess.epoch(session));
+    }
+  }
+
+  Player(GameQueue queue, Ledger ledger, List<Long> owners, int home, long seed) {
+    this.queue = queue;
+    this.ledger = ledger;
+    this.owners = owners;
+    this.home = home;
+    this.random = new Random(seed);
+  }
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  void stealAll() {
+    stealAll = true;
+  }
+
+  void poisonOnce() {
+    poison = true;
+  }
+
+  void haltAtNextCommit() {
+    ledger.haltNext();
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!stopped) {
+        try {
+          play();
+        } catch (GameQueueException e) { // a server is away, or another node was quicker
+          TimeUnit.MILLISECONDS.sleep(20);
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void play() throws InterruptedException {
+    if (stealAll) {
+      for (long owner : owners) {
+        open(owner);
+      }
+      stealAll = false;
+    }
+    Held one = pick();
+    if (one == null) {
+      return;
+    }
+    int dice = random.nextInt(100);
+    if (poison && one.owner % 2 == home) {
+      poison = false;
+      commit(ledger.nextPoison(), one, this::poisonItem);
+    } else if (dice < 62) {
+      commit(ledger.nextId(), one, this::putItems);
+    } else if (dice < 74) {
+      commit(ledger.nextId(), one, this::deleteItem);
+    } else if (dice < 84) {
+      commit(ledger.nextId(), one, this::changePet);
+    } else {
+      Held other = pick();
+      if (other == null || other == one) {
+        commit(ledger.nextId(), one, this::putItems);
+      } else if (dice < 92) {
+        trade(one, other);
+      } else if (dice < 97) {
+        move(one, other);
+      } else {
+        held.remove(one.owner);
+        one.session.close();
+      }
+    }
+  }
+
+  // --- owners
+
+  /** Mostly one of this node's own; now and then another's, which is taken over. */
+  private @Nullable Held pick() {
+    long owner = owners.get(random.nextInt(owners.size()));
+    Held of = held.get(owner);
+    if (of != null && !of.doubtful) {
+      return of;
+    }
+    if (owner % 2 != home && random.nextInt(200) > 0) {
+      return null;
+    }
+    return open(owner);
+  }
+
+  private Held open(long owner) {
+    held.remove(owner);
+    long from = System.nanoTime();
+    OwnerSession session = queue.open(CampaignTables.player(owner));
+    Held of = new Held(owner, session);
+    Map<String, String> rows = new LinkedHashMap<>();
+    session.rows(Item.class).forEach(r -> rows.put(CampaignTables.item(owner, r.slot()), r.val()));
+    for (Pet pet : session.rows(Pet.class)) {
+      rows.put(CampaignTables.pet(pet.id()), pet.val());
+      of.pets.add(pet.id());
+    }
+    session.rows(Deed.class).forEach(r -> rows.put(CampaignTables.deed(r.id()), r.val()));
+    ledger.opened(from, session.owner(), of.part.epoch(), rows);
+    session.forgetLoaded();
+    held.put(owner, of);
+    return of;
+  }
+
+  // --- commits
+
+  private interface Staging {
+    void stage(Held of, String id, List<Change> changes);
+  }
+
+  private void commit(String id, Held of, Staging staging) {
+    List<Change> changes = new ArrayList<>();
+    staging.stage(of, id, changes);
+    ledger.commit(
+        id,
+        List.of(of.part),
+        changes,
+        of.session::commit,
+        acknowledged -> of.doubtful |= !acknowledged);
+  }
+
+  private void putItems(Held of, String id, List<Change> changes) {
+    int slot = random.nextInt(ITEM_SLOTS);
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      put(of, (slot + i) % ITEM_SLOTS, id, changes);
+    }
+    if (random.nextInt(3) == 0) {
+      long deed = ledger.nextRowId();
+      of.session.put(new Deed(deed, of.owner, id));
+      changes.add(new Change(CampaignTables.deed(deed), of.session.owner(), true));
+    }
+  }
+
+  private void put(Held of, int slot, String id, List<Change> changes) {
+    of.session.put(new Item(of.owner, slot, id));
+    changes.add(new Change(CampaignTables.item(of.owner, slot), of.session.owner(), true));
+  }
+
+  private void poisonItem(Held of, String id, List<Change> changes) {
+    put(of, ITEM_SLOTS, id, changes);
+  }
+
+  private void deleteItem(Held of, String id, List<Change> changes) {
+    int slot = random.nextInt(ITEM_SLOTS);
+    of.session.delete(Item.class, of.owner, slot);
+    changes.add(new Change(CampaignTables.item(of.owner, slot), of.session.owner(), false));
+  }
+
+  private void changePet(Held of, String id, List<Change> changes) {
+    if (of.pets.size() < MOST_PETS) {
+      of.pets.add(ledger.nextRowId());
+    }
+    int at = random.nextInt(of.pets.size());
+    long pet = of.pets.get(at);
+    boolean put = random.nextInt(6) > 0;
+    if (put) {
+      of.session.put(new Pet(pet, of.owner, id));
+    } else {
+      of.session.delete(Pet.class, pet);
+      of.pets.remove(at);
+    }
+    changes.add(new Change(CampaignTables.pet(pet), of.session.owner(), put));
+  }
+
+  private void trade(Held from, Held to) {
+    String id = ledger.nextId();
+    int slot = random.nextInt(ITEM_SLOTS);
+    List<Change> changes = new ArrayList<>();
+    deleteItem(from, id, changes);
+    put(to, slot, id, changes);
+    commitBoth(id, from, to, changes);
+  }
+
+  /** Waits for the outcome: whose pet it is decides who may write it next. */
+  private void move(Held from, Held to) throws InterruptedException {
+    if (from.pets.isEmpty() || to.pets.size() > MOST_PETS) {
+      commit(ledger.nextId(), from, this::putItems);
+      return;
+    }
+    String id = ledger.nextId();
+    long pet = from.pets.remove(0);
+    to.pets.add(pet);
+    from.session.move(new Pet(pet, to.owner, id), to.session);
+    CompletableFuture<Boolean> moved =
+        commitBoth(
+            id, from, to, List.of(new Change(CampaignTables.pet(pet), to.session.owner(), true)));
+    try {
+      moved.get(MOVE_WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      from.doubtful = true;
+      to.doubtful = true;
+    }
+  }
+
+  private CompletableFuture<Boolean> commitBoth(
+      String id, Held from, Held to, List<Change> changes) {
+    CompletableFuture<Boolean> ended = new CompletableFuture<>();
+    ledger.commit(
+        id,
+        List.of(from.part, to.part),
+        changes,
+        () -> queue.commit(from.session, to.session),
+        acknowledged -> {
+          from.doubtful |= !acknowledged;
+          to.doubtful |= !acknowledged;
+          ended.complete(acknowledged);
+        });
+    return ended;
+  }
+}

@@ -1,0 +1,251 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.GameQueueException;
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.RowChange;
+import io.gameq.wal.WalReader;
+import io.gameq.wal.WalRecord;
+import io.gameq.writer.campaign.Violation.Kind;
+import io.gameq.writer.mysql.FlushTransaction;
+import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * Flushes everything that the WALs of a case hold of acknowledged commits once more, as the owners'
+ * present sessions, twice: newest first, then in any order. Nothing may change. Used by one thread,
+ * when the nodes are gone.
+ */
+final class Replay implements AutoCloseable {
+  private static final int BATCH_ROWS = 500;
+
+  private final World world;
+  private final AutoCloseable pool;
+  private final DataSource mysql;
+  private final Jdbi jdbi;
+  private final Catalog catalog;
+  private final RowCodec codec;
+  private final List<RowChange> images = new ArrayList<>();
+  private final Set<String> logged = new HashSet<>();
+  private final List<String> damaged = new ArrayList<>();
+
+  Replay(World world) {
+    this.world = world;
+    var opened =
+        MySqlPool.open(
+            new MySqlConfig(
+                World.jdbcUrl(world.servers.mysqlPort(), world.database),
+                CampaignServers.GAME_USER,
+                CampaignServers.GAME_PASSWORD,
+                2),
+            "replay");
+    pool = opened;
+    mysql = opened;
+    jdbi = Jdbi.create(mysql);
+    catalog = CatalogReader.read(mysql);
+    codec = new RowCodec(new LayoutTable(jdbi), Clock.systemUTC());
+  }
+
+  /** {@code row=value} of every dead letter. */
+  Set<String> setAside() {
+    Set<String> rows = new HashSet<>();
+    jdbi.useHandle(
+        handle ->
+            handle
+                .createQuery(
+                    "SELECT CONCAT(table_name, ':', row_key), image FROM gameq_dead_letter")
+                .map((rs, context) -> Map.entry(rs.getString(1), rs.getBytes(2)))
+                .forEach(
+                    letter ->
+                        rows.add(
+                            letter.getKey()
+                                + "="
+                                + value(image(letter.getKey(), letter.getValue())))));
+    return rows;
+  }
+
+  /** Reads the WALs of all process starts. */
+  void readWals(History history) throws IOException {
+    try (Stream<Path> wals = Files.list(world.directory.resolve("wal"))) {
+      for (Path wal : wals.toList()) {
+        try {
+          WalReader.read(wal, entry -> read(entry.record(), history));
+        } catch (GameQueueException e) {
+          damaged.add(e.getMessage());
+        }
+      }
+    }
+  }
+
+  /** What is wrong with WALs, if anything. */
+  List<String> damaged() {
+    return damaged;
+  }
+
+  private void read(WalRecord record, History history) {
+    if (record instanceof WalRecord.Adopted adopted) {
+      adopted.part().rows().forEach(row -> add(adopted.part(), row));
+    } else if (record instanceof WalRecord.Committed committed) {
+      for (WalRecord.Part part : committed.parts()) {
+        for (WalRecord.Row row : part.rows()) {
+          String value = value(image(row.key(), row.image()));
+          logged.add(row.key() + "=" + value + "@" + RowCodec.version(row.image()));
+          Attempt attempt = history.attempts.get(value);
+          if (attempt == null || attempt.outcome == Attempt.Outcome.OK) {
+            add(part, row); // a delete carries no value: it is looked at later
+          }
+        }
+      }
+    }
+  }
+
+  private void add(WalRecord.Part part, WalRecord.Row row) {
+    RowKey key = catalog.rowKey(row.key());
+    images.add(
+        new RowChange(
+            OwnerId.ofEncoded(part.owner()),
+            key,
+            codec.decode(key.table(), row.image()),
+            row.image()));
+  }
+
+  private RowImage image(String row, byte[] encoded) {
+    return codec.decode(catalog.rowKey(row).table(), encoded);
+  }
+
+  private static String value(RowImage image) {
+    return image.op() == RowOp.DELETE
+        ? ""
+        : String.valueOf(
+            image.values()[image.table().columns().indexOf(image.table().column("val"))]);
+  }
+
+  /** Every row in MySQL carries the version that the WAL logged with its value. */
+  List<Violation> checkVersions(Map<String, Held> rows) {
+    List<Violation> violations = new ArrayList<>();
+    if (damaged.isEmpty()) {
+      rows.forEach(
+          (row, held) -> {
+            if (!logged.contains(row + "=" + held.value() + "@" + held.version())) {
+              violations.add(
+                  new Violation(
+                      Kind.STALE,
+                      "MySQL holds %s as %s in version %d, which no WAL logged"
+                          .formatted(row, held.value(), held.version())));
+            }
+          });
+    }
+    return violations;
+  }
+
+  /** Flushes all images twice; what changed is a violation. */
+  List<Violation> twice(Random random) throws SQLException {
+    dropDeletesThatNeverHappened();
+    images.sort((a, b) -> Long.compare(b.image().version(), a.image().version()));
+    Map<String, String> before = FinalState.everything(world.mysql());
+    flushAll();
+    Collections.shuffle(images, random);
+    flushAll();
+    Map<String, String> after = FinalState.everything(world.mysql());
+    Set<String> names = new TreeSet<>(before.keySet());
+    names.addAll(after.keySet());
+    return names.stream()
+        .filter(name -> !Objects.equals(before.get(name), after.get(name)))
+        .map(
+            name ->
+                new Violation(
+                    Kind.STALE,
+                    "replaying %d images twice changed %s from %s to %s"
+                        .formatted(images.size(), name, before.get(name), after.get(name))))
+        .toList();
+  }
+
+  /**
+   * A delete that is newer than all that MySQL knows of the row was never acknowledged, or is lost:
+   * the checker tells.
+   */
+  private void dropDeletesThatNeverHappened() {
+    OwnerReader reader = new OwnerReader(jdbi);
+    Map<RowKey, Long> versions =
+        reader.versions(
+            images.stream()
+                .filter(change -> change.image().op() == RowOp.DELETE)
+                .map(RowChange::key)
+                .distinct()
+                .toList());
+    images.removeIf(
+        change ->
+            change.image().op() == RowOp.DELETE
+                && versions.getOrDefault(change.key(), 0L) < change.image().version());
+  }
+
+  private void flushAll() {
+    FlushTransaction flush =
+        new FlushTransaction(
+            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 100_000));
+    Map<OwnerId, SessionId> sessions =
+        new OwnerTable(jdbi).current(images.stream().map(RowChange::owner).distinct().toList());
+    Map<RowKey, RowChange> batch = new LinkedHashMap<>();
+    for (RowChange change : images) {
+      if (batch.size() == BATCH_ROWS || batch.containsKey(change.key())) {
+        flush(flush, batch, sessions);
+      }
+      batch.put(change.key(), change);
+    }
+    flush(flush, batch, sessions);
+  }
+
+  private static void flush(
+      FlushTransaction flush, Map<RowKey, RowChange> batch, Map<OwnerId, SessionId> sessions) {
+    Map<OwnerId, List<RowChange>> owners = new HashMap<>();
+    batch
+        .values()
+        .forEach(
+            change -> owners.computeIfAbsent(change.owner(), o -> new ArrayList<>()).add(change));
+    List<OwnerRows> rows = new ArrayList<>();
+    owners.forEach(
+        (owner, changes) ->
+            rows.add(
+                new OwnerRows(
+                    owner, Objects.requireNonNull(sessions.get(owner)), 1, changes, List.of())));
+    if (!rows.isEmpty() && !(flush.flush(rows) instanceof FlushTransaction.Committed)) {
+      throw new IllegalStateException("a replayed flush was refused");
+    }
+    batch.clear();
+  }
+
+  @Override
+  public void close() throws Exception {
+    pool.close();
+  }
+}

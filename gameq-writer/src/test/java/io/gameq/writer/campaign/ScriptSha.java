@@ -1,0 +1,36 @@
+package io.gameq.writer.campaign;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.gameq.redis.LuaScript;
+import io.gameq.writer.redis.ClaimScript;
+import io.lettuce.core.codec.Base16;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+
+/** By what EVALSHA names gameq's scripts on the wire. Stateless. */
+final class ScriptSha {
+  static final String OPEN = sha(LuaScript.class, "open.lua");
+  static final String CLAIM = sha(ClaimScript.class, "claims.lua", "claim.lua");
+  static final String ACK = sha(ClaimScript.class, "claims.lua", "ack.lua");
+
+  private ScriptSha() {}
+
+  private static String sha(Class<?> beside, String... resources) {
+    StringBuilder text = new StringBuilder(read(LuaScript.class, "slot.lua"));
+    for (String resource : resources) {
+      text.append(read(beside, resource));
+    }
+    return Base16.digest(text.toString().getBytes(UTF_8));
+  }
+
+  private static String read(Class<?> beside, String resource) {
+    try (InputStream in = beside.getResourceAsStream(resource)) {
+      return new String(Objects.requireNonNull(in, resource).readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.gameq.writer.campaign;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits at a proxy for a message and does something while the message is held there; springs once.
+ * Thread-safe.
+ */
+final class Trap {
+  private final String request;
+  private final @Nullable String reply;
+  private final Runnable action;
+  private final boolean delivers;
+  private int skip;
+  private final CompletableFuture<Void> sprung = new CompletableFuture<>();
+
+  private Trap(
+      String request, @Nullable String reply, int skip, boolean delivers, Runnable action) {
+    this.request = request;
+    this.reply = reply;
+    this.skip = skip;
+    this.delivers = delivers;
+    this.action = action;
+  }
+
+  /**
+   * Springs on the request after {@code skip} others that hold this text, before the server has it;
+   * it never gets there.
+   */
+  static Trap beforeRequest(String text, int skip, Runnable action) {
+    return new Trap(text, null, skip, false, action);
+  }
+
+  /**
+   * Springs when the server has answered the request with something that holds {@code reply}; the
+   * client never learns it.
+   */
+  static Trap beforeReply(String text, String reply, int skip, Runnable action) {
+    return new Trap(text, reply, skip, false, action);
+  }
+
+  /** The same, but what was held is delivered after the action. */
+  Trap thenDeliver() {
+    return new Trap(request, reply, skip, true, action);
+  }
+
+  synchronized boolean catches(String text) {
+    return text.contains(request) && skip-- == 0;
+  }
+
+  /** Longer than what a boundary between two reads may cut in half. */
+  int overlap() {
+    return request.length() - 1;
+  }
+
+  /** What the reply must hold; null when the request itself is caught. */
+  @Nullable String reply() {
+    return reply;
+  }
+
+  boolean delivers() {
+    return delivers;
+  }
+
+  void spring() {
+    action.run();
+    sprung.complete(null);
+  }
+
+  /** Waits until one of them has sprung; throws when none does. */
+  static void awaitAny(List<Trap> traps, int seconds) {
+    CompletableFuture.anyOf(
+            traps.stream().map(trap -> trap.sprung).toArray(CompletableFuture<?>[]::new))
+        .orTimeout(seconds, TimeUnit.SECONDS)
+        .join();
+  }
+
+  /** Waits until the action is done; throws when the message does not come. */
+  void await(int seconds) {
+    sprung.orTimeout(seconds, TimeUnit.SECONDS).join();
+  }
+}

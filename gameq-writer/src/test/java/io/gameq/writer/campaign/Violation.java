@@ -1,0 +1,18 @@
+package io.gameq.writer.campaign;
+
+/** A promise that was broken; immutable. */
+record Violation(Kind kind, String what) {
+  enum Kind {
+    /** An acknowledged change is nowhere. */
+    LOST,
+    /** An older value than the newest acknowledged one. */
+    STALE,
+    /** A deleted row, a failed commit or the write of a session without ownership is there. */
+    RESURRECTED
+  }
+
+  @Override
+  public String toString() {
+    return kind + ": " + what;
+  }
+}

@@ -1,0 +1,134 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.GameQueue;
+import io.gameq.servers.MySqlServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/**
+ * What one case runs in: a fresh database and namespace, two nodes, two writers and a reader. Used
+ * by the campaign's thread.
+ */
+final class World implements AutoCloseable {
+  final CampaignServers servers;
+  final String namespace = "c" + UUID.randomUUID().toString().substring(0, 8);
+  final String database;
+  final Path directory;
+  final List<NodeProcess> nodes = new ArrayList<>();
+  final List<WriterProcess> writers = new ArrayList<>();
+  final Reader reader;
+
+  World(CampaignServers servers, Path directory, long seed) throws IOException, SQLException {
+    this.servers = servers;
+    this.directory = Files.createDirectories(directory.toAbsolutePath());
+    this.database = servers.freshDatabase();
+    for (int i = 0; i < 2; i++) {
+      nodes.add(startNode(i, seed));
+      writers.add(
+          new WriterProcess(
+              this.directory,
+              "w" + (i + 1),
+              namespace,
+              database,
+              new FaultProxy(servers.redisPort()),
+              new FaultProxy(servers.mysqlPort())));
+    }
+    nodes.forEach(NodeProcess::awaitReady);
+    NodeOptions like = nodes.get(0).options();
+    reader =
+        new Reader(
+            GameQueue.open(
+                CampaignNode.config(
+                    new NodeOptions(
+                        "reader",
+                        0,
+                        0,
+                        seed,
+                        namespace,
+                        servers.redisUri(),
+                        jdbcUrl(servers.mysqlPort(), database),
+                        like.history(),
+                        this.directory.resolve("wal-reader"),
+                        0),
+                    java.time.Clock.systemUTC())),
+            seed);
+  }
+
+  private NodeProcess startNode(int home, long seed) {
+    FaultProxy redis = new FaultProxy(servers.redisPort());
+    FaultProxy mysql = new FaultProxy(servers.mysqlPort());
+    String name = "n" + (home + 1);
+    return new NodeProcess(
+        directory,
+        new NodeOptions(
+            name,
+            1,
+            home,
+            seed + 31L * home,
+            namespace,
+            "redis://127.0.0.1:" + redis.port(),
+            jdbcUrl(mysql.port(), database),
+            directory.resolve(name + ".history"),
+            directory.resolve("wal"),
+            0),
+        redis,
+        mysql);
+  }
+
+  /** Gives up on a silent server sooner than by default, to see that more than once in a case. */
+  static String jdbcUrl(int port, String database) {
+    return "jdbc:mysql://127.0.0.1:" + port + "/" + database + "?socketTimeout=6000";
+  }
+
+  /** An administrator's login to the case's database, past all proxies. */
+  MySqlServer mysql() {
+    MySqlServer server = servers.mysql();
+    return new MySqlServer(server.jdbcUrl() + database, server.user(), server.password());
+  }
+
+  NodeProcess node(Random random) {
+    return nodes.get(random.nextInt(nodes.size()));
+  }
+
+  WriterProcess writer(Random random) {
+    return writers.get(random.nextInt(writers.size()));
+  }
+
+  /** All proxies in front of Redis, or in front of MySQL. */
+  List<FaultProxy> proxies(boolean ofNodes, boolean redis) {
+    return ofNodes
+        ? nodes.stream().map(redis ? NodeProcess::redis : NodeProcess::mysql).toList()
+        : writers.stream().map(redis ? WriterProcess::redis : WriterProcess::mysql).toList();
+  }
+
+  /** Keys of the namespace that hold this text. */
+  List<String> keys(String part) {
+    return servers.redis().keys("{" + namespace + ":*" + part + "*");
+  }
+
+  History history() throws IOException {
+    History history = new History();
+    for (NodeProcess node : nodes) {
+      history.readNode(node.options().history());
+    }
+    return history;
+  }
+
+  void heal() {
+    nodes.forEach(NodeProcess::heal);
+    writers.forEach(WriterProcess::heal);
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(NodeProcess::close);
+    writers.forEach(WriterProcess::close);
+    reader.close();
+  }
+}

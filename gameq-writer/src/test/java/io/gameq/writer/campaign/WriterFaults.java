@@ -1,0 +1,97 @@
+package io.gameq.writer.campaign;
+
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** Writers that die or stall at the worst moments. Stateless. */
+final class WriterFaults {
+  private static final int TRAP_SECONDS = 20;
+
+  /** What Connector/J sends when a flush begins, that is after its claim. */
+  private static final String BEGIN = "SET autocommit=0";
+
+  static final String COMMIT = "commit";
+
+  private WriterFaults() {}
+
+  static List<Fault> all() {
+    return List.of(
+        new Fault("writer kill -9 after its claim", 2, WriterFaults::afterClaim),
+        new Fault("writer kill -9 after COMMIT, before its ack", 2, WriterFaults::afterCommit),
+        new Fault("writer kill -9 between its ack and the next claim", 2, WriterFaults::afterAck),
+        new Fault(
+            "writer SIGSTOP past the lease after its claim", 1, WriterFaults::stallsAfterClaim),
+        new Fault(
+            "writer SIGSTOP past the lease before its ack", 1, WriterFaults::stallsAfterCommit),
+        new Fault("writer kill -9 in mid-bisect", 2, WriterFaults::midBisect));
+  }
+
+  /** A row that MySQL refuses is searched for with smaller and smaller statements. */
+  private static void midBisect(World world, Random random) {
+    List<Trap> traps =
+        world.writers.stream()
+            .map(
+                writer ->
+                    writer
+                        .mysql()
+                        .set(
+                            Trap.beforeReply(
+                                CampaignTables.POISON,
+                                CampaignTables.CHECK,
+                                random.nextInt(3),
+                                writer::kill)))
+            .toList();
+    world.nodes.forEach(node -> node.process().tell("poison"));
+    Trap.awaitAny(traps, TRAP_SECONDS);
+    world.heal();
+  }
+
+  private static void afterClaim(World world, Random random) {
+    WriterProcess writer = world.writer(random);
+    writer
+        .mysql()
+        .set(Trap.beforeRequest(BEGIN, random.nextInt(10), writer::kill))
+        .await(TRAP_SECONDS);
+    writer.restart();
+  }
+
+  private static void afterCommit(World world, Random random) {
+    WriterProcess writer = world.writer(random);
+    writer
+        .mysql()
+        .set(Trap.beforeReply(COMMIT, "", random.nextInt(10), writer::kill))
+        .await(TRAP_SECONDS);
+    writer.restart();
+  }
+
+  private static void afterAck(World world, Random random) {
+    WriterProcess writer = world.writer(random);
+    writer
+        .redis()
+        .set(Trap.beforeReply(ScriptSha.ACK, "", random.nextInt(10), writer::kill))
+        .await(TRAP_SECONDS);
+    writer.restart();
+  }
+
+  private static void stallsAfterClaim(World world, Random random) throws InterruptedException {
+    WriterProcess writer = world.writer(random);
+    stall(writer, Trap.beforeRequest(BEGIN, random.nextInt(10), stop(writer)));
+  }
+
+  private static void stallsAfterCommit(World world, Random random) throws InterruptedException {
+    WriterProcess writer = world.writer(random);
+    stall(writer, Trap.beforeReply(COMMIT, "", random.nextInt(10), stop(writer)));
+  }
+
+  private static Runnable stop(WriterProcess writer) {
+    return () -> Signals.stop(writer.process().pid());
+  }
+
+  private static void stall(WriterProcess writer, Trap trap) throws InterruptedException {
+    writer.mysql().set(trap.thenDeliver()).await(TRAP_SECONDS);
+    TimeUnit.SECONDS.sleep(WriterProcess.LEASE_SECONDS + 2);
+    Signals.resume(writer.process().pid());
+    TimeUnit.SECONDS.sleep(1);
+  }
+}

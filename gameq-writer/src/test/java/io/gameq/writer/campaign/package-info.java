@@ -1,0 +1,45 @@
+/**
+ * The fault campaign: real processes on real servers, faults at random moments from a printed seed,
+ * and a history that is checked at the end.
+ *
+ * <pre>
+ * CampaignTest            each seed x each fault of {@link io.gameq.writer.campaign.Faults}
+ *   CampaignServers       one Redis and one MariaDB for all cases, which faults kill, stop and fill
+ *   Campaign              one case: load, faults, healing, drain, checks
+ *     World               a fresh database and namespace with
+ *       NodeProcess x 2     CampaignNode: 3 Players over 12 owners that are handed and taken over
+ *       WriterProcess x 2   gameq-writer run, lease 5 s
+ *         FaultProxy        between every process and each of its servers
+ *       Reader              reads owners without a session, all the time
+ *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults, HostFaults
+ *     DrainCheck          Redis holds nothing that waits
+ *     Checker             history and reads against MySQL
+ *     Replay              all acknowledged images of all WALs flushed twice more change nothing
+ * CampaignReport          target/campaign.md, target/campaign.json
+ * </pre>
+ *
+ * <p><b>Moments.</b> A fault between two steps is not left to luck: a {@link
+ * io.gameq.writer.campaign.Trap} at the proxy waits for a message by its text (EXEC, the SHA of a
+ * script, COMMIT), after a random number of others, and kills or stops the process while the
+ * message, or its reply, is held. "After COMMIT, before the ack" is a COMMIT whose reply is held;
+ * "after the WAL, before EXEC" is an EXEC that never arrives. Only "before the WAL" needs the
+ * node's help: it dies by itself right after it wrote down that it is about to commit.
+ *
+ * <p><b>History.</b> Each commit writes a value that no other commit writes, its id, so that a row
+ * names its writer. A node notes the commit before it invokes it, and its outcome after, in a file
+ * whose lines survive kill -9. Times are those of the host's monotonic clock, which all processes
+ * share. Since an owner is written by one session at a time, writes that took effect are ordered by
+ * when they were invoked; no version is needed for that.
+ *
+ * <p><b>What is checked.</b> For MySQL at the end, and for every read and every open on the way:
+ * the value is that of the newest write that was acknowledged, or was seen by anybody, before the
+ * look began, or of a later one that may have happened (unanswered, unknown). Never that of a
+ * failed commit, of an earlier write, of a row under an owner that gave it away, nor of a session
+ * that wrote after its successor had opened. One seen row of a commit makes all of it acknowledged.
+ * A row set aside as a dead letter counts as reported. Each row in MySQL has the version that a WAL
+ * logged with its value.
+ *
+ * <p>Files of a case stay in {@code target/campaign/seed-fault}: histories, logs, WALs.
+ */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.campaign;
