@@ -9,7 +9,6 @@ import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.OwnerReader;
 import java.time.Clock;
@@ -134,9 +133,6 @@ public final class RowReading {
     public void tombstone(RowKey key, long version) {
       deletedVersion = version;
     }
-
-    @Override
-    public void deadLetter(DeadLetterTable.Stored letter) {}
 
     @Override
     public void tombstoneVersion(long version) {}
