@@ -1,5 +1,5 @@
 /**
- * The writer's MySQL side: the flush transaction, its errors, and the schema commands' SQL; only
+ * The writer's MySQL side: the flush transaction, and the SQL of the schema and dead commands; only
  * {@code mysql} packages touch JDBC.
  */
 @org.jspecify.annotations.NullMarked
