@@ -7,6 +7,7 @@ import io.gameq.commit.SessionRef;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -27,17 +28,33 @@ final class DurableTracker {
   private final SessionRef session;
   private final Set<Commit> inTransit = new LinkedHashSet<>();
   private final Map<String, Integer> transitRows = new HashMap<>();
+
+  /** Rows in Redis that the notice of their version will settle. */
   private final Map<String, Long> queuedRows = new HashMap<>();
+
+  /** Rows in Redis that a notice says nothing of: they may have got there after newer ones. */
+  private final Set<RowVersion> overtaken = new HashSet<>();
+
+  /** Rows that the last notices said wait on. */
+  private final Map<String, Long> keptRows = new HashMap<>();
+
   private final Map<String, Long> setAside = new LinkedHashMap<>();
   private final List<Waiter> waiters = new ArrayList<>();
   private long durableVersion;
-  private long oldestQueuedNanos;
+  private long highestQueued;
+  private long newsNanos;
 
-  private record Waiter(Versions versions, CompletableFuture<Void> durable) {}
+  private record RowVersion(String key, long version) {}
 
-  /** The versions that a commit gave to rows of this session: two when rows move, else one. */
-  record Versions(long lowest, long highest) {
-    boolean include(long version) {
+  private record Waiter(Share share, CompletableFuture<Void> durable) {}
+
+  /**
+   * What a commit changed of this session's rows, once it is in Redis.
+   *
+   * @param lowest version that it gave out: two when rows move, else one
+   */
+  record Share(long lowest, long highest, List<String> keys) {
+    boolean includes(long version) {
       return version >= lowest && version <= highest;
     }
   }
@@ -102,96 +119,176 @@ final class DurableTracker {
     return List.of();
   }
 
-  /** A row that the session took over unflushed; it is waited for like the session's own. */
-  synchronized void adopted(String key, long version) {
-    queuedRows.merge(key, version, Math::max);
-    oldestQueuedNanos = System.nanoTime();
+  /**
+   * Rows that the session took over unflushed; they are waited for like the session's own.
+   *
+   * @param dirty to be claimed
+   * @param claimed a writer is flushing them
+   */
+  synchronized void adopted(Map<String, Long> dirty, Map<String, Long> claimed) {
+    long flushing = claimed.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    claimed.forEach((key, version) -> queuedRows.merge(key, version, Math::max));
+    dirty.forEach(
+        (key, version) -> {
+          if (version <= flushing) { // the notice of what is being flushed is not about this one
+            overtaken.add(new RowVersion(key, version));
+          } else {
+            queuedRows.merge(key, version, Math::max);
+            highestQueued = Math.max(highestQueued, version);
+          }
+        });
+    highestQueued = Math.max(highestQueued, flushing);
+    newsNanos = System.nanoTime();
   }
 
-  /** Redis holds the commit; returns the versions of this session's rows in it. */
-  synchronized Versions queued(Commit commit) {
+  /** Redis holds the commit; returns what it changed of this session's rows. */
+  synchronized Share queued(Commit commit) {
     arrived(commit);
-    if (queuedRows.isEmpty()) {
-      oldestQueuedNanos = System.nanoTime();
+    if (isSettled()) {
+      newsNanos = System.nanoTime();
     }
     long lowest = commit.version();
     long highest = 0;
-    if (commit.isSentAgain()) { // later commits may have overtaken it
-      durableVersion = Math.min(durableVersion, commit.version() - 2);
-    }
+    List<String> keys = new ArrayList<>();
     for (ChangedRow row : rowsOf(commit)) {
       lowest = Math.min(lowest, row.version());
       highest = Math.max(highest, row.version());
-      if (row.version() > durableVersion) {
+      keys.add(row.key());
+      if (commit.isSentAgain()) {
+        overtaken.add(new RowVersion(row.key(), row.version()));
+      } else if (row.version() > durableVersion) {
         queuedRows.merge(row.key(), row.version(), Math::max);
       }
     }
+    highestQueued = Math.max(highestQueued, highest);
     notifyAll();
-    return new Versions(lowest, highest);
+    return new Share(lowest, highest, keys);
   }
 
   /**
-   * Everything of this session up to this version is in MySQL, but for rows that were set aside.
+   * Everything of this session up to this version is in MySQL, but for some rows.
    *
-   * @param refused those rows, with the versions in which they were refused
+   * @param refused rows set aside, with the versions in which they were
+   * @param kept rows that wait on, with their versions
    */
-  void durable(long version, Map<String, Long> refused) {
-    List<Waiter> done = new ArrayList<>();
+  void durable(long version, Map<String, Long> refused, Map<String, Long> kept) {
+    List<Waiter> done;
     synchronized (this) {
-      durableVersion = Math.max(durableVersion, version);
-      setAside.putAll(refused);
-      for (Iterator<String> it = setAside.keySet().iterator(); setAside.size() > MOST_SET_ASIDE; ) {
-        it.next();
+      keptRows.values().removeIf(v -> v <= version); // flushed, or named again
+      keptRows.putAll(kept);
+      reached(version);
+      done = settle(refused);
+    }
+    done.forEach(waiter -> complete(waiter, refused));
+  }
+
+  /**
+   * What a look at MySQL showed, when Redis held nothing more of this session.
+   *
+   * @param there versions that MySQL holds of rows that {@link #withoutNews} named
+   * @param refused versions in which such rows were set aside
+   */
+  void found(Map<String, Long> there, Map<String, Long> refused) {
+    List<Waiter> done;
+    synchronized (this) {
+      Map<String, Long> settled = new HashMap<>(there);
+      refused.forEach((key, version) -> settled.merge(key, version, Math::max));
+      overtaken.removeIf(row -> row.version <= settled.getOrDefault(row.key, -1L));
+      queuedRows
+          .entrySet()
+          .removeIf(row -> row.getValue() <= settled.getOrDefault(row.getKey(), -1L));
+      keptRows
+          .entrySet()
+          .removeIf(row -> row.getValue() <= settled.getOrDefault(row.getKey(), -1L));
+      if (queuedRows.isEmpty()) {
+        reached(highestQueued);
+      }
+      done = settle(refused);
+    }
+    done.forEach(waiter -> complete(waiter, refused));
+  }
+
+  private void reached(long version) {
+    durableVersion = Math.max(durableVersion, version);
+    queuedRows
+        .entrySet()
+        .removeIf(row -> row.getValue() <= durableVersion && !isKept(row.getKey()));
+    newsNanos = System.nanoTime();
+  }
+
+  private boolean isKept(String key) {
+    return keptRows.containsKey(key);
+  }
+
+  /** Notes rows set aside; takes out the waiters that need not wait longer. */
+  private List<Waiter> settle(Map<String, Long> refused) {
+    refused.forEach(
+        (key, version) -> {
+          queuedRows.computeIfPresent(key, (k, v) -> v <= version ? null : v);
+          overtaken.removeIf(row -> row.key.equals(key) && row.version <= version);
+        });
+    List<Waiter> done = new ArrayList<>();
+    for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
+      Waiter waiter = it.next();
+      if (isDurable(waiter.share) || !refusedOf(waiter.share, refused).isEmpty()) {
+        done.add(waiter);
         it.remove();
       }
-      queuedRows.values().removeIf(v -> v <= durableVersion);
-      refused.forEach((key, v) -> queuedRows.computeIfPresent(key, (k, q) -> q <= v ? null : q));
-      oldestQueuedNanos = System.nanoTime();
-      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
-        Waiter waiter = it.next();
-        if (waiter.versions.highest <= durableVersion || !refusedOf(waiter.versions).isEmpty()) {
-          done.add(waiter);
-          it.remove();
-        }
-      }
-      notifyAll();
     }
-    done.forEach(this::complete);
+    setAside.putAll(refused);
+    for (Iterator<String> it = setAside.keySet().iterator(); setAside.size() > MOST_SET_ASIDE; ) {
+      it.next();
+      it.remove();
+    }
+    notifyAll();
+    return done;
   }
 
-  private void complete(Waiter waiter) {
-    List<String> refused = refusedOf(waiter.versions);
-    if (refused.isEmpty()) {
+  private boolean isDurable(Share share) {
+    return share.highest <= durableVersion
+        && (keptRows.isEmpty() || share.keys.stream().noneMatch(this::isKept))
+        && (overtaken.isEmpty()
+            || overtaken.stream().noneMatch(row -> share.includes(row.version)));
+  }
+
+  private static List<String> refusedOf(Share share, Map<String, Long> refused) {
+    return refused.entrySet().stream()
+        .filter(row -> share.includes(row.getValue()))
+        .map(Map.Entry::getKey)
+        .sorted()
+        .toList();
+  }
+
+  private static void complete(Waiter waiter, Map<String, Long> refused) {
+    List<String> rows = refusedOf(waiter.share, refused);
+    if (rows.isEmpty()) {
       waiter.durable.complete(null);
     } else {
-      waiter.durable.completeExceptionally(new DeadLetterException(refused));
+      waiter.durable.completeExceptionally(new DeadLetterException(rows));
     }
   }
 
-  private synchronized List<String> refusedOf(Versions versions) {
-    return setAside.isEmpty()
-        ? List.of()
-        : setAside.entrySet().stream()
-            .filter(row -> versions.include(row.getValue()))
-            .map(Map.Entry::getKey)
-            .toList();
-  }
-
-  /** A future that completes when everything up to these versions, queued, is in MySQL. */
-  CompletableFuture<Void> whenDurable(Versions versions) {
-    Waiter waiter = new Waiter(versions, new CompletableFuture<>());
+  /** A future that completes when everything of this share, which is queued, is in MySQL. */
+  CompletableFuture<Void> whenDurable(Share share) {
+    Waiter waiter = new Waiter(share, new CompletableFuture<>());
+    Map<String, Long> refused;
     synchronized (this) {
-      if (versions.highest > durableVersion && refusedOf(versions).isEmpty()) {
+      refused = Map.copyOf(setAside);
+      if (!isDurable(share) && refusedOf(share, refused).isEmpty()) {
         waiters.add(waiter);
         return waiter.durable;
       }
     }
-    complete(waiter);
+    complete(waiter, refused);
     return waiter.durable;
   }
 
+  private boolean isSettled() {
+    return queuedRows.isEmpty() && overtaken.isEmpty();
+  }
+
   synchronized boolean isDrained() {
-    return inTransit.isEmpty() && queuedRows.isEmpty();
+    return inTransit.isEmpty() && isSettled();
   }
 
   /** Waits until nothing is in transit; false when the time was up. */
@@ -224,15 +321,17 @@ final class DurableTracker {
   synchronized Set<String> notDurable() {
     Set<String> keys = new TreeSet<>(queuedRows.keySet());
     keys.addAll(transitRows.keySet());
+    overtaken.forEach(row -> keys.add(row.key));
     return keys;
   }
 
-  /**
-   * Rows queued, with their versions, when no news came of them for {@code quietNanos}; else empty.
-   */
-  synchronized Map<String, Long> withoutNews(long quietNanos) {
-    return queuedRows.isEmpty() || System.nanoTime() - oldestQueuedNanos < quietNanos
-        ? Map.of()
-        : Map.copyOf(queuedRows);
+  /** Rows queued, when no news came of them for {@code quietNanos}; else empty. */
+  synchronized Set<String> withoutNews(long quietNanos) {
+    if (isSettled() || System.nanoTime() - newsNanos < quietNanos) {
+      return Set.of();
+    }
+    Set<String> keys = new HashSet<>(queuedRows.keySet());
+    overtaken.forEach(row -> keys.add(row.key));
+    return keys;
   }
 }

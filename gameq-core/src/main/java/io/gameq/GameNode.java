@@ -38,8 +38,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -73,7 +75,7 @@ final class GameNode implements AutoCloseable {
   private final Clock clock;
   private final Closing closing = new Closing();
   private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
-  private final java.util.Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
+  private final Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
 
   private final Catalog catalog;
   private final RowCodec codec;
@@ -165,7 +167,7 @@ final class GameNode implements AutoCloseable {
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
-      heartbeat.beat(control);
+      beat();
       quietNanos = config.mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
       ScheduledExecutorService looking =
           Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
@@ -276,10 +278,16 @@ final class GameNode implements AutoCloseable {
     OwnerView view = view(owner, session, tables, unflushed);
     versions.observe(view.highestVersion());
     DurableTracker tracker = new DurableTracker(ref);
-    unflushed.forEach(row -> tracker.adopted(row.key(), RowCodec.version(row.image())));
+    tracker.adopted(versions(opened.dirty()), versions(opened.claimed()));
     trackers.put(name(owner.encoded(), session.text()), tracker);
     sender.register(ref);
     return new Opened(tracker, view);
+  }
+
+  private static Map<String, Long> versions(List<UnflushedRow> rows) {
+    Map<String, Long> versions = new HashMap<>();
+    rows.forEach(row -> versions.put(row.key(), RowCodec.version(row.image())));
+    return versions;
   }
 
   /** In records that the WAL takes, however much the owner has unflushed. */
@@ -319,10 +327,15 @@ final class GameNode implements AutoCloseable {
     OwnerView view = new OwnerView(owner);
     List<RowKey> keys = new ArrayList<>();
     for (UnflushedRow row : unflushed) {
-      RowKey key = catalog.rowKey(row.key());
-      keys.add(key);
-      view.add(codec.decode(key.table(), row.image()));
+      RowImage image = decode(row);
+      if (image != null) {
+        keys.add(catalog.rowKey(row.key()));
+        view.add(image);
+      } else if (!isManaged(row.key())) { // its table is gone for now, it is not damaged
+        view.sawVersion(RowCodec.version(row.image()));
+      }
     }
+    List<DeadLetterTable.Stored> letters = new ArrayList<>();
     boolean stillOwns =
         reader.read(
             owner,
@@ -342,7 +355,7 @@ final class GameNode implements AutoCloseable {
 
               @Override
               public void deadLetter(DeadLetterTable.Stored letter) {
-                view.addDeadLetter(letter, decode(letter.refused()));
+                letters.add(letter);
               }
 
               @Override
@@ -354,15 +367,41 @@ final class GameNode implements AutoCloseable {
       throw new OwnershipLostException(
           "another session opened " + owner + " while session " + session + " was being opened");
     }
+    addDeadLetters(view, letters);
     return view;
   }
 
-  private @Nullable RowImage decode(DeadLetterTable.Refused refused) {
+  /** Those that no newer version, delete or move has replaced. */
+  private void addDeadLetters(OwnerView view, List<DeadLetterTable.Stored> letters) {
+    Map<DeadLetterTable.Stored, RowImage> images = new LinkedHashMap<>();
+    for (DeadLetterTable.Stored letter : letters) {
+      UnflushedRow row = new UnflushedRow(letter.key(), letter.refused().image());
+      images.put(letter, decode(row));
+    }
+    Map<String, Long> there =
+        byText(
+            reader.versions(
+                letters.stream()
+                    .map(DeadLetterTable.Stored::key)
+                    .filter(this::isManaged)
+                    .map(catalog::rowKey)
+                    .toList()));
+    images.forEach(
+        (letter, image) -> {
+          if (there.getOrDefault(letter.key(), -1L) < letter.refused().version()) {
+            view.addDeadLetter(letter, image);
+          }
+        });
+  }
+
+  /** Null when the row is damaged, or of a table or columns that are gone: writers deal with it. */
+  private @Nullable RowImage decode(UnflushedRow row) {
     try {
-      return codec.decode(catalog.table(refused.table()), refused.image());
+      return codec.decode(catalog.rowKey(row.key()).table(), row.image());
     } catch (MySqlException e) {
       throw e;
-    } catch (GameQueueException e) { // damaged, or its columns are gone
+    } catch (GameQueueException e) {
+      LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
       return null;
     }
   }
@@ -426,10 +465,15 @@ final class GameNode implements AutoCloseable {
 
   // --- durable
 
-  private void durable(String owner, String session, long version, Map<String, Long> setAside) {
+  private void durable(
+      String owner,
+      String session,
+      long version,
+      Map<String, Long> setAside,
+      Map<String, Long> kept) {
     DurableTracker tracker = trackers.get(name(owner, session));
     if (tracker != null) {
-      tracker.durable(version, setAside);
+      tracker.durable(version, setAside, kept);
     }
   }
 
@@ -440,7 +484,7 @@ final class GameNode implements AutoCloseable {
   /** Once a second: what notices would have said had they not been lost. */
   private void look() {
     try {
-      heartbeat.beat(control);
+      beat();
       notices.keepSubscribed();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
         redisClock.measure(control);
@@ -462,7 +506,7 @@ final class GameNode implements AutoCloseable {
   }
 
   private void lookFor(DurableTracker tracker) {
-    Map<String, Long> rows = tracker.withoutNews(quietNanos);
+    Set<String> rows = tracker.withoutNews(quietNanos);
     if (rows.isEmpty()) {
       return;
     }
@@ -471,19 +515,26 @@ final class GameNode implements AutoCloseable {
         control.get(), slots[session.slot()], session.owner(), session.id())) {
       return;
     }
-    List<RowKey> keys = rows.keySet().stream().map(catalog::rowKey).toList();
-    Map<RowKey, Long> there = reader.versions(keys);
-    keys = keys.stream().filter(key -> isBelow(there.get(key), rows.get(key.text()))).toList();
-    Map<RowKey, Long> refused = keys.isEmpty() ? Map.of() : reader.setAside(keys);
-    if (keys.stream().noneMatch(key -> isBelow(refused.get(key), rows.get(key.text())))) {
-      Map<String, Long> setAside = new HashMap<>();
-      keys.forEach(key -> setAside.put(key.text(), rows.getOrDefault(key.text(), 0L)));
-      tracker.durable(rows.values().stream().mapToLong(Long::longValue).max().orElse(0), setAside);
-    }
+    List<RowKey> keys = rows.stream().filter(this::isManaged).map(catalog::rowKey).toList();
+    tracker.found(byText(reader.versions(keys)), byText(reader.setAside(keys)));
   }
 
-  private static boolean isBelow(@Nullable Long version, @Nullable Long wanted) {
-    return version == null || wanted == null || version < wanted;
+  private boolean isManaged(String rowKey) {
+    return catalog.manages(Encoding.unpercent(rowKey.substring(0, rowKey.indexOf(':'))));
+  }
+
+  private static Map<String, Long> byText(Map<RowKey, Long> versions) {
+    Map<String, Long> byText = new HashMap<>();
+    versions.forEach((key, version) -> byText.put(key.text(), version));
+    return byText;
+  }
+
+  private void beat() {
+    try {
+      heartbeat.beat(control);
+    } catch (GameQueueException e) {
+      LOG.debug("cannot give a sign of life: {}", e.getMessage());
+    }
   }
 
   private void stopHeartbeat() {

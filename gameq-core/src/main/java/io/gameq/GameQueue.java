@@ -1,6 +1,6 @@
 package io.gameq;
 
-import io.gameq.DurableTracker.Versions;
+import io.gameq.DurableTracker.Share;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RecordMapper;
 import io.gameq.catalog.RecordMappers;
@@ -248,13 +248,13 @@ public final class GameQueue implements AutoCloseable {
 
     TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
       super(parts);
-      durability = new Durability(trackers, new Versions[trackers.size()]);
+      durability = new Durability(trackers, new Share[trackers.size()]);
     }
 
     @Override
     public void queued() {
       for (int i = 0; i < durability.trackers.size(); i++) {
-        durability.versions[i] = durability.trackers.get(i).queued(this);
+        durability.shares[i] = durability.trackers.get(i).queued(this);
       }
       queued.complete(null);
     }
@@ -270,11 +270,11 @@ public final class GameQueue implements AutoCloseable {
    * What must be in MySQL for a commit to be durable; apart from the commit, so that a receipt does
    * not hold its rows.
    */
-  private record Durability(List<DurableTracker> trackers, Versions[] versions) {
+  private record Durability(List<DurableTracker> trackers, Share[] shares) {
     CompletableFuture<Void> future() {
-      CompletableFuture<?>[] all = new CompletableFuture<?>[versions.length];
+      CompletableFuture<?>[] all = new CompletableFuture<?>[shares.length];
       for (int i = 0; i < all.length; i++) {
-        all[i] = trackers.get(i).whenDurable(versions[i]);
+        all[i] = trackers.get(i).whenDurable(shares[i]);
       }
       return CompletableFuture.allOf(all);
     }

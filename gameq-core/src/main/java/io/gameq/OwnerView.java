@@ -43,23 +43,24 @@ final class OwnerView {
     newest.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
   }
 
-  /** A row that MySQL refused, unless a newer version of it is there; decoded when that works. */
+  /** A row that MySQL refused, unless Redis has a newer version; null when it cannot be read. */
   void addDeadLetter(DeadLetterTable.Stored letter, @Nullable RowImage image) {
     DeadLetterTable.Refused refused = letter.refused();
-    sawVersion(refused.version());
-    RowImage there = image == null ? null : newest.get(image.rowKey());
-    if (there != null && there.version() > refused.version()) {
-      return;
+    if (image != null) { // else the version may be damaged too
+      sawVersion(refused.version());
+      RowImage there = newest.get(image.rowKey());
+      if (there != null && there.version() > refused.version()) {
+        return;
+      }
     }
+    boolean delete = image != null && image.op() == RowOp.DELETE;
     deadLetters.add(
         new DeadLetter(
             refused.table(),
-            Encoding.percent(refused.table()) + ":" + refused.rowKey(),
+            letter.key(),
             refused.version(),
-            image != null && image.op() == RowOp.DELETE,
-            image == null || image.op() == RowOp.DELETE
-                ? null
-                : new Row(image.table(), image.values()),
+            delete,
+            image == null || delete ? null : new Row(image.table(), image.values()),
             refused.errorCode(),
             refused.errorText(),
             refused.attempts(),

@@ -37,6 +37,8 @@ public final class Table {
    * @param generated names of the columns that MySQL computes
    * @param primaryKey names of the key columns in the order of the key
    * @param foreignKeyRank 0 without a managed parent, else above every parent's
+   * @param parents tables that it refers to by foreign keys
+   * @param cascades whether deleting a row changes or deletes rows of other tables
    */
   public record Definition(
       String name,
@@ -46,17 +48,29 @@ public final class Table {
       String ownerKind,
       String ownerColumn,
       boolean hasOtherUniqueKeys,
-      int foreignKeyRank) {
+      int foreignKeyRank,
+      Set<String> parents,
+      boolean cascades) {
     public Definition {
+      parents = Set.copyOf(parents);
       columns = List.copyOf(columns);
       generated = Set.copyOf(generated);
       primaryKey = List.copyOf(primaryKey);
     }
 
-    /** The same table at another place in the order of inserts. */
-    public Definition withForeignKeyRank(int rank) {
+    /** The same table, and how foreign keys tie it to others. */
+    public Definition withForeignKeys(int rank, Set<String> itsParents, boolean itCascades) {
       return new Definition(
-          name, columns, generated, primaryKey, ownerKind, ownerColumn, hasOtherUniqueKeys, rank);
+          name,
+          columns,
+          generated,
+          primaryKey,
+          ownerKind,
+          ownerColumn,
+          hasOtherUniqueKeys,
+          rank,
+          itsParents,
+          itCascades);
     }
   }
 
@@ -125,6 +139,16 @@ public final class Table {
   /** True when another UNIQUE key exists, which ON DUPLICATE KEY UPDATE may hit by mistake. */
   public boolean hasOtherUniqueKeys() {
     return definition.hasOtherUniqueKeys();
+  }
+
+  /** Names of the tables that this one refers to by foreign keys. */
+  public Set<String> parents() {
+    return definition.parents();
+  }
+
+  /** Whether deleting a row changes or deletes rows of other tables. */
+  public boolean cascades() {
+    return definition.cascades();
   }
 
   /** 0 without a managed parent, else above every parent's: the order of inserts. */

@@ -24,6 +24,8 @@ import org.jdbi.v3.core.Jdbi;
 public final class CatalogReader {
   private static final String REGISTRY = "gameq_table";
 
+  private static final Set<String> CHANGES_CHILDREN = Set.of("CASCADE", "SET NULL", "SET DEFAULT");
+
   private CatalogReader() {}
 
   /**
@@ -31,10 +33,10 @@ public final class CatalogReader {
    * with the reason.
    *
    * @throws GameQueueException when the database has no gameq_table
-   * @throws org.jdbi.v3.core.JdbiException when the database does not answer
+   * @throws io.gameq.MySqlException when the database does not answer
    */
   public static Catalog read(DataSource database) {
-    return Jdbi.create(database).withHandle(CatalogReader::read);
+    return Asking.mysql(() -> Jdbi.create(database).withHandle(CatalogReader::read));
   }
 
   private static Catalog read(Handle handle) {
@@ -72,14 +74,23 @@ public final class CatalogReader {
   private static List<Table> ranked(
       Map<String, Table.Definition> definitions, List<ForeignKeyFacts> foreignKeys) {
     Map<String, Set<String>> parents = new HashMap<>();
+    Set<String> cascading = new HashSet<>();
     for (ForeignKeyFacts key : foreignKeys) {
       parents.computeIfAbsent(key.child(), child -> new HashSet<>()).add(key.parent());
+      if (CHANGES_CHILDREN.contains(key.deleteRule())) {
+        cascading.add(key.parent());
+      }
     }
     Map<String, Integer> ranks = ForeignKeyRanks.of(definitions.keySet(), parents);
     List<Table> tables = new ArrayList<>();
     definitions.forEach(
         (name, definition) ->
-            tables.add(new Table(definition.withForeignKeyRank(ranks.getOrDefault(name, 0)))));
+            tables.add(
+                new Table(
+                    definition.withForeignKeys(
+                        ranks.getOrDefault(name, 0),
+                        parents.getOrDefault(name, Set.of()),
+                        cascading.contains(name)))));
     return tables;
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import io.gameq.Encoding;
 import io.gameq.OwnerId;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
@@ -12,8 +13,10 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
@@ -29,6 +32,8 @@ public final class DeadLetterTable {
   private static final int MOST_ERROR_CHARS = 1_024;
 
   private static final int MOST_TABLE_CHARS = 64;
+
+  private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
   private static final String COLUMNS =
       "id, owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at";
@@ -54,7 +59,12 @@ public final class DeadLetterTable {
       String errorText) {}
 
   /** A dead letter as it is stored. */
-  public record Stored(long id, Refused refused, Instant refusedAt) {}
+  public record Stored(long id, Refused refused, Instant refusedAt) {
+    /** The row's key, {@code table:primary key}. */
+    public String key() {
+      return Encoding.percent(refused.table()) + ":" + refused.rowKey();
+    }
+  }
 
   /** Which dead letters: of one owner, of one table; null for whichever. */
   public record Filter(@Nullable OwnerId owner, @Nullable String table) {}
@@ -67,15 +77,21 @@ public final class DeadLetterTable {
    * add up.
    *
    * @param most dead letters that the table may hold
-   * @return false when it would hold more: then nothing was written
+   * @return the rows that could not be set aside, and why: all when the table would hold more than
+   *     {@code most}
    */
-  public static boolean write(Connection connection, Collection<Refused> rows, int most)
-      throws SQLException {
+  public static Map<Refused, String> write(
+      Connection connection, Collection<Refused> rows, int most) throws SQLException {
+    Map<Refused, String> failed = new LinkedHashMap<>();
     if (rows.isEmpty()) {
-      return true;
+      return failed;
     }
     if (!hasRoom(connection, rows.size(), most)) {
-      return false;
+      String full =
+          "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
+              .formatted(most);
+      rows.forEach(row -> failed.put(row, full));
+      return failed;
     }
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -90,20 +106,32 @@ public final class DeadLetterTable {
       for (Refused row : rows) {
         statement.setString(1, row.owner().encoded());
         statement.setString(2, cut(row.table(), MOST_TABLE_CHARS));
-        statement.setString(3, cut(row.rowKey(), RowKey.MAX_KEY_BYTES));
-        statement.setLong(4, row.version());
+        statement.setString(3, cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES));
+        statement.setString(4, Long.toUnsignedString(row.version())); // a damaged one may be large
         statement.setBytes(5, row.image());
         statement.setInt(6, row.errorCode());
         statement.setString(7, cut(row.errorText(), MOST_ERROR_CHARS));
         statement.setInt(8, row.attempts());
-        statement.executeUpdate();
+        try {
+          statement.executeUpdate();
+        } catch (SQLException e) {
+          if (ErrorKind.of(e) != ErrorKind.ROW) { // such as a row over max_allowed_packet
+            throw e;
+          }
+          failed.put(row, "it cannot be set aside either: " + e.getMessage());
+        }
       }
     }
-    return true;
+    return failed;
   }
 
   private static String cut(String text, int most) {
     return text.substring(0, Math.min(most, text.length()));
+  }
+
+  /** For a column of ASCII: a damaged key may hold anything. */
+  private static String ascii(String text) {
+    return NOT_ASCII.matcher(text).replaceAll("?");
   }
 
   /** As in rows, the version is assigned last. */

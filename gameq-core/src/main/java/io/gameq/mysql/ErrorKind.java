@@ -24,8 +24,8 @@ public enum ErrorKind {
   /** Not known to gameq. Whether the transaction still stands is not known either. */
   UNKNOWN;
 
-  /** Lock wait timeout, deadlock, NOWAIT, changed since read, table altered meanwhile. */
-  private static final Set<Integer> TRY_AGAIN_CODES = Set.of(1205, 1213, 3572, 1020, 1412);
+  /** Lock wait timeout, deadlock, NOWAIT, changed since read, table altered meanwhile (two). */
+  private static final Set<Integer> TRY_AGAIN_CODES = Set.of(1205, 1213, 3572, 1020, 1412, 1615);
 
   /**
    * Too many connections, shutdown, read-only, kill, login, resource limits, disk or lock table
@@ -49,10 +49,10 @@ public enum ErrorKind {
 
   /**
    * Those whose SQLSTATE does not say so: wrong value, CHECK, data truncated, bad string, row too
-   * long, packet too long, no partition (two), stack overrun.
+   * long, no partition (two), stack overrun.
    */
   private static final Set<Integer> ROW_CODES =
-      Set.of(1366, 3819, 4025, 1265, 1300, 1118, 1153, 1526, 1748, 1436);
+      Set.of(1366, 3819, 4025, 1265, 1300, 1118, 1526, 1748, 1436);
 
   /** The kind of an error that a statement threw. */
   public static ErrorKind of(SQLException e) {
@@ -61,7 +61,7 @@ public enum ErrorKind {
     if (e instanceof PacketTooBigException) { // looks like a lost connection, and is not
       return ROW;
     }
-    if (TRY_AGAIN_CODES.contains(code)) {
+    if (TRY_AGAIN_CODES.contains(code) || state.startsWith("40")) { // 40: rolled back as a whole
       return TRY_AGAIN;
     }
     if (OUTAGE_CODES.contains(code)

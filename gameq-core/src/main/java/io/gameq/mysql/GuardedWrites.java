@@ -49,21 +49,13 @@ public final class GuardedWrites {
   private static final int MOST_DELETES_PER_STATEMENT = 64;
 
   private static final int DUPLICATE = 1062;
+  private static final int CHILD_EXISTS = 1451;
 
   private static final Comparator<Table> BY_RANK =
       Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
 
   private final UpsertSql upserts;
   private final int mostBytesPerStatement;
-
-  /**
-   * In which order puts and deletes go; the second cures a put that needs a unique value which a
-   * delete gives up.
-   */
-  public enum Order {
-    PUTS_FIRST,
-    DELETES_FIRST
-  }
 
   private GuardedWrites(Dialect dialect, int mostBytesPerStatement) {
     this.upserts = new UpsertSql(dialect);
@@ -93,8 +85,9 @@ public final class GuardedWrites {
   }
 
   /**
-   * Writes the newest image of each row: puts with parents before children, deletes with children
-   * before parents.
+   * Writes the newest image of each row: puts with parents before children, then deletes with
+   * children before parents. A put that waits for a delete, which gives a unique value up, is tried
+   * again after it; deletes that cascade come last of all, when no child waits to be moved away.
    *
    * @param kinds errors that are taken for a row's and searched for it; others are thrown
    * @return the rows that MySQL refused, which are not written
@@ -103,7 +96,7 @@ public final class GuardedWrites {
    * @throws SQLException for everything else; the transaction must be rolled back
    */
   public List<RowRefusal> write(
-      Connection connection, Collection<RowChange> changes, Order order, Set<ErrorKind> kinds)
+      Connection connection, Collection<RowChange> changes, Set<ErrorKind> kinds)
       throws SQLException {
     Map<RowKey, RowChange> newest = new LinkedHashMap<>();
     changes.forEach(
@@ -112,25 +105,28 @@ public final class GuardedWrites {
                 change.key(), change, (a, b) -> b.image().version() > a.image().version() ? b : a));
     Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
     Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
+    Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
     for (RowChange change : newest.values()) {
-      (change.image().op() == RowOp.DELETE ? deletes : puts)
-          .computeIfAbsent(change.key().table(), t -> new ArrayList<>())
-          .add(change);
+      boolean cascading = change.key().table().cascades();
+      add(change, change.image().op() != RowOp.DELETE ? puts : cascading ? cascades : deletes);
     }
     Writing writing = new Writing(connection, kinds);
-    for (List<RowChange> rows : deletes.values()) {
-      TombstoneTable.write(connection, rows);
+    writing.tombstones(deletes);
+    writing.tombstones(cascades);
+    writing.putAll(puts);
+    writing.deleteAll(deletes);
+    if (!deletes.isEmpty()) {
+      writing.putAll(writing.takeCurable());
     }
-    if (order == Order.DELETES_FIRST) {
-      writing.deleteAll(deletes);
-    }
-    for (Map.Entry<Table, List<RowChange>> of : puts.entrySet()) {
-      writing.put(of.getKey(), of.getValue());
-    }
-    if (order == Order.PUTS_FIRST) {
-      writing.deleteAll(deletes);
+    writing.deleteAll(writing.withoutParentsOfRefused(cascades));
+    if (!cascades.isEmpty()) {
+      writing.putAll(writing.takeCurable());
     }
     return writing.refused;
+  }
+
+  private static void add(RowChange change, Map<Table, List<RowChange>> to) {
+    to.computeIfAbsent(change.key().table(), t -> new ArrayList<>()).add(change);
   }
 
   /** A statement over some rows of one table. */
@@ -189,7 +185,56 @@ public final class GuardedWrites {
           : rows.stream().filter(row -> !keys.contains(row.key())).toList();
     }
 
+    void tombstones(Map<Table, List<RowChange>> deletes) throws SQLException {
+      for (List<RowChange> rows : deletes.values()) {
+        TombstoneTable.write(connection, rows);
+      }
+    }
+
+    /** Takes the puts that another row may have stood in the way of out of those refused. */
+    Map<Table, List<RowChange>> takeCurable() {
+      Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
+      refused.removeIf(
+          refusal -> {
+            boolean curable =
+                ErrorKind.of(refusal.error()) == ErrorKind.CURABLE
+                    && refusal.row().image().op() != RowOp.DELETE;
+            if (curable) {
+              add(refusal.row(), puts);
+            }
+            return curable;
+          });
+      return puts;
+    }
+
+    /**
+     * Refuses deletes that would take along a child whose put was refused: it was to be moved away.
+     */
+    Map<Table, List<RowChange>> withoutParentsOfRefused(Map<Table, List<RowChange>> cascades)
+        throws SQLException {
+      Set<String> parents = new HashSet<>();
+      refused.forEach(refusal -> parents.addAll(refusal.row().key().table().parents()));
+      Map<Table, List<RowChange>> rest = new TreeMap<>(BY_RANK.reversed());
+      for (Map.Entry<Table, List<RowChange>> of : cascades.entrySet()) {
+        if (parents.contains(of.getKey().name())) {
+          for (RowChange row : of.getValue()) {
+            refused.add(new RowRefusal(row, wouldCascade()));
+            TombstoneTable.remove(connection, row);
+          }
+        } else {
+          rest.put(of.getKey(), of.getValue());
+        }
+      }
+      return rest;
+    }
+
     // --- puts
+
+    void putAll(Map<Table, List<RowChange>> puts) throws SQLException {
+      for (Map.Entry<Table, List<RowChange>> of : puts.entrySet()) {
+        put(of.getKey(), of.getValue());
+      }
+    }
 
     /**
      * Puts rows, takes out those that had been deleted, and makes sure of the rest. With other
@@ -280,7 +325,7 @@ public final class GuardedWrites {
 
     // --- deletes
 
-    private void deleteAll(Map<Table, List<RowChange>> deletes) throws SQLException {
+    void deleteAll(Map<Table, List<RowChange>> deletes) throws SQLException {
       for (Map.Entry<Table, List<RowChange>> of : deletes.entrySet()) {
         deleteAll(of.getKey(), of.getValue());
       }
@@ -315,6 +360,13 @@ public final class GuardedWrites {
   private static SQLException duplicate(RowChange row) {
     return new SQLIntegrityConstraintViolationException(
         "Duplicate entry: another row has a unique value of " + row.key(), "23000", DUPLICATE);
+  }
+
+  private static SQLException wouldCascade() {
+    return new SQLIntegrityConstraintViolationException(
+        "not deleted: the delete would cascade to a table of which a row was refused in the same flush",
+        "23000",
+        CHILD_EXISTS);
   }
 
   private static List<RowKey> sorted(Collection<RowKey> keys) {

@@ -22,8 +22,8 @@ public final class MySqlPool {
   /** A flush takes well under a second; a server that is silent for this long is away. */
   private static final int SOCKET_MILLIS = 20_000;
 
-  /** Well below the silence after which a server counts as away: a locked row is no outage. */
-  private static final int ROW_LOCK_WAIT_SECONDS = 5;
+  /** Well below the silence after which a server counts as away: a lock is no outage. */
+  private static final int LOCK_WAIT_SECONDS = 5;
 
   /** A waiting ALTER TABLE makes everybody else wait behind it: rather give up soon. */
   private static final int SCHEMA_LOCK_WAIT_SECONDS = 5;
@@ -71,7 +71,8 @@ public final class MySqlPool {
         config,
         purpose,
         properties,
-        "SET time_zone = '+00:00', innodb_lock_wait_timeout = " + ROW_LOCK_WAIT_SECONDS);
+        "SET time_zone = '+00:00', innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
+            .formatted(LOCK_WAIT_SECONDS));
   }
 
   /**

@@ -64,7 +64,7 @@ public final class OwnerReader {
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
-    return Asking.mysql(
+    Asking.mysql(
         () -> {
           jdbi.useTransaction(
               TransactionIsolationLevel.REPEATABLE_READ,
@@ -74,9 +74,11 @@ public final class OwnerReader {
                   DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
                 }
               });
-          return session == null
-              || jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session));
+          return true;
         });
+    return session == null
+        || Asking.mysqlAgain(
+            () -> jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session)));
   }
 
   private static void readSnapshot(

@@ -80,7 +80,9 @@ final class TableInspector {
         spec.ownerKind(),
         spec.ownerColumn(),
         !table.otherUniqueKeys().isEmpty(),
-        0);
+        0,
+        Set.of(),
+        false);
   }
 
   private void column(ColumnFacts column) {

@@ -19,7 +19,8 @@ final class UpsertSql {
   private final Dialect dialect;
   private final Map<StatementKey, String> texts = new ConcurrentHashMap<>();
 
-  private record StatementKey(String table, long fingerprint, boolean otherUniqueKeys, int rows) {}
+  private record StatementKey(
+      String table, long fingerprint, List<Column> key, boolean otherUniqueKeys, int rows) {}
 
   UpsertSql(Dialect dialect) {
     this.dialect = dialect;
@@ -30,7 +31,11 @@ final class UpsertSql {
     String sql =
         texts.computeIfAbsent(
             new StatementKey(
-                table.name(), table.fingerprint(), table.hasOtherUniqueKeys(), rows.size()),
+                table.name(),
+                table.fingerprint(),
+                table.keyColumns(),
+                table.hasOtherUniqueKeys(),
+                rows.size()),
             key -> upsertSql(table, key.rows()));
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       List<Column> columns = table.columns();

@@ -81,7 +81,7 @@ public final class CommitSender implements AutoCloseable {
   private long clientId;
   private String runId = "";
   private boolean broken;
-  private boolean full;
+  private boolean holding;
   private long mendAtNanos;
   private long sentGroups;
 
@@ -197,7 +197,7 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private int sendOrMend() {
-    if (!broken && !full) {
+    if (!broken && !holding) {
       return sendNext();
     }
     if (System.nanoTime() - mendAtNanos < 0) {
@@ -230,11 +230,11 @@ public final class CommitSender implements AutoCloseable {
     boolean nothing =
         replies.isEmpty()
             && tasks.isEmpty()
-            && (broken || full || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
+            && (broken || holding || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
     if (nothing && !isFinished()) {
       LockSupport.parkNanos(
           this,
-          broken || full
+          broken || holding
               ? Math.max(1, mendAtNanos - System.nanoTime())
               : TimeUnit.MILLISECONDS.toNanos(100));
     }
@@ -359,7 +359,7 @@ public final class CommitSender implements AutoCloseable {
     inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
     inFlight.clear();
     broken = true;
-    full = false;
+    holding = false;
     backoff.reset();
     mendAtNanos = System.nanoTime();
   }
@@ -367,9 +367,9 @@ public final class CommitSender implements AutoCloseable {
   /** Redis has no room, and the policy is to wait: nothing new is sent until it took these. */
   private void hold(List<Commit> commits) {
     unanswered.addAll(commits);
-    if (!full) {
+    if (!holding) {
       LOG.warn("Redis reached maxmemory: commits wait until the writers have drained enough");
-      full = true;
+      holding = true;
       backoff.reset();
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
     }
@@ -475,6 +475,11 @@ public final class CommitSender implements AutoCloseable {
       redis.setAutoFlushCommands(false);
       broken = false;
       return 1;
+    } catch (RedisFullException e) { // sessions are re-asserted; commits without an answer wait
+      redis.setAutoFlushCommands(false);
+      broken = false;
+      hold(List.of());
+      return 1;
     } catch (GameQueueException
         | RedisException
         | IllegalStateException e) { // the last: a client that was shut down
@@ -484,13 +489,13 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  /** Sends what Redis had no room for again, in order. */
+  /** Sends what waits for room in Redis again, in order. */
   private int sendHeld() {
     redis.setAutoFlushCommands(true);
     try {
       healing.sendAgain(redis, unanswered);
-      full = false;
-      LOG.info("Redis takes commits again");
+      holding = false;
+      LOG.info("all commits that waited are sent again");
       return 1;
     } catch (RedisFullException e) {
       mendAtNanos = System.nanoTime() + backoff.nextNanos();

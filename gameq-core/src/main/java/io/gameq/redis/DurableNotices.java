@@ -24,11 +24,17 @@ public final class DurableNotices implements AutoCloseable {
   /** Told of each notice, on a thread of the Redis client: must not block. */
   public interface Listener {
     /**
-     * Everything of a session up to a version is in MySQL, but for rows set aside.
+     * Everything of a session up to a version is in MySQL, but for some rows.
      *
      * @param setAside rows that are dead letters, with the version in which they were refused
+     * @param kept rows that go on waiting, with the version in which they do
      */
-    void durable(String owner, String session, long version, Map<String, Long> setAside);
+    void durable(
+        String owner,
+        String session,
+        long version,
+        Map<String, Long> setAside,
+        Map<String, Long> kept);
   }
 
   public DurableNotices(
@@ -69,10 +75,12 @@ public final class DurableNotices implements AutoCloseable {
     String[] words = line.split(" ", -1);
     try {
       Map<String, Long> setAside = new HashMap<>();
+      Map<String, Long> kept = new HashMap<>();
       for (int i = 3; i < words.length; i += 2) {
-        setAside.put(words[i], Long.parseUnsignedLong(words[i + 1], 16));
+        (words[i].charAt(0) == '!' ? setAside : kept)
+            .put(words[i].substring(1), Long.parseUnsignedLong(words[i + 1], 16));
       }
-      listener.durable(words[0], words[1], Long.parseUnsignedLong(words[2], 16), setAside);
+      listener.durable(words[0], words[1], Long.parseUnsignedLong(words[2], 16), setAside, kept);
     } catch (RuntimeException e) {
       LOG.warn("ignored a malformed notice on {}", channel);
     }

@@ -1,6 +1,6 @@
 package io.gameq.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
@@ -55,8 +55,8 @@ public final class LuaScript {
    */
   public List<Object> call(
       StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, List<String> args) {
-    byte[][] keys = {slot.prefix().getBytes(US_ASCII)};
-    byte[][] argv = args.stream().map(a -> a.getBytes(US_ASCII)).toArray(byte[][]::new);
+    byte[][] keys = {slot.prefix().getBytes(ISO_8859_1)};
+    byte[][] argv = args.stream().map(a -> a.getBytes(ISO_8859_1)).toArray(byte[][]::new);
     try {
       return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
     } catch (RedisNoScriptException e) {
@@ -68,7 +68,7 @@ public final class LuaScript {
 
   /** A bulk reply as text. */
   public static String string(Object reply) {
-    return new String((byte[]) reply, US_ASCII);
+    return new String((byte[]) reply, ISO_8859_1);
   }
 
   private static String read(Class<?> beside, String resource) {

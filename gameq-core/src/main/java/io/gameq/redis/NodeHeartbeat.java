@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
-import io.lettuce.core.SetArgs;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class NodeHeartbeat {
   /** A node that gave no sign for so long counts as gone. */
   public static final int LIFE_SECONDS = 15;
+
+  /** The DEL makes the script run at maxmemory too: a full Redis does not make nodes look dead. */
+  private static final byte[] BEAT =
+      SlotKeys.bytes(
+          "redis.call('DEL', KEYS[1]) return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])");
 
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -39,10 +44,12 @@ public final class NodeHeartbeat {
                   () ->
                       connection
                           .sync()
-                          .set(
-                              key(process),
+                          .eval(
+                              BEAT,
+                              ScriptOutputType.STATUS,
+                              new byte[][] {key(process)},
                               SlotKeys.bytes(node),
-                              SetArgs.Builder.ex(LIFE_SECONDS))));
+                              SlotKeys.bytes(Integer.toString(LIFE_SECONDS)))));
       beatNanos = System.nanoTime();
     }
   }

@@ -1,6 +1,6 @@
 package io.gameq.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
@@ -53,7 +53,7 @@ public final class OpenScript {
     List<UnflushedRow> rows = new ArrayList<>(list.size() / 2);
     for (int i = 0; i < list.size(); i += 2) {
       rows.add(
-          new UnflushedRow(new String((byte[]) list.get(i), US_ASCII), (byte[]) list.get(i + 1)));
+          new UnflushedRow(new String((byte[]) list.get(i), ISO_8859_1), (byte[]) list.get(i + 1)));
     }
     return rows;
   }

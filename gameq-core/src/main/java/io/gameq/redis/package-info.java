@@ -10,13 +10,13 @@
  * {ns:slot}:ready                   LIST    owner:session, due now
  * {ns:slot}:inflight:&lt;writer&gt;       LIST    owner:session, claimed by that writer
  * {ns:slot}:lease                   ZSET    owner -&gt; deadline of its claim, ms of Redis TIME
- * {ns:slot}:claim                   HASH    owner -&gt; token, session, attempts, lapses, writer
+ * {ns:slot}:claim                   HASH    owner -&gt; token, session, attempts, lapses, refused since, writer
  * {ns:slot}:closing                 SET     owners closed while rows were dirty or claimed
  * {ns:slot}:stale                   SET     dirty keys of sessions that lost ownership
  * {ns:slot}:journal                 HASH    WAL id -&gt; sequence of the newest commit held
  * ns:node:&lt;node process&gt;            STRING  name of a node that is alive; expires without a sign of life
- * ns:durable:&lt;node process&gt;         channel 'owner session version [row version]...' lines: flushed up to that version, but
- *                                           for the rows named, which are dead letters
+ * ns:durable:&lt;node process&gt;         channel 'owner session version [!row version]... [+row version]...' lines: in MySQL up to
+ *                                           that version, but for rows set aside as dead letters (!) and rows that wait on (+)
  * </pre>
  *
  * <p>Each Lua script is a resource file whose first lines say what it takes and returns, with one

@@ -70,7 +70,8 @@ public final class TableBuilder {
 
   public Table build() {
     return new Table(
-        new Table.Definition(name, columns, generated, key, ownerKind, ownerColumn, false, rank));
+        new Table.Definition(
+            name, columns, generated, key, ownerKind, ownerColumn, false, rank, Set.of(), false));
   }
 
   /** The canonical form under a type, in a column called {@code t.c}. */

@@ -2,7 +2,6 @@ package io.gameq.writer;
 
 import io.gameq.Encoding;
 import io.gameq.OwnerId;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.mysql.FlushTransaction.Written;
 import io.gameq.writer.redis.Claim;

@@ -7,13 +7,19 @@ import io.gameq.catalog.Catalog;
 import io.gameq.catalog.LayoutException;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.DeadLetterTable.Refused;
+import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.RowChange;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.redis.Claim;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -71,7 +77,7 @@ final class RowDecoder {
     for (UnflushedRow row : claim.rows()) {
       try {
         String table = tableName(row);
-        if (parked.isParked(table) || !isManaged(table, tables)) {
+        if (isClosed(table, tables)) {
           decoded.kept.add(row);
         } else {
           decoded.rows.add(change(claim, row, tables.table(table)));
@@ -85,7 +91,35 @@ final class RowDecoder {
         decoded.unreadable.add(setAside(claim, row, e.getMessage()));
       }
     }
+    keepChildren(decoded);
     return decoded;
+  }
+
+  /** Rows that refer to a table of which rows are kept wait with them: they may be its children. */
+  private static void keepChildren(Decoded decoded) {
+    Set<String> kept = new HashSet<>();
+    decoded.kept.forEach(row -> kept.add(tableName(row)));
+    for (boolean more = !kept.isEmpty(); more; ) {
+      Set<String> children = new HashSet<>();
+      for (RowChange row : decoded.rows) {
+        if (row.image().op() != RowOp.DELETE
+            && row.key().table().parents().stream().anyMatch(kept::contains)) {
+          children.add(row.key().table().name());
+        }
+      }
+      decoded.rows.removeIf(
+          row ->
+              children.contains(row.key().table().name())
+                  && row.image().op() != RowOp.DELETE
+                  && decoded.kept.add(new UnflushedRow(row.key().text(), row.encoded())));
+      more = kept.addAll(children);
+    }
+  }
+
+  private boolean isClosed(String table, Catalog tables) {
+    return parked.isParked(table)
+        || !isManaged(table, tables)
+        || tables.table(table).parents().stream().anyMatch(parked::isParked);
   }
 
   private boolean isManaged(String table, Catalog tables) {
@@ -99,6 +133,25 @@ final class RowDecoder {
   private RowChange change(Claim claim, UnflushedRow row, Table table) {
     RowKey key = new RowKey(table, row.key());
     return new RowChange(claim.owner(), key, codec.decode(table, row.image()), row.image());
+  }
+
+  /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */
+  List<UnflushedRow> notInMySql(Claim claim, OwnerReader reader) {
+    Map<UnflushedRow, RowKey> keys = new HashMap<>();
+    for (UnflushedRow row : claim.rows()) {
+      try {
+        RowKey key = catalog.rowKey(row.key());
+        key.parts();
+        keys.put(row, key);
+      } catch (GameQueueException e) { // damaged, or of no managed table: not there
+        continue;
+      }
+    }
+    Map<RowKey, Long> there = reader.versions(keys.values());
+    return claim.rows().stream()
+        .filter(
+            row -> !keys.containsKey(row) || there.getOrDefault(keys.get(row), -1L) < version(row))
+        .toList();
   }
 
   /** A row to be set aside as it is. */

@@ -64,7 +64,9 @@ final class RunCommand implements Callable<Integer> {
                         BATCH_BYTES,
                         writer.leaseSeconds() * 1_000L),
                     new FlushTransaction.Patience(
-                        WriterOptions.DEFAULT_PATIENCE.attempts(), writer.deadLetters()),
+                        WriterOptions.DEFAULT_PATIENCE.attempts(),
+                        WriterOptions.DEFAULT_PATIENCE.millis(),
+                        writer.deadLetters()),
                     Duration.ofDays(writer.tombstoneDays())),
                 redis,
                 pool)) {

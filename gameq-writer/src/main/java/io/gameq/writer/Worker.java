@@ -4,6 +4,7 @@ import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.mysql.DeadLetterTable.Refused;
+import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
@@ -39,7 +40,10 @@ final class Worker implements Runnable {
   /** Rows given back for an outage merge with what comes; the gate says when to claim again. */
   private static final long OUTAGE_DELAY_MILLIS = 1_000;
 
-  /** Rows whose lease ran out so often, though they were taken alone since the second, are set aside. */
+  /**
+   * Rows whose lease ran out so often, though they were taken alone since the second, are set
+   * aside.
+   */
   private static final int MOST_LAPSES = 5;
 
   private final Shared shared;
@@ -55,6 +59,7 @@ final class Worker implements Runnable {
       SlotKeys[] slots,
       SlotSchedule schedule,
       OwnerTable sessions,
+      OwnerReader reader,
       RowDecoder decoder,
       ParkedTables parked,
       FlushTransaction flush,
@@ -197,7 +202,9 @@ final class Worker implements Runnable {
     String reason =
         "its lease ran out %d times in a row: it may kill its writers".formatted(claim.lapses());
     List<Refused> rows =
-        claim.rows().stream().map(row -> RowDecoder.setAside(claim, row, reason)).toList();
+        shared.decoder().notInMySql(claim, shared.reader()).stream()
+            .map(row -> RowDecoder.setAside(claim, row, reason))
+            .toList();
     flushOwners(
         slot,
         new Flushing(List.of(new RowDecoder.Decoded(claim, List.of(), rows, List.of()))),

@@ -3,6 +3,7 @@ package io.gameq.writer;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * How a writer works; immutable.
@@ -21,9 +22,9 @@ public record WriterOptions(
     ClaimScript.Bounds bounds,
     FlushTransaction.Patience patience,
     Duration tombstonesKept) {
-  /** Attempts over about half a minute. */
+  /** What another flush may cure is tried for half a minute. */
   public static final FlushTransaction.Patience DEFAULT_PATIENCE =
-      new FlushTransaction.Patience(7, 100_000);
+      new FlushTransaction.Patience(5, 30_000, 100_000);
 
   /** Far beyond any backlog in Redis or in a WAL that is worth replaying. */
   public static final Duration DEFAULT_TOMBSTONES_KEPT = Duration.ofDays(30);
@@ -32,10 +33,11 @@ public record WriterOptions(
   private static final int MOST_DOUBLINGS = 6;
 
   /**
-   * How long an owner with a refused row waits after an attempt, ms: doubled with each, and the
-   * other owners go on.
+   * How long an owner with a refused row waits after an attempt, ms: doubled with each, with
+   * jitter, and the other owners go on.
    */
   long retryDelayMillis(int attempts) {
-    return FIRST_RETRY_MILLIS << Math.min(Math.max(0, attempts - 1), MOST_DOUBLINGS);
+    long delay = FIRST_RETRY_MILLIS << Math.min(Math.max(0, attempts - 1), MOST_DOUBLINGS);
+    return delay / 2 + ThreadLocalRandom.current().nextLong(delay / 2 + 1);
   }
 }

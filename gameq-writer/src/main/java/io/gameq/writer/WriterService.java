@@ -6,6 +6,7 @@ import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
 import io.gameq.redis.ControlConnection;
@@ -55,6 +56,7 @@ public final class WriterService implements AutoCloseable {
             SlotKeys.all(options.namespace(), options.slots()),
             schedule,
             owners,
+            new OwnerReader(jdbi),
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec(new LayoutTable(jdbi), Clock.systemUTC()),

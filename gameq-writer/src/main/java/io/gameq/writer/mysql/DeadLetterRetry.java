@@ -171,11 +171,7 @@ public final class DeadLetterRetry {
   private @Nullable Refused write(Connection connection, RowChange change) throws SQLException {
     try {
       List<RowRefusal> refusals =
-          writes.write(
-              connection,
-              List.of(change),
-              GuardedWrites.Order.PUTS_FIRST,
-              Set.of(ErrorKind.ROW, ErrorKind.CURABLE));
+          writes.write(connection, List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE));
       return refusals.isEmpty() ? null : refused(refusals.get(0).error());
     } catch (SQLException e) {
       ErrorKind kind = ErrorKind.of(e);

@@ -4,13 +4,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.catalog.RowKey;
-import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
-import io.gameq.mysql.GuardedWrites.Order;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
@@ -58,23 +56,26 @@ public final class FlushTransaction {
   /**
    * When rows are given up.
    *
-   * @param attempts how often an owner is tried before a row of it is set aside that another flush
-   *     may yet make fit, or whose error is not known
+   * @param attempts how often an owner is tried, at least, before a row of it is set aside that
+   *     another flush may yet make fit, or whose error is not known
+   * @param millis how long it is tried, at least
    * @param deadLetters most rows set aside in the whole database; at the limit owners with refused
    *     rows wait in Redis
    */
-  public record Patience(int attempts, int deadLetters) {}
+  public record Patience(int attempts, long millis, int deadLetters) {}
 
   /**
    * One owner's rows, with the session under which they were claimed.
    *
    * @param attempts how often they were claimed, this time included
+   * @param refusedForMillis how long ago one of them was refused first; 0 if never
    * @param unreadable rows that are to be set aside without trying
    */
   public record OwnerRows(
       OwnerId owner,
       SessionId session,
       int attempts,
+      long refusedForMillis,
       List<RowChange> rows,
       List<Refused> unreadable) {}
 
@@ -180,7 +181,6 @@ public final class FlushTransaction {
     private final List<OwnerRows> owners;
     private final List<HeldBack> heldBack = new ArrayList<>();
     private final boolean lastResort;
-    private Order order = Order.PUTS_FIRST;
 
     Plan(List<OwnerRows> owners) {
       this.owners = owners;
@@ -196,18 +196,8 @@ public final class FlushTransaction {
       return was;
     }
 
-    /** Whether refusals call for another try, by another order or without some owners. */
+    /** Whether refusals call for another try without some owners. */
     boolean changesFor(Map<OwnerId, OwnerRows> written, List<RowRefusal> refusals) {
-      boolean hasDeletes =
-          written.values().stream()
-              .flatMap(of -> of.rows().stream())
-              .anyMatch(row -> row.image().op() == RowOp.DELETE);
-      if (order == Order.PUTS_FIRST
-          && hasDeletes
-          && refusals.stream().anyMatch(refusal -> refusal.error().getErrorCode() == 1062)) {
-        order = Order.DELETES_FIRST; // a delete of this flush may give the unique value up
-        return true;
-      }
       boolean changed = false;
       for (RowRefusal refusal : refusals) {
         OwnerRows of = written.get(refusal.row().owner());
@@ -220,7 +210,7 @@ public final class FlushTransaction {
   }
 
   private boolean isOutOfPatience(OwnerRows of) {
-    return of.attempts() >= patience.attempts();
+    return of.attempts() >= patience.attempts() && of.refusedForMillis() >= patience.millis();
   }
 
   /** One try; null when it was rolled back and the plan changed. */
@@ -245,8 +235,7 @@ public final class FlushTransaction {
       Savepoint start = plan.lastResort ? connection.setSavepoint() : null;
       List<RowRefusal> refusals =
           withoutOutdated(
-              connection,
-              writes.write(connection, rows, plan.order, plan.lastResort ? LAST_RESORT : OF_ROWS));
+              connection, writes.write(connection, rows, plan.lastResort ? LAST_RESORT : OF_ROWS));
       if (plan.changesFor(written, refusals) || !setAside(connection, plan, written, refusals)) {
         connection.rollback();
         return null;
@@ -286,7 +275,7 @@ public final class FlushTransaction {
         .toList();
   }
 
-  /** Writes dead letters; false when there is no room for them: their owners are held back. */
+  /** Writes dead letters; false when one cannot be written: its owner is held back. */
   private boolean setAside(
       Connection connection, Plan plan, Map<OwnerId, OwnerRows> written, List<RowRefusal> refusals)
       throws SQLException {
@@ -294,30 +283,19 @@ public final class FlushTransaction {
     for (OwnerRows of : written.values()) {
       letters.addAll(written(of, refusals(of, refusals)).setAside());
     }
-    String because;
-    try {
-      if (DeadLetterTable.write(connection, letters, patience.deadLetters())) {
-        return true;
-      }
-      because =
-          "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
-              .formatted(patience.deadLetters());
-    } catch (SQLException e) {
-      if (ErrorKind.of(e) != ErrorKind.ROW) { // such as a row over max_allowed_packet
-        throw e;
-      }
-      because = "it cannot be set aside either: " + e.getMessage();
-    }
-    for (Refused letter : letters) {
-      OwnerRows of = written.get(letter.owner());
-      if (of != null) {
-        plan.holdBack(
-            of,
-            "%s:%s: %s; and %s"
-                .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
-      }
-    }
-    return false;
+    Map<Refused, String> failed =
+        DeadLetterTable.write(connection, letters, patience.deadLetters());
+    failed.forEach(
+        (letter, because) -> {
+          OwnerRows of = written.get(letter.owner());
+          if (of != null) {
+            plan.holdBack(
+                of,
+                "%s:%s: %s; and %s"
+                    .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
+          }
+        });
+    return failed.isEmpty();
   }
 
   private static List<RowRefusal> refusals(OwnerRows of, List<RowRefusal> all) {
