@@ -244,11 +244,14 @@ final class GameNode implements AutoCloseable {
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
+      // Taken before the epoch: when Redis fails in between, this attempt must fail with it. A
+      // writer
+      // may have finished it meanwhile and be flushing, under this epoch, what Redis then lost.
+      var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
-          OpenScript.call(
-              control.get(), slot(owner), owner, session, config.mergeWindow().toMillis());
+          OpenScript.call(redis, slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
         return finishOpen(owner, session, tables, opened);
       }

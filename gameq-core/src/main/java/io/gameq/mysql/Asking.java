@@ -6,18 +6,18 @@ import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what JDBC and Jdbi throw into gameq's own exception. Stateless. */
-final class Asking {
+public final class Asking {
   private static final int MOST_TRIES = 3;
 
   private Asking() {}
 
   /** A call to MySQL. */
-  interface Call<T> {
+  public interface Call<T> {
     T ask() throws SQLException;
   }
 
   /** Asks; throws {@link MySqlException} with the server's message when it fails. */
-  static <T> T mysql(Call<T> call) {
+  public static <T> T mysql(Call<T> call) {
     try {
       return call.ask();
     } catch (SQLException e) {

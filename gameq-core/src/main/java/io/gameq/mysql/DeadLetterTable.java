@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows that MySQL refuses, in {@code gameq_dead_letter}: one for each row, the newest that was
@@ -53,6 +55,12 @@ public final class DeadLetterTable {
 
   /** A dead letter as it is stored. */
   public record Stored(long id, Refused refused, Instant refusedAt) {}
+
+  /** Which dead letters: of one owner, of one table; null for whichever. */
+  public record Filter(@Nullable OwnerId owner, @Nullable String table) {}
+
+  /** How many dead letters there are, and the highest id among them, 0 for none. */
+  public record Extent(long count, long lastId) {}
 
   /**
    * Sets rows aside, within the caller's transaction. Of one row the newest version stays; attempts
@@ -124,15 +132,71 @@ public final class DeadLetterTable {
         .list();
   }
 
-  /** Dead letters after {@code afterId}, in the order of their ids; at most {@code limit}. */
-  public static List<Stored> list(Handle handle, long afterId, int limit) {
-    return handle
-        .createQuery(
-            "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE id > :after ORDER BY id LIMIT :n")
+  /**
+   * Dead letters with ids above {@code afterId} up to {@code lastId}, in the order of their ids.
+   */
+  public static List<Stored> list(
+      Handle handle, Filter filter, long afterId, long lastId, int limit) {
+    return select(handle, COLUMNS, filter, " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
         .bind("after", afterId)
+        .bind("last", lastId)
         .bind("n", limit)
         .map(DeadLetterTable::stored)
         .list();
+  }
+
+  public static Extent extent(Handle handle, Filter filter) {
+    return select(handle, "COUNT(*), COALESCE(MAX(id), 0)", filter, "")
+        .map((rs, context) -> new Extent(rs.getLong(1), rs.getLong(2)))
+        .one();
+  }
+
+  private static Query select(Handle handle, String columns, Filter filter, String ending) {
+    OwnerId owner = filter.owner();
+    String table = filter.table();
+    Query query =
+        handle.createQuery(
+            "SELECT "
+                + columns
+                + " FROM gameq_dead_letter WHERE TRUE"
+                + (owner == null ? "" : " AND owner = :owner")
+                + (table == null ? "" : " AND table_name = :table")
+                + ending);
+    if (owner != null) {
+      query.bind("owner", owner.encoded());
+    }
+    if (table != null) {
+      query.bind("table", table);
+    }
+    return query;
+  }
+
+  /** The dead letter with this id, or null. */
+  public static @Nullable Stored find(Connection connection, long id) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE id = ?")) {
+      statement.setLong(1, id);
+      try (ResultSet rs = statement.executeQuery()) {
+        return rs.next() ? letter(rs) : null;
+      }
+    }
+  }
+
+  /**
+   * Notes that a dead letter was tried once more, unless a newer version of the row was refused
+   * meanwhile.
+   */
+  public static void refusedAgain(
+      Connection connection, Stored letter, int errorCode, String errorText) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
+      statement.setInt(1, errorCode);
+      statement.setString(2, cut(errorText, MOST_ERROR_CHARS));
+      statement.setLong(3, letter.id());
+      statement.setLong(4, letter.refused().version());
+      statement.executeUpdate();
+    }
   }
 
   /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
@@ -146,6 +210,10 @@ public final class DeadLetterTable {
   }
 
   private static Stored stored(ResultSet rs, StatementContext context) throws SQLException {
+    return letter(rs);
+  }
+
+  private static Stored letter(ResultSet rs) throws SQLException {
     return new Stored(
         rs.getLong(1),
         new Refused(

@@ -27,6 +27,9 @@ public record MySqlServerCheck(
   private static final long MYSQL_MIN = number(8, 0, 19);
   private static final long MARIADB_MIN = number(10, 6, 0);
 
+  /** A row may have 2 MiB, and its text grows where it is quoted; half of a packet is filled. */
+  private static final long MIN_PACKET_BYTES = 8 << 20;
+
   public MySqlServerCheck {
     refusals = List.copyOf(refusals);
     warnings = List.copyOf(warnings);
@@ -49,7 +52,7 @@ public record MySqlServerCheck(
         handle
             .createQuery(
                 "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('sql_mode', 'read_only',"
-                    + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format')")
+                    + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format', 'max_allowed_packet')")
             .map((row, context) -> Map.entry(row.getString(1), row.getString(2)))
             .stream()
             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
@@ -86,6 +89,13 @@ public record MySqlServerCheck(
       warnings.add(
           "innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq calls durable, set it to 1"
               .formatted(flush));
+    }
+    long packet =
+        Long.parseLong(global.getOrDefault("max_allowed_packet", Long.toString(MIN_PACKET_BYTES)));
+    if (packet < MIN_PACKET_BYTES) {
+      warnings.add(
+          "max_allowed_packet is %,d bytes: large rows are refused and set aside, set it to %d or more"
+              .formatted(packet, MIN_PACKET_BYTES));
     }
     return new MySqlServerCheck(versionText, isMariaDb, refusals, warnings);
   }

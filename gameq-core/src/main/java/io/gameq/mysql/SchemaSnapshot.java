@@ -73,7 +73,13 @@ record SchemaSnapshot(
     }
   }
 
-  record ForeignKeyFacts(String name, String child, String parent, String deleteRule) {}
+  /**
+   * A foreign key of a table of this database.
+   *
+   * @param parent with its database in front, {@code other.guild}, when it is in another one
+   */
+  record ForeignKeyFacts(
+      String name, String child, String parent, String deleteRule, String updateRule) {}
 
   static SchemaSnapshot read(Handle handle) {
     boolean mariaDb =
@@ -168,15 +174,19 @@ record SchemaSnapshot(
   private static List<ForeignKeyFacts> foreignKeys(Handle handle) {
     return handle
         .createQuery(
-            "SELECT CONSTRAINT_NAME, TABLE_NAME, REFERENCED_TABLE_NAME, DELETE_RULE"
+            "SELECT CONSTRAINT_NAME, TABLE_NAME, IF(UNIQUE_CONSTRAINT_SCHEMA = CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME,"
+                + " CONCAT(UNIQUE_CONSTRAINT_SCHEMA, '.', REFERENCED_TABLE_NAME)), DELETE_RULE, UPDATE_RULE"
                 + " FROM information_schema.REFERENTIAL_CONSTRAINTS"
                 + " WHERE CONSTRAINT_SCHEMA = DATABASE()"
-                + " AND UNIQUE_CONSTRAINT_SCHEMA = CONSTRAINT_SCHEMA"
                 + " ORDER BY TABLE_NAME, CONSTRAINT_NAME")
         .map(
             (row, context) ->
                 new ForeignKeyFacts(
-                    row.getString(1), row.getString(2), row.getString(3), row.getString(4)))
+                    row.getString(1),
+                    row.getString(2),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getString(5)))
         .list();
   }
 }

@@ -19,7 +19,12 @@ public final class Settings {
     agree(jdbi, "slots", Integer.toString(slots));
   }
 
-  private static void requireSchema(Jdbi jdbi) {
+  /**
+   * Passes when gameq's own tables are there and new enough.
+   *
+   * @throws GameQueueException with the command to run
+   */
+  public static void requireSchema(Jdbi jdbi) {
     int schema =
         Asking.mysql(
             () ->

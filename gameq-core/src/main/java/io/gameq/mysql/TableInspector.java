@@ -207,18 +207,23 @@ final class TableInspector {
               .formatted(String.join(", ", table.otherUniqueKeys())));
     }
     for (ForeignKeyFacts key : schema.foreignKeys()) {
-      boolean restricts =
-          key.deleteRule().equals("RESTRICT") || key.deleteRule().equals("NO ACTION");
-      if (key.child().equals(spec.name()) && !restricts) {
-        warnings.add(
-            "foreign key %s is ON DELETE %s: MySQL changes rows that gameq may still write, use RESTRICT"
-                .formatted(key.name(), key.deleteRule()));
+      if (key.child().equals(spec.name())) {
+        warnOf(key, "DELETE", key.deleteRule());
+        warnOf(key, "UPDATE", key.updateRule());
       }
     }
     if (!table.triggers().isEmpty()) {
       warnings.add(
           "triggers (%s) run on every flush, also on one that changes nothing"
               .formatted(String.join(", ", table.triggers())));
+    }
+  }
+
+  private void warnOf(ForeignKeyFacts key, String event, String rule) {
+    if (!rule.equals("RESTRICT") && !rule.equals("NO ACTION")) {
+      warnings.add(
+          "foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still write, use RESTRICT"
+              .formatted(key.name(), key.parent(), event, rule));
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells apart why Redis did not do what was asked. Stateless. */
-final class RedisReply {
+public final class RedisReply {
   /**
    * A primary that was demoted, is starting, or cannot write just now: another connection, or the
    * same one later, can.
@@ -47,7 +47,7 @@ final class RedisReply {
   }
 
   /** Waits for a call, with the client's exceptions turned into gameq's. */
-  static <T> T await(Supplier<T> call) {
+  public static <T> T await(Supplier<T> call) {
     try {
       return call.get();
     } catch (RedisException e) {

@@ -40,13 +40,29 @@ public final class SlotKeys {
     return prefix;
   }
 
-  byte[] own(OwnerId owner) {
+  public byte[] own(OwnerId owner) {
     return bytes(prefix + ":own:" + owner.encoded());
   }
 
-  byte[] dirty(OwnerId owner, SessionId session) {
+  public byte[] dirty(OwnerId owner, SessionId session) {
     return bytes(prefix + ":dirty:" + owner.encoded() + ":" + session.text());
   }
+
+  /** The set of the {@link #dirty} keys of sessions that lost ownership. */
+  public byte[] stale() {
+    return bytes(prefix + ":stale");
+  }
+
+  /** The session whose {@link #dirty} key this is. */
+  public DirtyOf ofDirty(byte[] key) {
+    String text = new String(key, US_ASCII).substring((prefix + ":dirty:").length());
+    int colon = text.lastIndexOf(':');
+    return new DirtyOf(
+        OwnerId.ofEncoded(text.substring(0, colon)), SessionId.parse(text.substring(colon + 1)));
+  }
+
+  /** Whose rows a dirty hash holds. */
+  public record DirtyOf(OwnerId owner, SessionId session) {}
 
   byte[] due() {
     return due;

@@ -69,6 +69,10 @@ class CatalogReaderTest {
         "CREATE TABLE wide_key (id INT, b BINARY(255), c BINARY(9), PRIMARY KEY (id, b, c))",
         "CREATE TABLE long_key (id INT, t VARCHAR(100) COLLATE utf8mb4_bin, PRIMARY KEY (id, t))",
         "CREATE TABLE null_owner (id INT PRIMARY KEY, o INT NULL, d DATE NOT NULL)",
+        "CREATE TABLE unmanaged (id INT PRIMARY KEY, code INT NOT NULL UNIQUE)",
+        "CREATE TABLE child_of (id INT PRIMARY KEY, o INT NOT NULL, p INT NULL, c INT NULL,"
+            + " CONSTRAINT to_id FOREIGN KEY (p) REFERENCES unmanaged (id) ON DELETE SET NULL,"
+            + " CONSTRAINT to_code FOREIGN KEY (c) REFERENCES unmanaged (code) ON UPDATE CASCADE)",
         "CREATE TRIGGER trig BEFORE UPDATE ON null_owner FOR EACH ROW SET NEW.d = OLD.d",
         "INSERT INTO gameq_table VALUES ('guild','guild','id'), ('member','guild','guild_id'), ('defaults','player','id'),"
             + " ('required','player','id'), ('no_version','player','id'), ('isam','player','id'), ('absent','player','id')");
@@ -169,7 +173,9 @@ class CatalogReaderTest {
   @ParameterizedTest
   @CsvSource({
     "guild, id, other UNIQUE keys (tag)",
-    "member, guild_id, ON DELETE CASCADE",
+    "member, guild_id, to guild is ON DELETE CASCADE",
+    "child_of, o, foreign key to_id to unmanaged is ON DELETE SET NULL",
+    "child_of, o, foreign key to_code to unmanaged is ON UPDATE CASCADE",
     "null_owner, d, triggers (trig)",
     "null_owner, o, no index begins with owner column o",
     "long_key, id, can take up to"
@@ -177,6 +183,27 @@ class CatalogReaderTest {
   void warnsOfWhatSurprises(String table, String ownerColumn, String warning) {
     TableInspection inspection = inspect(table, ownerColumn);
     assertTrue(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
+  }
+
+  @Test
+  void warnsOfACascadeFromAnotherDatabaseAndNotOfOneThatRestricts() throws SQLException {
+    TestDatabase child = new TestDatabase();
+    child.execute(
+        "CREATE TABLE guild (id INT PRIMARY KEY, o INT NOT NULL, KEY (o), FOREIGN KEY (o) REFERENCES "
+            + DATABASE.name()
+            + ".guild (id) ON DELETE CASCADE)",
+        "CREATE TABLE safe (id INT PRIMARY KEY, o INT NOT NULL, KEY (o), FOREIGN KEY (o) REFERENCES guild (id))");
+    List<TableInspection> found =
+        CatalogReader.inspect(
+                child.dataSource(false),
+                List.of(
+                    new TableSpec("guild", "player", "o"), new TableSpec("safe", "player", "o")))
+            .tables();
+    assertEquals(1, found.get(0).warnings().size(), found::toString);
+    assertTrue(
+        found.get(0).warnings().get(0).contains("to " + DATABASE.name() + ".guild is ON DELETE"),
+        found::toString);
+    assertEquals(List.of(), found.get(1).warnings());
   }
 
   @Test

@@ -60,6 +60,15 @@ class MySqlServerCheckTest {
     assertEquals(1, check.warnings().size());
   }
 
+  @Test
+  void warnsWhenALargeRowDoesNotFitIntoAPacket() {
+    Map<String, String> small = Map.of("sql_mode", STRICT, "max_allowed_packet", "8388607");
+    String warning = MySqlServerCheck.judge("9.7.4", STRICT, small).warnings().get(0);
+    assertTrue(warning.contains("max_allowed_packet is 8,388,607 bytes"), warning);
+    Map<String, String> enough = Map.of("sql_mode", STRICT, "max_allowed_packet", "8388608");
+    assertEquals(List.of(), MySqlServerCheck.judge("9.7.4", STRICT, enough).warnings());
+  }
+
   private static void assertRefused(String word, Map<String, String> variables) {
     List<String> refusals = MySqlServerCheck.judge("9.7.4", STRICT, variables).refusals();
     assertEquals(1, refusals.size(), refusals.toString());

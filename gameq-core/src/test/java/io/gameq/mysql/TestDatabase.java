@@ -15,6 +15,10 @@ final class TestDatabase {
     database.execute(statements);
   }
 
+  String name() throws SQLException {
+    return database.queryText("SELECT DATABASE()");
+  }
+
   boolean isMariaDb() throws SQLException {
     return database.queryText("SELECT VERSION()").contains("MariaDB");
   }

@@ -1,7 +1,9 @@
 package io.gameq.writer;
 
+import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.demo.DemoCommand;
 import io.gameq.writer.schema.SchemaCommand;
+import io.gameq.writer.stale.StaleCommand;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Objects;
@@ -22,11 +24,18 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "gameq-writer",
-    description = "Carries committed rows from Redis into MySQL, and prepares the schema for that.",
+    description =
+        "Carries committed rows from Redis into MySQL, prepares the schema for that, and shows the rows that did not get there.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     scope = ScopeType.INHERIT,
-    subcommands = {RunCommand.class, SchemaCommand.class, DemoCommand.class},
+    subcommands = {
+      RunCommand.class,
+      SchemaCommand.class,
+      DeadCommand.class,
+      StaleCommand.class,
+      DemoCommand.class
+    },
     exitCodeOnInvalidInput = Main.COULD_NOT_RUN,
     exitCodeOnExecutionException = Main.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",

@@ -8,6 +8,7 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -63,7 +64,8 @@ final class RunCommand implements Callable<Integer> {
                         BATCH_BYTES,
                         writer.leaseSeconds() * 1_000L),
                     new FlushTransaction.Patience(
-                        WriterOptions.DEFAULT_PATIENCE.attempts(), writer.deadLetters())),
+                        WriterOptions.DEFAULT_PATIENCE.attempts(), writer.deadLetters()),
+                    Duration.ofDays(writer.tombstoneDays())),
                 redis,
                 pool)) {
       for (long flushes = 0;

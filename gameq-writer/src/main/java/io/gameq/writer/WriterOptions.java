@@ -2,6 +2,7 @@ package io.gameq.writer;
 
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
+import java.time.Duration;
 
 /**
  * How a writer works; immutable.
@@ -10,6 +11,7 @@ import io.gameq.writer.redis.ClaimScript;
  * @param workers threads, each with a connection to Redis and one to MySQL
  * @param bounds what one claim takes
  * @param patience when rows are set aside
+ * @param tombstonesKept how long deleted rows are remembered
  */
 public record WriterOptions(
     String namespace,
@@ -17,10 +19,14 @@ public record WriterOptions(
     String name,
     int workers,
     ClaimScript.Bounds bounds,
-    FlushTransaction.Patience patience) {
+    FlushTransaction.Patience patience,
+    Duration tombstonesKept) {
   /** Attempts over about half a minute. */
   public static final FlushTransaction.Patience DEFAULT_PATIENCE =
       new FlushTransaction.Patience(7, 100_000);
+
+  /** Far beyond any backlog in Redis or in a WAL that is worth replaying. */
+  public static final Duration DEFAULT_TOMBSTONES_KEPT = Duration.ofDays(30);
 
   private static final long FIRST_RETRY_MILLIS = 500;
   private static final int MOST_DOUBLINGS = 6;

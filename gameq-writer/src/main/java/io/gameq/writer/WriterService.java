@@ -28,6 +28,7 @@ public final class WriterService implements AutoCloseable {
   private final WriterStats stats = new WriterStats();
   private final SlotSchedule schedule;
   private final LeaseRenewal leases;
+  private final TombstonePurge purge;
   private final List<Thread> threads = new ArrayList<>();
 
   /**
@@ -70,6 +71,8 @@ public final class WriterService implements AutoCloseable {
       threads.add(thread);
       thread.start();
     }
+    purge = new TombstonePurge(jdbi, options.tombstonesKept());
+    purge.start();
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",
         options.name(),
@@ -86,6 +89,7 @@ public final class WriterService implements AutoCloseable {
   @Override
   public void close() {
     schedule.stop();
+    purge.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {
       for (Thread thread : threads) {

@@ -77,7 +77,8 @@ final class Game implements AutoCloseable {
             name,
             2,
             new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis),
-            patience),
+            patience,
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
         mysql);
   }

@@ -9,7 +9,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
   @ParameterizedTest
-  @ValueSource(strings = {"--help", "schema --help", "schema check --help", "schema migrate -h"})
+  @ValueSource(
+      strings = {
+        "--help",
+        "schema --help",
+        "schema check --help",
+        "schema migrate -h",
+        "dead -h",
+        "dead list -h",
+        "dead show -h",
+        "dead retry -h",
+        "dead discard -h",
+        "stale -h",
+        "stale list -h",
+        "stale show -h",
+        "stale discard -h"
+      })
   void everyCommandHasHelp(String line) {
     CommandLineRun run = CommandLineRun.of(line.split(" "));
     assertEquals(Main.OK, run.exitCode());
@@ -23,7 +38,23 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "schema", "schema migrat", "schema check --confg x"})
+  @ValueSource(
+      strings = {
+        "",
+        "schema",
+        "schema migrat",
+        "schema check --confg x",
+        "dead",
+        "dead show",
+        "dead show x",
+        "dead retry",
+        "dead retry 1 --all",
+        "dead discard --all --table t",
+        "stale",
+        "stale show",
+        "stale discard",
+        "stale discard player:1 --all"
+      })
   void wrongUsageIsTwo(String line) {
     assertEquals(
         Main.COULD_NOT_RUN,

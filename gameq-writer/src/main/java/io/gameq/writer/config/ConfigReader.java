@@ -25,6 +25,8 @@ public final class ConfigReader {
   /** A claim is bounded, since a script that has written cannot be stopped. */
   private static final int MAX_BATCH = 10_000;
 
+  private static final int MAX_TOMBSTONE_DAYS = 3_650;
+
   private ConfigReader() {}
 
   /**
@@ -132,7 +134,8 @@ public final class ConfigReader {
             writer.number("batchOwners", 256, 1, MAX_BATCH),
             writer.number("batchRows", 1000, 1, MAX_BATCH),
             writer.number("leaseSeconds", 30, 5, 3600),
-            writer.number("deadLetters", 100_000, 1, 10_000_000));
+            writer.number("deadLetters", 100_000, 1, 10_000_000),
+            writer.number("tombstoneDays", 30, 1, MAX_TOMBSTONE_DAYS));
     writer.refuseOthers();
     return settings;
   }

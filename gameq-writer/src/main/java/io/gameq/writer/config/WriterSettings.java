@@ -9,6 +9,13 @@ package io.gameq.writer.config;
  * @param batchRows how many rows a flush aims at; an owner with more is flushed whole
  * @param leaseSeconds how long a claim belongs to a writer that says nothing
  * @param deadLetters most rows set aside in the database
+ * @param tombstoneDays how long deleted rows are remembered
  */
 public record WriterSettings(
-    String name, int workers, int batchOwners, int batchRows, int leaseSeconds, int deadLetters) {}
+    String name,
+    int workers,
+    int batchOwners,
+    int batchRows,
+    int leaseSeconds,
+    int deadLetters,
+    int tombstoneDays) {}

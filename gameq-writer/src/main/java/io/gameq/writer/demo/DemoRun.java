@@ -94,7 +94,8 @@ final class DemoRun implements AutoCloseable {
                       "writer-" + i,
                       1,
                       BOUNDS,
-                      WriterOptions.DEFAULT_PATIENCE),
+                      WriterOptions.DEFAULT_PATIENCE,
+                      WriterOptions.DEFAULT_TOMBSTONES_KEPT),
                   redis,
                   database.dataSource())));
     }

@@ -1,0 +1,94 @@
+package io.gameq;
+
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.redis.UnflushedRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * An owner's view, built as {@link GameNode} builds it but step by step, for tests elsewhere: what
+ * Redis held unflushed, and a snapshot of MySQL.
+ */
+public final class ViewInSteps {
+  private final OwnerView view;
+
+  /** What a snapshot of MySQL showed. */
+  public static final class Snapshot {
+    private final List<Consumer<OwnerView>> seen = new ArrayList<>();
+    private final StringBuilder shown = new StringBuilder();
+
+    private Snapshot() {}
+
+    private void saw(String what, Consumer<OwnerView> effect) {
+      shown.append(what).append(' ');
+      seen.add(effect);
+    }
+
+    @Override
+    public String toString() {
+      return shown.toString();
+    }
+  }
+
+  private ViewInSteps(OwnerId owner) {
+    view = new OwnerView(owner);
+  }
+
+  /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
+  public static Snapshot snapshot(
+      OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
+    Snapshot snapshot = new Snapshot();
+    reader.read(
+        owner,
+        null,
+        catalog.ownedBy(owner.kind()),
+        unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
+        new OwnerReader.Sink() {
+          @Override
+          public void row(RowImage image) {
+            snapshot.saw(image.toString(), view -> view.add(image));
+          }
+
+          @Override
+          public void tombstone(RowKey key, long version) {
+            snapshot.saw(key + " gone " + version, view -> view.addTombstone(key, version));
+          }
+
+          @Override
+          public void tombstoneVersion(long version) {
+            snapshot.saw("up to " + version, view -> view.sawVersion(version));
+          }
+        });
+    return snapshot;
+  }
+
+  /** What the owner has, by both. */
+  public static ViewInSteps of(
+      OwnerId owner,
+      Catalog catalog,
+      RowCodec codec,
+      List<UnflushedRow> unflushed,
+      Snapshot snapshot) {
+    ViewInSteps merged = new ViewInSteps(owner);
+    for (UnflushedRow row : unflushed) {
+      RowKey key = catalog.rowKey(row.key());
+      merged.view.add(codec.decode(key.table(), row.image()));
+    }
+    snapshot.seen.forEach(one -> one.accept(merged.view));
+    return merged;
+  }
+
+  public long highestVersion() {
+    return view.highestVersion();
+  }
+
+  public List<Row> rows(Table table) {
+    return view.rows(table);
+  }
+}

@@ -1,0 +1,56 @@
+package io.gameq.redis;
+
+import io.gameq.commit.Commit;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.List;
+
+/** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */
+public final class CommitWire {
+  private CommitWire() {}
+
+  /** What became of a commit. */
+  public enum Answer {
+    APPLIED,
+    /** A newer session owns one of its owners. */
+    NEWER_SESSION,
+    /** Redis knows no session or an older one; the rows are written. */
+    FORGOTTEN_WRITTEN,
+    /** Redis knows no session or an older one; nothing is written. */
+    FORGOTTEN
+  }
+
+  /** As {@link CommitSender} sends it the first time. */
+  public static Answer first(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, String walId, Commit commit) {
+    CommitGroup group = group(slot, walId, commit);
+    group.send(redis).toCompletableFuture().join();
+    return answer(group);
+  }
+
+  /** As {@link Healing} sends it again. */
+  public static Answer again(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, String walId, Commit commit) {
+    CommitGroup group = group(slot, walId, commit);
+    group.sendAsScript(redis).toCompletableFuture().join();
+    return answer(group);
+  }
+
+  private static CommitGroup group(SlotKeys slot, String walId, Commit commit) {
+    return new CommitGroup(
+        List.of(commit), part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0);
+  }
+
+  private static Answer answer(CommitGroup group) {
+    CommitGroup.Outcome outcome = group.outcome(0);
+    if (outcome instanceof CommitGroup.Applied) {
+      return Answer.APPLIED;
+    }
+    if (outcome instanceof CommitGroup.NotOwner not) {
+      if (not.isNewer()) {
+        return Answer.NEWER_SESSION;
+      }
+      return not.written() ? Answer.FORGOTTEN_WRITTEN : Answer.FORGOTTEN;
+    }
+    throw new IllegalStateException("Redis refused the commit: " + outcome);
+  }
+}

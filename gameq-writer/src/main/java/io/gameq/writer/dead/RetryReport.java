@@ -1,0 +1,87 @@
+package io.gameq.writer.dead;
+
+import io.gameq.writer.mysql.DeadLetterRetry.Gone;
+import io.gameq.writer.mysql.DeadLetterRetry.Locked;
+import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
+import io.gameq.writer.mysql.DeadLetterRetry.Refused;
+import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
+import io.gameq.writer.mysql.DeadLetterRetry.Written;
+import io.gameq.writer.terminal.Shown;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
+
+/** Prints and counts what became of dead letters. Used by one thread. */
+final class RetryReport {
+  private static final long PROGRESS_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private final long total;
+  private final boolean dryRun;
+  private final Map<String, Long> counts = new LinkedHashMap<>();
+  private long toldNanos = System.nanoTime();
+
+  RetryReport(PrintWriter out, PrintWriter err, long total, boolean dryRun) {
+    this.out = out;
+    this.err = err;
+    this.total = total;
+    this.dryRun = dryRun;
+  }
+
+  void line(String letter, Outcome outcome) {
+    String kind = kind(outcome);
+    counts.merge(kind, 1L, Long::sum);
+    out.println(letter + ": " + (dryRun ? "would be " : "") + kind + detail(outcome));
+    if (System.nanoTime() - toldNanos >= PROGRESS_EVERY_NANOS) {
+      toldNanos = System.nanoTime();
+      err.println("%,d of %,d dead letters done".formatted(done(), total));
+    }
+  }
+
+  void summary() {
+    StringJoiner line = new StringJoiner(", ");
+    line.add(Shown.count(done(), "dead letter"));
+    counts.forEach((kind, count) -> line.add("%,d %s".formatted(count, kind)));
+    out.println(line + (dryRun ? " (dry run: nothing was changed)" : ""));
+  }
+
+  long written() {
+    return count(new Written());
+  }
+
+  /** Whether no letter is left. */
+  boolean allDone() {
+    return done() == written() + count(new Superseded()) + count(new Gone());
+  }
+
+  private long done() {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private long count(Outcome kind) {
+    return counts.getOrDefault(kind(kind), 0L);
+  }
+
+  private static String kind(Outcome outcome) {
+    if (outcome instanceof Written) {
+      return "written";
+    }
+    if (outcome instanceof Superseded) {
+      return "removed as superseded";
+    }
+    if (outcome instanceof Refused) {
+      return "refused again";
+    }
+    return outcome instanceof Gone ? "removed by somebody else" : "left alone";
+  }
+
+  private static String detail(Outcome outcome) {
+    if (outcome instanceof Refused refused) {
+      return " (%d %s)".formatted(refused.errorCode(), Shown.text(refused.reason()));
+    }
+    return outcome instanceof Locked locked ? " (%s)".formatted(Shown.text(locked.reason())) : "";
+  }
+}

@@ -1,0 +1,193 @@
+package io.gameq.writer.mysql;
+
+import io.gameq.MySqlException;
+import io.gameq.OwnerId;
+import io.gameq.mysql.DeadLetterTable;
+import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.RowRefusal;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Reading;
+import io.gameq.writer.mysql.RowReading.Undecodable;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the row of a dead letter after all, one transaction for each, as guarded as a flush: a
+ * newer row stays, a deleted one stays deleted. Thread-safe; killed anywhere, a letter is either
+ * there or its row is written.
+ */
+public final class DeadLetterRetry {
+  /** A lock is waited for innodb_lock_wait_timeout each time. */
+  private static final int MOST_TRIES = 3;
+
+  private static final int MOST_WAIT_MILLIS_PER_TRY = 20;
+
+  private final DataSource mysql;
+  private final GuardedWrites writes;
+  private final RowReading rows;
+  private final boolean dryRun;
+
+  /** What became of a letter. */
+  public sealed interface Outcome {}
+
+  /** The row is in MySQL, the letter is removed. */
+  public record Written() implements Outcome {}
+
+  /** MySQL holds this version of the row or a newer one; the letter is removed. */
+  public record Superseded() implements Outcome {}
+
+  /**
+   * The letter stays, with this error.
+   *
+   * @param curable another row may make it fit
+   */
+  public record Refused(int errorCode, String reason, boolean curable) implements Outcome {}
+
+  /** Somebody holds a lock for long; nothing was changed. */
+  public record Locked(String reason) implements Outcome {}
+
+  /** Somebody else removed the letter. */
+  public record Gone() implements Outcome {}
+
+  /** The letter changed between two looks at it: look again. */
+  private record Changed() implements Outcome {}
+
+  DeadLetterRetry(DataSource mysql, RowReading rows, boolean dryRun) {
+    this.mysql = mysql;
+    this.writes = GuardedWrites.on(mysql);
+    this.rows = rows;
+    this.dryRun = dryRun;
+  }
+
+  /**
+   * Tries a letter; in a dry run everything is rolled back.
+   *
+   * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
+   *     all
+   */
+  public Outcome retry(long id) {
+    Outcome last = new Gone();
+    for (int tries = 1; tries <= MOST_TRIES; tries++) {
+      try (Connection connection = mysql.getConnection()) {
+        last = inTransaction(connection, id);
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
+          throw new MySqlException("MySQL does not answer as it should: " + e.getMessage(), e);
+        }
+        last = new Locked(String.valueOf(e.getMessage()));
+      }
+      if (!(last instanceof Locked) && !(last instanceof Changed)) {
+        return last;
+      }
+      LockSupport.parkNanos(
+          TimeUnit.MILLISECONDS.toNanos(
+              1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
+    }
+    return last instanceof Changed ? new Locked("it changes all the time") : last;
+  }
+
+  private Outcome inTransaction(Connection connection, long id) throws SQLException {
+    connection.setAutoCommit(false);
+    try {
+      Stored letter = lock(connection, id);
+      if (letter == null) {
+        connection.rollback();
+        return new Gone();
+      }
+      Outcome outcome = write(connection, letter);
+      boolean done = outcome instanceof Written || outcome instanceof Superseded;
+      if (!done || dryRun) {
+        connection.rollback();
+      }
+      if (!dryRun && outcome instanceof Refused refused) {
+        DeadLetterTable.refusedAgain(connection, letter, refused.errorCode(), refused.reason());
+      }
+      connection.commit();
+      return outcome;
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.rollback();
+      } catch (SQLException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * The letter as it is once its owner's row is locked, as every flush of that owner locks it; null
+   * when it is gone.
+   */
+  private static @Nullable Stored lock(Connection connection, long id) throws SQLException {
+    Stored before = DeadLetterTable.find(connection, id);
+    if (before == null) {
+      return null;
+    }
+    OwnerId owner = before.refused().owner();
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT epoch FROM gameq_owner WHERE owner = ? FOR UPDATE")) {
+      statement.setString(1, owner.encoded());
+      statement.executeQuery().close();
+    }
+    Stored locked = DeadLetterTable.find(connection, id);
+    boolean sameOwner = locked == null || locked.refused().owner().equals(owner);
+    return sameOwner ? locked : lock(connection, id);
+  }
+
+  private Outcome write(Connection connection, Stored letter) throws SQLException {
+    DeadLetterTable.Refused row = letter.refused();
+    Reading reading = rows.read(row.table(), row.rowKey(), row.image());
+    if (!(reading instanceof Decoded decoded)) {
+      return new Refused(0, ((Undecodable) reading).reason(), false);
+    }
+    long there =
+        OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
+    if (there < row.version()) {
+      RowChange change = new RowChange(row.owner(), decoded.key(), decoded.image(), row.image());
+      Refused refused = write(connection, change);
+      if (refused != null) {
+        return refused;
+      }
+    }
+    if (!DeadLetterTable.remove(connection, letter)) { // another retry, or a newer version
+      return new Changed();
+    }
+    return there < row.version() ? new Written() : new Superseded();
+  }
+
+  /** Null when the row was written. */
+  private @Nullable Refused write(Connection connection, RowChange change) throws SQLException {
+    try {
+      List<RowRefusal> refusals =
+          writes.write(
+              connection,
+              List.of(change),
+              GuardedWrites.Order.PUTS_FIRST,
+              Set.of(ErrorKind.ROW, ErrorKind.CURABLE));
+      return refusals.isEmpty() ? null : refused(refusals.get(0).error());
+    } catch (SQLException e) {
+      ErrorKind kind = ErrorKind.of(e);
+      if (kind == ErrorKind.TRY_AGAIN || kind == ErrorKind.OUTAGE) {
+        throw e;
+      }
+      return refused(e);
+    }
+  }
+
+  private static Refused refused(SQLException e) {
+    return new Refused(
+        e.getErrorCode(), String.valueOf(e.getMessage()), ErrorKind.of(e) == ErrorKind.CURABLE);
+  }
+}

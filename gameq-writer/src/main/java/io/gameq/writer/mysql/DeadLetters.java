@@ -1,0 +1,149 @@
+package io.gameq.writer.mysql;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.Asking;
+import io.gameq.mysql.DeadLetterTable;
+import io.gameq.mysql.DeadLetterTable.Extent;
+import io.gameq.mysql.DeadLetterTable.Filter;
+import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.Settings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dead letters of a database as the dead commands see them. Used by one thread; safe beside
+ * running nodes, writers and other dead commands.
+ */
+public final class DeadLetters implements AutoCloseable {
+  /** An image has up to 2 MiB. */
+  private static final int PAGE_ROWS = 32;
+
+  private final HikariDataSource pool;
+  private final Jdbi jdbi;
+  private @Nullable RowReading rows;
+
+  /** What a dead letter is worth now. */
+  public enum State {
+    /** MySQL holds an older version of the row, or none. */
+    WAITING,
+    /** MySQL holds this version of the row or a newer one, or deleted it since. */
+    SUPERSEDED,
+    /** The table is not managed now, or the key is damaged. */
+    UNKNOWN
+  }
+
+  private DeadLetters(HikariDataSource pool) {
+    this.pool = pool;
+    this.jdbi = Jdbi.create(pool);
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws io.gameq.GameQueueException when the server is away or refuses the login, or gameq's
+   *     own tables are missing
+   */
+  public static DeadLetters open(MySqlConfig config) {
+    // Two at least: a retry's transaction, and the column lists of old rows.
+    DeadLetters letters =
+        new DeadLetters(
+            MySqlPool.open(
+                new MySqlConfig(config.url(), config.user(), config.password(), 2), "dead"));
+    try {
+      Settings.requireSchema(letters.jdbi);
+    } catch (RuntimeException e) {
+      letters.close();
+      throw e;
+    }
+    return letters;
+  }
+
+  public Extent extent(Filter filter) {
+    return Asking.mysql(() -> jdbi.withHandle(handle -> DeadLetterTable.extent(handle, filter)));
+  }
+
+  /**
+   * Hands over dead letters page by page, in the order of their ids, until no further page is
+   * wanted.
+   *
+   * @param lastId that of the extent: those that come meanwhile are left out
+   */
+  public void pages(Filter filter, long lastId, Predicate<List<Stored>> page) {
+    List<Stored> letters;
+    long after = 0;
+    do {
+      long from = after;
+      letters =
+          Asking.mysql(
+              () ->
+                  jdbi.withHandle(
+                      handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS)));
+      if (letters.isEmpty() || !page.test(letters)) {
+        return;
+      }
+      after = letters.get(letters.size() - 1).id();
+    } while (letters.size() == PAGE_ROWS);
+  }
+
+  /** The dead letter with this id, or null. */
+  public @Nullable Stored find(long id) {
+    return Asking.<@Nullable Stored>mysql(
+        () -> jdbi.withHandle(handle -> DeadLetterTable.find(handle.getConnection(), id)));
+  }
+
+  /** Removes a dead letter; false when it is gone, or holds a newer version by now. */
+  public boolean discard(Stored letter) {
+    return Asking.mysql(
+        () -> jdbi.withHandle(handle -> DeadLetterTable.remove(handle.getConnection(), letter)));
+  }
+
+  /** Compares dead letters with what MySQL holds, one state for each. */
+  public List<State> states(List<Stored> letters) {
+    Map<Long, RowKey> keys = new HashMap<>();
+    for (Stored letter : letters) {
+      RowKey key = rows().key(letter.refused().table(), letter.refused().rowKey());
+      if (key != null) {
+        keys.put(letter.id(), key);
+      }
+    }
+    Map<RowKey, Long> there = rows().versions(keys.values());
+    List<State> states = new ArrayList<>();
+    for (Stored letter : letters) {
+      RowKey key = keys.get(letter.id());
+      if (key == null) {
+        states.add(State.UNKNOWN);
+      } else {
+        boolean superseded = there.getOrDefault(key, -1L) >= letter.refused().version();
+        states.add(superseded ? State.SUPERSEDED : State.WAITING);
+      }
+    }
+    return states;
+  }
+
+  /** Decodes their rows. */
+  public RowReading rows() {
+    if (rows == null) {
+      rows = new RowReading(pool);
+    }
+    return Objects.requireNonNull(rows);
+  }
+
+  /** Writes their rows after all. */
+  public DeadLetterRetry retry(boolean dryRun) {
+    return new DeadLetterRetry(pool, rows(), dryRun);
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

@@ -1,0 +1,140 @@
+package io.gameq.writer.mysql;
+
+import io.gameq.Encoding;
+import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
+import io.gameq.OwnerId;
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.OwnerReader;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes rows that were kept aside, by the catalogue as it is now, and finds what MySQL holds of
+ * them. Thread-safe.
+ */
+public final class RowReading {
+  private final Catalog catalog;
+  private final RowCodec codec;
+  private final OwnerReader reader;
+
+  /** What became of decoding a row. */
+  public sealed interface Reading {}
+
+  /** The row could be decoded. */
+  public record Decoded(RowKey key, RowImage image) implements Reading {}
+
+  /** The table or a column is gone, or the row is damaged. */
+  public record Undecodable(String reason) implements Reading {}
+
+  /** What MySQL holds of a row: the row, or the version in which it was deleted, or neither. */
+  public record Present(@Nullable RowImage row, @Nullable Long deletedVersion) {}
+
+  /**
+   * Reads the catalogue.
+   *
+   * @throws GameQueueException when gameq's own tables are missing
+   */
+  public RowReading(DataSource mysql) {
+    Jdbi jdbi = Jdbi.create(mysql);
+    this.catalog = CatalogReader.read(mysql);
+    this.codec = new RowCodec(new LayoutTable(jdbi), Clock.systemUTC());
+    this.reader = new OwnerReader(jdbi);
+  }
+
+  /**
+   * Decodes a row.
+   *
+   * @param keyText the part of the row key after the table
+   * @throws MySqlException when MySQL is needed for that and does not answer
+   */
+  public Reading read(String table, String keyText, byte[] image) {
+    try {
+      RowKey key = readKey(table, keyText);
+      return new Decoded(key, codec.decode(key.table(), image));
+    } catch (MySqlException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      return new Undecodable(String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      return new Undecodable("the row is damaged: " + e);
+    }
+  }
+
+  /** The same for a row as Redis names it. */
+  public Reading read(String rowKey, byte[] image) {
+    int colon = rowKey.indexOf(':');
+    if (colon < 0) {
+      return new Undecodable("row key without a table");
+    }
+    try {
+      return read(
+          Encoding.unpercent(rowKey.substring(0, colon)), rowKey.substring(colon + 1), image);
+    } catch (MySqlException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      return new Undecodable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The key, or null when the table is not managed now or the key does not fit it. */
+  @Nullable RowKey key(String table, String keyText) {
+    try {
+      return readKey(table, keyText);
+    } catch (RuntimeException e) {
+      return null;
+    }
+  }
+
+  private RowKey readKey(String table, String keyText) {
+    RowKey key = new RowKey(catalog.table(table), Encoding.percent(table) + ":" + keyText);
+    try {
+      key.parts(); // would else fail where it is bound
+    } catch (GameQueueException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new GameQueueException("the row key does not fit table " + table, e);
+    }
+    return key;
+  }
+
+  /** See {@link OwnerReader#versions}. */
+  Map<RowKey, Long> versions(Collection<RowKey> keys) {
+    return reader.versions(keys);
+  }
+
+  /** What MySQL holds of a row now. */
+  public Present present(OwnerId owner, RowKey key) {
+    Found found = new Found();
+    reader.read(owner, null, List.of(), List.of(key), found);
+    return new Present(found.row, found.deletedVersion);
+  }
+
+  private static final class Found implements OwnerReader.Sink {
+    private @Nullable RowImage row;
+    private @Nullable Long deletedVersion;
+
+    @Override
+    public void row(RowImage image) {
+      row = image;
+    }
+
+    @Override
+    public void tombstone(RowKey key, long version) {
+      deletedVersion = version;
+    }
+
+    @Override
+    public void tombstoneVersion(long version) {}
+  }
+}

@@ -1,0 +1,98 @@
+package io.gameq.writer.stale;
+
+import io.gameq.redis.UnflushedRow;
+import io.gameq.writer.Main;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.terminal.JsonLine;
+import io.gameq.writer.terminal.Shown;
+import io.gameq.writer.terminal.TextTable;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code stale list}: sessions with stale rows. */
+@Command(
+    name = "list",
+    description = "Lists sessions with stale rows; reads Redis only.",
+    footer = {
+      "",
+      "States: lost (the rows are never flushed), owns now (Redis has the session as the owner's again, after a failover: the rows will be flushed)."
+    })
+final class StaleListCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--json",
+      description = "One JSON object a line, nothing else; times in UTC, versions as text.")
+  private boolean json;
+
+  /** One session, with what its rows come to. */
+  private record Listed(StaleRows.Session session, int rows, long bytes, long newestVersion) {
+    static Listed of(StaleRows.Session session, List<UnflushedRow> rows) {
+      long bytes = 0;
+      long newest = 0;
+      for (UnflushedRow row : rows) {
+        bytes += row.key().length() + row.image().length;
+        newest = Math.max(newest, StaleNames.version(row));
+      }
+      return new Listed(session, rows.size(), bytes, newest);
+    }
+  }
+
+  /** Returns 0, also when there are some. */
+  @Override
+  public Integer call() {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    List<Listed> listed = new ArrayList<>();
+    try (StaleRows stale = StaleNames.open(config.read())) {
+      for (StaleRows.Session session : stale.sessions()) {
+        listed.add(Listed.of(session, stale.rows(session)));
+      }
+    }
+    if (json) {
+      listed.forEach(of -> out.println(JsonLine.of(values(of))));
+    } else {
+      new TextTable(out, "OWNER", "SESSION", "ROWS", "BYTES", "NEWEST (UTC)", "STATE")
+          .print(listed.stream().map(StaleListCommand::cells).toList());
+      out.println(
+          Shown.count(listed.size(), "session")
+              + " with "
+              + Shown.count(listed.stream().mapToLong(Listed::rows).sum(), "stale row"));
+    }
+    return Main.OK;
+  }
+
+  private static List<String> cells(Listed of) {
+    return List.of(
+        Shown.text(of.session().owner().id()),
+        of.session().session().text(),
+        Integer.toString(of.rows()),
+        Long.toString(of.bytes()),
+        of.rows() == 0 ? "" : Shown.utc(Shown.time(of.newestVersion())),
+        of.session().ownsNow() ? "owns now" : "lost");
+  }
+
+  private static Map<String, Object> values(Listed of) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    values.put("owner", of.session().owner().id());
+    values.put("session", of.session().session().text());
+    values.put("rows", of.rows());
+    values.put("bytes", of.bytes());
+    values.put("newestVersion", Long.toUnsignedString(of.newestVersion()));
+    values.put("newest", Shown.time(of.newestVersion()).toString());
+    values.put("ownsNow", of.session().ownsNow());
+    return values;
+  }
+}

@@ -1,0 +1,84 @@
+package io.gameq.writer.stale;
+
+import io.gameq.OwnerId;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.writer.Main;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.RowReading;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Reading;
+import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.redis.StaleRows;
+import io.gameq.writer.terminal.Shown;
+import java.io.PrintWriter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stale show}: the stale rows of an owner, column by column. */
+@Command(
+    name = "show",
+    description = "Shows the stale rows of an owner, so that a player can be compensated by hand.")
+final class StaleShowCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Parameters(paramLabel = "OWNER", description = "As the game writes it: player:42.")
+  private String owner = "";
+
+  /** Returns 1 when the owner has none. */
+  @Override
+  public Integer call() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
+    OwnerId of = OwnerId.of(owner);
+    WriterConfig settings = config.read();
+    MySqlConfig mysql = settings.mysql();
+    try (StaleRows stale = StaleNames.open(settings)) {
+      List<StaleRows.Session> sessions = stale.sessions(of);
+      if (sessions.isEmpty()) {
+        self.commandLine().getErr().println(Shown.text(of.id()) + " has no stale rows");
+        return Main.FOUND_SOMETHING;
+      }
+      try (var pool =
+          MySqlPool.open(
+              new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), 2), "stale")) {
+        RowReading reading = new RowReading(pool);
+        for (StaleRows.Session session : sessions) {
+          List<UnflushedRow> rows = stale.rows(session);
+          out.println(StaleNames.of(session) + ": " + Shown.count(rows.size(), "row"));
+          rows.stream()
+              .sorted(Comparator.comparing(StaleNames::version))
+              .forEach(row -> row(out, row, reading.read(row.key(), row.image())));
+        }
+      }
+      return Main.OK;
+    }
+  }
+
+  private static void row(PrintWriter out, UnflushedRow row, Reading reading) {
+    String version = Shown.version(StaleNames.version(row));
+    if (reading instanceof Decoded decoded) {
+      String op = decoded.image().op().name().toLowerCase(Locale.ROOT);
+      out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), op, version));
+      Shown.columns(decoded.image())
+          .forEach((column, value) -> out.println("    " + column + " = " + value));
+    } else if (reading instanceof Undecodable undecodable) {
+      out.println("  %s: version %s".formatted(Shown.text(row.key()), version));
+      out.println(
+          "    its %,d bytes cannot be decoded: %s"
+              .formatted(row.image().length, Shown.text(undecodable.reason())));
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.ViewInSteps;
+import io.gameq.redis.SessionScripts;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.writer.explorer.Change.Status;
+import io.gameq.writer.explorer.TableImage.Item;
+import io.gameq.writer.explorer.TableImage.Tombstone;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold; each check returns what is wrong, or null. Stateless. */
+final class Checks {
+  private Checks() {}
+
+  // --- in every state
+
+  static @Nullable String step(State before, State after) {
+    for (Reader.Memory reader : after.all(Reader.Memory.class).toList()) {
+      if (reader.problem() != null) {
+        return reader.problem();
+      }
+    }
+    if (before.tables().equals(after.tables())) {
+      return null;
+    }
+    for (Item was : before.tables().items().values()) {
+      if (after.tables().version(was.id()) < was.version()) {
+        return "WENT BACK: " + was + " became " + after.tables().items().get(was.id());
+      }
+    }
+    for (Tombstone was : before.tables().tombstones().values()) {
+      if (after.tables().version(was.id()) < was.version()) {
+        return "WENT BACK: " + was;
+      }
+    }
+    for (Item item : after.tables().items().values()) {
+      Tombstone tombstone = after.tables().tombstones().get(item.id());
+      if (tombstone != null && tombstone.version() >= item.version()) {
+        return "RESURRECTED: " + item + " was deleted in version " + tombstone.version();
+      }
+      String wrong = content(after, item);
+      if (wrong != null) {
+        return wrong;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String content(State state, Item item) {
+    List<Change> of =
+        state
+            .changes()
+            .filter(change -> change.row() == item.id() && change.version() == item.version())
+            .toList();
+    List<Change> same =
+        of.stream()
+            .filter(c -> c.count() == item.count() && c.toPlayer() == item.player())
+            .toList();
+    if (same.isEmpty()) {
+      return "MIXED: " + item + " does not hold what was committed as " + of;
+    }
+    return same.stream().allMatch(change -> change.status() == Status.REFUSED)
+        ? "NEVER ACKED: " + item + " of " + of
+        : null;
+  }
+
+  // --- when everything was flushed
+
+  static @Nullable String drained(State state) {
+    List<String> wrong =
+        Stream.of(stranded(state), lost(state), views(state)).filter(Objects::nonNull).toList();
+    return wrong.isEmpty() ? null : wrong.get(0);
+  }
+
+  private static @Nullable String stranded(State state) {
+    List<String> waiting = waiting(state);
+    return waiting.isEmpty() ? null : "STRANDED: nobody flushes " + waiting;
+  }
+
+  /** The keys of rows that wait to be flushed, without those of lost sessions that were parked. */
+  static List<String> waiting(State state) {
+    List<String> parked = state.redis().items("}:stale");
+    return Stream.of("dirty:", "claimed:")
+        .flatMap(word -> state.redis().names(word).stream())
+        .filter(name -> parked.stream().noneMatch(key -> key.endsWith(name)))
+        .toList();
+  }
+
+  private static @Nullable String lost(State state) {
+    TreeMap<Integer, Change> newest = new TreeMap<>();
+    state
+        .changes()
+        .filter(change -> change.isAcknowledged() && !RedisRestart.lost(state, change))
+        .forEach(
+            change ->
+                newest.merge(change.row(), change, (a, b) -> b.version() > a.version() ? b : a));
+    for (Change change : newest.values()) {
+      long there = state.tables().version(change.row());
+      boolean gone =
+          change.kind() == Change.Kind.PUT && !state.tables().items().containsKey(change.row());
+      if (there < change.version() || (there == change.version() && gone)) {
+        return "LOST: " + change + ", MySQL has " + state.tables().items().get(change.row());
+      }
+    }
+    return null;
+  }
+
+  /** What the session that owns now believes is what MySQL holds. */
+  private static @Nullable String views(State state) {
+    for (GameNodeActor.Memory node : state.all(GameNodeActor.Memory.class).toList()) {
+      for (Map.Entry<Integer, GameNodeActor.Hold> e : node.holds().entrySet()) {
+        int player = e.getKey();
+        GameNodeActor.Hold hold = e.getValue();
+        String owner = World.owner(player).encoded();
+        List<Change> own =
+            node.changes().stream().filter(change -> change.owner().equals(owner)).toList();
+        boolean judged =
+            !node.dead()
+                && !hold.lost()
+                && hold.restartsAtTake() == state.restarts()
+                && hold.session().equals(state.tables().session(World.owner(player)).id())
+                && own.stream().allMatch(c -> c.isAcknowledged() || c.status() == Status.REFUSED);
+        if (!judged) {
+          continue;
+        }
+        TreeMap<Integer, Integer> believes = new TreeMap<>(hold.loaded());
+        for (Change change : own) {
+          if (change.isAcknowledged() && change.hides()) {
+            believes.remove(change.row());
+          } else if (change.isAcknowledged()) {
+            believes.put(change.row(), change.count());
+          }
+        }
+        TreeMap<Integer, Integer> holds = new TreeMap<>();
+        state.tables().items().values().stream()
+            .filter(item -> item.player() == player)
+            .forEach(item -> holds.put(item.id(), item.count()));
+        if (!believes.equals(holds)) {
+          return "OWNER VIEW: %s believes that player %d has %s, MySQL has %s"
+              .formatted(node.name(), player, believes, holds);
+        }
+      }
+    }
+    return null;
+  }
+
+  // --- moves
+
+  /** An item that moves is seen with exactly one of its owners, whatever is flushed. */
+  static @Nullable String seenOnce(World world, int row) {
+    int seen = 0;
+    for (int player = 1; player <= 2; player++) {
+      List<UnflushedRow> unflushed =
+          SessionScripts.read(world.redis, world.slot, World.owner(player));
+      ViewInSteps view =
+          ViewInSteps.of(
+              World.owner(player),
+              world.catalog,
+              world.codec,
+              unflushed,
+              ViewInSteps.snapshot(world.reader, world.catalog, World.owner(player), unflushed));
+      seen += GameNodeActor.rows(world, view).containsKey(row) ? 1 : 0;
+    }
+    return seen == 1 ? null : (seen == 0 ? "DESTROYED" : "DUPLICATE") + " item " + row;
+  }
+}

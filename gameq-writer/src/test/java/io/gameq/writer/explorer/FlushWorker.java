@@ -1,0 +1,356 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.RowChange;
+import io.gameq.redis.OpenScript;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.writer.explorer.Gate.Stop;
+import io.gameq.writer.mysql.FlushTransaction.Committed;
+import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import io.gameq.writer.redis.Claim;
+import io.gameq.writer.redis.ClaimScript;
+import io.gameq.writer.redis.FinishScripts;
+import io.gameq.writer.redis.FinishScripts.Flushed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * A worker of a writer, in the steps of {@code Worker.takeTurn}: claim, the statements of the
+ * flush, ack, ask for unfinished opens, finish one, nack. It may stall before any of them.
+ *
+ * @param index its place in the cast
+ * @param twin the place of the worker that claims before it, so that of two idle workers only one
+ *     is tried; its own when there is none
+ * @param batch owners it claims together
+ * @param everyStatement whether other actors may come between any two statements of the flush, or
+ *     only after the owners are locked and before COMMIT
+ */
+record FlushWorker(int index, int twin, String name, int batch, boolean everyStatement, Plant plant)
+    implements Actor {
+  /** What a worker is about to do. */
+  enum Phase {
+    IDLE,
+    CLAIMED,
+    FLUSHING,
+    FLUSHED,
+    NOT_OWNED,
+    FINISHES_OPEN,
+    GIVES_BACK
+  }
+
+  /**
+   * A statement that ran in an open transaction.
+   *
+   * @param sequence its place among those of all open transactions
+   * @param tables what was committed when it ran
+   * @param answer what the server answered
+   */
+  record Pass(int sequence, TableImage tables, String answer) {}
+
+  /**
+   * What a worker remembers.
+   *
+   * @param passes the statements that ran in the open transaction
+   * @param stop what the transaction does next
+   * @param written owners to acknowledge
+   * @param notOwned owners to give back
+   * @param unfinished sessions whose open is to be finished
+   */
+  record Memory(
+      Phase phase,
+      List<Claim> claims,
+      List<OwnerRows> rows,
+      List<Pass> passes,
+      Stop stop,
+      List<OwnerId> written,
+      List<OwnerId> notOwned,
+      Map<OwnerId, SessionId> unfinished)
+      implements Local {
+    boolean isFlushing() {
+      return phase == Phase.FLUSHING;
+    }
+
+    boolean sameFlush(@org.jspecify.annotations.Nullable Memory other) {
+      return other != null
+          && other.isFlushing()
+          && other.rows == rows
+          && other.passes.equals(passes);
+    }
+
+    Memory passed(State state, Flushing flushing) {
+      List<Pass> now = new ArrayList<>(passes);
+      int before =
+          Stream.concat(
+                  now.stream(), state.all(Memory.class).flatMap(worker -> worker.passes.stream()))
+              .mapToInt(Pass::sequence)
+              .max()
+              .orElse(0);
+      now.add(new Pass(before + 1, state.tables(), flushing.answer()));
+      return new Memory(
+          Phase.FLUSHING,
+          claims,
+          rows,
+          List.copyOf(now),
+          flushing.stop(),
+          written,
+          notOwned,
+          unfinished);
+    }
+
+    boolean holds(OwnerId owner) {
+      return claims.stream().anyMatch(claim -> claim.owner().equals(owner));
+    }
+
+    Memory in(Phase next) {
+      return new Memory(next, claims, rows, passes, stop, written, notOwned, unfinished);
+    }
+
+    @Override
+    public String text() {
+      StringBuilder text = new StringBuilder(phase.name());
+      for (OwnerRows of : rows) {
+        text.append(' ').append(of.owner()).append(' ').append(of.session());
+        of.rows().forEach(row -> text.append(' ').append(row.image()));
+      }
+      if (isFlushing()) {
+        passes.forEach(pass -> text.append(' ').append(pass.answer));
+        text.append(' ').append(stop);
+      }
+      return text.append(written).append(notOwned).append(unfinished).toString();
+    }
+  }
+
+  private static final Memory IDLE =
+      new Memory(
+          Phase.IDLE,
+          List.of(),
+          List.of(),
+          List.of(),
+          Stop.STATEMENT,
+          List.of(),
+          List.of(),
+          Map.of());
+
+  @Override
+  public Memory start() {
+    return IDLE;
+  }
+
+  @Override
+  public List<Step> steps(State state, Local local) {
+    Memory me = (Memory) local;
+    return switch (me.phase) {
+      case IDLE -> claims(state);
+      case CLAIMED ->
+          waitsForOwners(state, me)
+              ? List.of()
+              : List.of(
+                  Step.mysqlRead(name + " locks the sessions", world -> lock(world, state, me)));
+      case FLUSHING ->
+          List.of(
+              me.stop == Stop.COMMIT
+                  ? Step.mysql(name + " commits", world -> flushOn(world, state, me))
+                  : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
+      case FLUSHED -> List.of(Step.redis(name + " acks", world -> ack(world, me)));
+      case NOT_OWNED ->
+          List.of(
+              Step.mysqlRead(
+                  name + " is refused, asks for unfinished opens", world -> ask(world, me)));
+      case FINISHES_OPEN ->
+          List.of(Step.redis(name + " finishes the open", world -> finishOpens(world, me)));
+      case GIVES_BACK -> List.of(Step.redis(name + " nacks", world -> nack(world, me)));
+    };
+  }
+
+  // --- claim
+
+  private List<Step> claims(State state) {
+    if (twin != index && ((Memory) state.locals().get(twin)).phase == Phase.IDLE) {
+      return List.of();
+    }
+    List<String> due = state.redis().items("}:due");
+    if (due.isEmpty()) {
+      return List.of();
+    }
+    if (batch > 1) {
+      return List.of(Step.redis(name + " claims", world -> claim(world, due.get(0), due)));
+    }
+    return due.stream()
+        .map(entry -> Step.redis(name + " claims " + entry, world -> claim(world, entry, due)))
+        .toList();
+  }
+
+  private Memory claim(World world, String first, List<String> due) {
+    world.makeFirst(first, due);
+    ClaimScript script = new ClaimScript(name, new ClaimScript.Bounds(batch, 100, 1 << 20, 0));
+    List<Claim> claims = script.call(world.redis, world.slot).claims();
+    if (claims.isEmpty()) {
+      return IDLE;
+    }
+    List<OwnerRows> rows = new ArrayList<>();
+    for (Claim claim : claims) {
+      List<RowChange> changes = new ArrayList<>();
+      for (UnflushedRow row : claim.rows()) {
+        RowKey key = world.catalog.rowKey(row.key());
+        changes.add(
+            new RowChange(claim.owner(), key, world.codec.decode(key.table(), row.image())));
+      }
+      rows.add(new OwnerRows(claim.owner(), claim.session(), changes));
+    }
+    return new Memory(
+        Phase.CLAIMED, claims, rows, List.of(), Stop.STATEMENT, List.of(), List.of(), Map.of());
+  }
+
+  // --- flush
+
+  /** Saves waiting for the server's answer where the answer is known. */
+  private boolean waitsForOwners(State state, Memory me) {
+    return !plant.has(Plant.Switch.OWNERS_NOT_LOCKED)
+        && me.claims.stream().anyMatch(claim -> isLocked(state, claim.owner()));
+  }
+
+  /** Whether a flush has locked the owner's durable session. */
+  static boolean isLocked(State state, OwnerId owner) {
+    return state.all(Memory.class).anyMatch(w -> w.isFlushing() && w.holds(owner));
+  }
+
+  private Memory lock(World world, State state, Memory me) throws Step.Blocked {
+    Memory begun = me.in(Phase.FLUSHING);
+    Flushing flushing = world.beginFlush(index, begun);
+    if (!flushing.pass()) {
+      world.abandonFlush(index);
+      throw new Step.Blocked();
+    }
+    return stands(world, flushing, begun.passed(state, flushing));
+  }
+
+  private Memory flushOn(World world, State state, Memory me) throws Step.Blocked {
+    if (world.locksAreSlow() && meetsAnother(state, me)) {
+      throw new Step.Blocked();
+    }
+    Flushing flushing = world.flushing(index);
+    Memory now = me;
+    do {
+      if (!flushing.pass()) {
+        if (now.passes.size() == me.passes.size()) {
+          throw new Step.Blocked();
+        }
+        break;
+      }
+      now = now.passed(state, flushing);
+    } while (!everyStatement && flushing.stop() == Stop.STATEMENT);
+    return stands(world, flushing, now);
+  }
+
+  /** Whether another open transaction has written a row that this one is about to write. */
+  private boolean meetsAnother(State state, Memory me) {
+    List<RowKey> mine = keys(me);
+    return !plant.has(Plant.Switch.OWNERS_NOT_LOCKED)
+        && me.passes.size() == 1
+        && me.stop == Stop.STATEMENT
+        && state
+            .all(Memory.class)
+            .filter(other -> other.isFlushing() && other.passes.size() > 1)
+            .flatMap(other -> keys(other).stream())
+            .anyMatch(mine::contains);
+  }
+
+  private static List<RowKey> keys(Memory of) {
+    return of.rows.stream().flatMap(rows -> rows.rows().stream()).map(RowChange::key).toList();
+  }
+
+  private Memory stands(World world, Flushing flushing, Memory me) {
+    Memory now = flushing.stop() == Stop.DONE ? done(flushing, me) : me;
+    world.stands(index, now);
+    return now;
+  }
+
+  /** A lock that is not given in time, or a deadlock, rolls the flush back; it begins again. */
+  Step rollBack(Local local) {
+    Memory me = (Memory) local;
+    return Step.mysqlRead(
+        name + " waits in vain, rolls back",
+        world -> {
+          world.abandonFlush(index);
+          return new Memory(
+              Phase.CLAIMED,
+              me.claims,
+              me.rows,
+              List.of(),
+              Stop.STATEMENT,
+              List.of(),
+              List.of(),
+              Map.of());
+        });
+  }
+
+  private static Memory done(Flushing flushing, Memory me) {
+    if (!(flushing.outcome() instanceof Committed committed)) {
+      throw new IllegalStateException("the flush did not commit: " + flushing.outcome());
+    }
+    List<OwnerId> written = committed.written().stream().map(OwnerRows::owner).toList();
+    List<OwnerId> notOwned = committed.notOwned().stream().map(OwnerRows::owner).toList();
+    return new Memory(
+        written.isEmpty() ? Phase.NOT_OWNED : Phase.FLUSHED,
+        me.claims,
+        me.rows,
+        List.of(),
+        Stop.DONE,
+        written,
+        notOwned,
+        Map.of());
+  }
+
+  // --- finish
+
+  private static Memory ack(World world, Memory me) {
+    List<Flushed> flushed = new ArrayList<>();
+    for (Claim claim : of(me.claims, me.written)) {
+      long version =
+          me.rows.stream()
+              .filter(rows -> rows.owner().equals(claim.owner()))
+              .flatMap(rows -> rows.rows().stream())
+              .mapToLong(row -> row.image().version())
+              .max()
+              .orElse(0);
+      flushed.add(new Flushed(claim, version));
+    }
+    FinishScripts.ack(world.redis, world.slot, world.namespace, flushed);
+    return me.notOwned.isEmpty() ? IDLE : me.in(Phase.NOT_OWNED);
+  }
+
+  private static Memory ask(World world, Memory me) {
+    Map<OwnerId, SessionId> unfinished =
+        world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)
+            ? Map.of()
+            : world.sessions.unfinished(me.notOwned, 0);
+    return new Memory(
+        unfinished.isEmpty() ? Phase.GIVES_BACK : Phase.FINISHES_OPEN,
+        me.claims,
+        me.rows,
+        List.of(),
+        me.stop,
+        me.written,
+        me.notOwned,
+        unfinished);
+  }
+
+  private static Memory finishOpens(World world, Memory me) {
+    me.unfinished.forEach(
+        (owner, session) -> OpenScript.call(world.redis, world.slot, owner, session, 0));
+    return me.in(Phase.GIVES_BACK);
+  }
+
+  private static Memory nack(World world, Memory me) {
+    FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
+    return IDLE;
+  }
+
+  private static List<Claim> of(List<Claim> claims, List<OwnerId> owners) {
+    return claims.stream().filter(claim -> owners.contains(claim.owner())).toList();
+  }
+}

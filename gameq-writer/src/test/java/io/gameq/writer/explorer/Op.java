@@ -1,0 +1,46 @@
+package io.gameq.writer.explorer;
+
+import java.util.List;
+
+/** What the game on a node does next. Owners are player numbers, rows are item ids. */
+sealed interface Op {
+  /** Logs a player in. */
+  record Open(int player) implements Op {}
+
+  /**
+   * Commits changes, of one or of two owners.
+   *
+   * @param mayBeLost whether the request, or the reply, may be lost on its way
+   */
+  record Commit(List<Part> parts, boolean mayBeLost) implements Op {}
+
+  /** A change of one row; {@code toPlayer} is the player whose row it is afterwards. */
+  record Part(int player, int row, Change.Kind kind, int toPlayer) {}
+
+  static Op open(int player) {
+    return new Open(player);
+  }
+
+  static Op put(int player, int... rows) {
+    return new Commit(
+        java.util.Arrays.stream(rows)
+            .mapToObj(row -> new Part(player, row, Change.Kind.PUT, player))
+            .toList(),
+        false);
+  }
+
+  static Op delete(int player, int row) {
+    return new Commit(List.of(new Part(player, row, Change.Kind.DELETE, player)), false);
+  }
+
+  static Op move(int from, int to, int row) {
+    return new Commit(
+        List.of(new Part(from, row, Change.Kind.MOVED, to), new Part(to, row, Change.Kind.PUT, to)),
+        false);
+  }
+
+  /** The same commit, whose request or reply may be lost. */
+  static Op lossy(Op op) {
+    return new Commit(((Commit) op).parts, true);
+  }
+}

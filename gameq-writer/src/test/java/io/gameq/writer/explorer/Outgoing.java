@@ -1,0 +1,126 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** A commit on its way: the game's changes and the real images that carry them. */
+final class Outgoing {
+  private final GameNodeActor.Memory node;
+  private final int op;
+  private final List<Op.Part> parts;
+  private final TreeMap<Integer, List<ChangedRow>> rows = new TreeMap<>();
+  private final List<ChangedRow> inOrder = new ArrayList<>();
+  private long version;
+
+  private Outgoing(GameNodeActor.Memory node, int op, List<Op.Part> parts) {
+    this.node = node;
+    this.op = op;
+    this.parts = parts;
+  }
+
+  static Outgoing of(
+      World world, GameNodeActor.Memory node, Op.Commit commit, boolean movesAsDeletes, int op) {
+    List<Op.Part> parts = new ArrayList<>();
+    for (Op.Part part : commit.parts()) {
+      boolean delete = movesAsDeletes && part.kind() == Change.Kind.MOVED;
+      parts.add(
+          delete
+              ? new Op.Part(part.player(), part.row(), Change.Kind.DELETE, part.player())
+              : part);
+    }
+    Outgoing out = new Outgoing(node, op, parts);
+    for (Op.Part part : parts) {
+      ChangedRow row = out.row(world, part);
+      out.inOrder.add(row);
+      out.rows.computeIfAbsent(part.player(), p -> new ArrayList<>()).add(row);
+    }
+    return out;
+  }
+
+  private ChangedRow row(World world, Op.Part part) {
+    if (part.kind() == Change.Kind.DELETE) {
+      Object[] key = world.item.canonicalKey(part.row());
+      return new ChangedRow(
+          RowKey.ofKey(world.item, key).text(), world.codec.encode(world.item, RowOp.DELETE, key));
+    }
+    Object[] values =
+        world.item.canonicalRow(
+            Map.of("id", part.row(), "player_id", part.toPlayer(), "count", count()),
+            Clock.systemUTC());
+    RowOp kind = part.kind() == Change.Kind.MOVED ? RowOp.MOVED : RowOp.PUT;
+    return new ChangedRow(
+        RowKey.of(world.item, values).text(), world.codec.encode(world.item, kind, values));
+  }
+
+  /** The content of a commit's rows: its own. */
+  private int count() {
+    return node.name().charAt(0) * 100 + op;
+  }
+
+  /** How many versions it takes, as {@code CommitSender} decides. */
+  int versions() {
+    return commits(false).get(0).hasMoves() ? 2 : 1;
+  }
+
+  /** Gives it its version; returns the game's memory of it. */
+  List<Change> versioned(long next) {
+    version = next;
+    commits(false);
+    List<Change> changes = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      Op.Part part = parts.get(i);
+      changes.add(
+          new Change(
+              node.name(),
+              op,
+              World.owner(part.player()).encoded(),
+              part.row(),
+              part.kind(),
+              part.toPlayer(),
+              count(),
+              inOrder.get(i).version(),
+              Change.Status.SENT));
+    }
+    return changes;
+  }
+
+  /** What is sent: one commit, or one for each session. */
+  List<Commit> commits(boolean apart) {
+    List<CommitPart> all = new ArrayList<>();
+    rows.forEach(
+        (player, changed) ->
+            all.add(
+                new CommitPart(
+                    new SessionRef(
+                        World.owner(player),
+                        Objects.requireNonNull(node.holds().get(player)).session(),
+                        0),
+                    changed)));
+    Commit together = commit(all);
+    together.setVersion(version);
+    return apart ? all.stream().map(part -> commit(List.of(part))).toList() : List.of(together);
+  }
+
+  private Commit commit(List<CommitPart> of) {
+    Commit commit =
+        new Commit(of) {
+          @Override
+          public void queued() {}
+
+          @Override
+          public void failed(RuntimeException reason) {}
+        };
+    commit.setSequence(op + 1);
+    return commit;
+  }
+}

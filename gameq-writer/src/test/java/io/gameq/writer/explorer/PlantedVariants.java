@@ -1,0 +1,161 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.writer.explorer.Exploration.Task;
+import io.gameq.writer.explorer.Plant.Switch;
+import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Every rule, taken out, with the cast in which that shows. */
+final class PlantedVariants {
+  private PlantedVariants() {}
+
+  private static final String OPEN = "-- Makes a session the one";
+  private static final String REASSERT = "-- Tells Redis again which session owns";
+  private static final String COMMIT = "-- One commit as a script";
+  private static final String CLAIM = "-- Takes the dirty rows of a batch";
+  private static final String ACK = "-- Finishes claims";
+  private static final String REAP = "-- Takes back claims";
+  private static final String REFUSE_OLDER =
+      "if owned_by and owned_by > session then return {0, owned_by} end";
+  private static final String UPSERT = "ON DUPLICATE KEY UPDATE `player_id`";
+  private static final String TOMBSTONES = "FROM gameq_tombstone WHERE table_name = ?";
+  private static final String LOCK_OWNERS = "ORDER BY owner FOR UPDATE";
+
+  static List<Task> all() {
+    return List.of(
+        new Task(versionGuard(), Scenarios.handOver(1)),
+        new Task(
+            Plant.without("flush fence")
+                .flushSql(LOCK_OWNERS, PlantedVariants::answerWhatIsHopedFor),
+            Scenarios.restart(1)),
+        new Task(
+            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1)),
+        new Task(
+            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart(1)),
+        new Task(
+            Plant.without("open ends with its connection")
+                .with(Switch.OPEN_OUTLIVES_ITS_CONNECTION),
+            Scenarios.restart(1)),
+        new Task(
+            Plant.without("MySQL asked when healing").with(Switch.HEALS_WITHOUT_MYSQL),
+            Scenarios.restart(1)),
+        new Task(
+            Plant.without("claim token").lua(ACK, "claim.token == token", "true"),
+            Scenarios.handOver(1)),
+        new Task(mergeOnReap(), Scenarios.handOver(1)),
+        new Task(
+            Plant.without("adopting rows at open")
+                .lua(OPEN, "merge(dirty_key(slot, owner, owned_by), dirty)", ""),
+            Scenarios.handOver(1)),
+        new Task(
+            Plant.without("refusal of an older session: open.lua").lua(OPEN, REFUSE_OLDER, ""),
+            Scenarios.midOpen(1, 2)),
+        new Task(
+            Plant.without("refusal of an older session: reassert.lua")
+                .lua(REASSERT, REFUSE_OLDER, ""),
+            Scenarios.lostReply(1, 1)),
+        new Task(
+            Plant.without("refusal of an older session: commit.lua")
+                .lua(
+                    COMMIT,
+                    "if owned_by ~= session then return {0, i - 1, owned_by or ''} end",
+                    ""),
+            Scenarios.lostReply(1, 1)),
+        new Task(
+            Plant.without("refusal of an older session: claim.lua")
+                .lua(CLAIM, "if session < owned_by then", "if false then"),
+            Scenarios.handOver(1)),
+        new Task(
+            Plant.without("refusal of an older session: MULTI").with(Switch.OWN_NOT_CHECKED),
+            Scenarios.handOver(1)),
+        new Task(
+            Plant.without("read order, in open").with(Switch.MYSQL_READ_FIRST),
+            Scenarios.handOver(1)),
+        new Task(
+            Plant.without("read order, in read").with(Switch.MYSQL_READ_FIRST),
+            Scenarios.readers(2)),
+        new Task(
+            Plant.without("tombstones")
+                .sql(
+                    TOMBSTONES,
+                    sql -> sql.replace("WHERE table_name", "WHERE FALSE AND table_name")),
+            Scenarios.deletes(1)),
+        new Task(
+            Plant.without("tombstones by primary key")
+                .flushSql(TOMBSTONES, PlantedVariants::byOwner),
+            Scenarios.moveAndDelete()),
+        new Task(
+            Plant.without("version column assigned last")
+                .sql(
+                    UPSERT,
+                    sql ->
+                        sql.replaceFirst(
+                            "KEY UPDATE (.*), (`gq_version` = .*)$", "KEY UPDATE $2, $1")),
+            Scenarios.handOver(1)),
+        new Task(
+            Plant.without("owners locked first, FOR UPDATE")
+                .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
+                .with(Switch.OWNERS_NOT_LOCKED),
+            Scenarios.restart(1)),
+        new Task(
+            Plant.without("owners locked, and tombstones read with a lock")
+                .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
+                .sql(TOMBSTONES, sql -> sql.replace(" LOCK IN SHARE MODE", ""))
+                .with(Switch.OWNERS_NOT_LOCKED),
+            Scenarios.deletes(1)),
+        new Task(
+            Plant.without("spanning commit checked before it writes")
+                .with(Switch.SPANNING_AS_MULTIS),
+            Scenarios.move(1, 1, 1, 0)),
+        new Task(
+            Plant.without("move as a new image").with(Switch.MOVE_AS_DELETE_AND_INSERT),
+            Scenarios.move(2, 1, 1, 0)),
+        new Task(
+            Plant.without("first version above all seen at open").with(Switch.CLOCK_NOT_MOVED_ON),
+            Scenarios.clockAhead(1)),
+        new Task(
+            Plant.without("a writer finishes a dead node's open").with(Switch.OPENS_NOT_FINISHED),
+            Scenarios.midOpen(1, 2)));
+  }
+
+  private static Plant versionGuard() {
+    String newer = "(VALUES\\(`gq_version`\\)|gq_new.`gq_version`) > `item`.`gq_version`";
+    return Plant.without("version guard").sql(UPSERT, sql -> sql.replaceAll(newer, "TRUE"));
+  }
+
+  private static Plant mergeOnReap() {
+    String claimed = "claimed_key(slot, owner)";
+    String dirty = "dirty_key(slot, owner, session)";
+    return Plant.without("merge on reap")
+        .lua(
+            REAP,
+            "merge(%s, %s)".formatted(claimed, dirty),
+            "if redis.call('EXISTS', %2$s) == 1 then redis.call('DEL', %1$s) else redis.call('RENAME', %1$s, %2$s) end"
+                .formatted(claimed, dirty));
+  }
+
+  /** The owners are locked, but whatever session they have, the one of the claim is named. */
+  private static String answerWhatIsHopedFor(String sql, List<OwnerRows> rows) {
+    return sql.replace(
+        "SELECT owner, epoch, nonce",
+        "SELECT owner, "
+            + choose(rows, of -> Long.toString(of.session().epoch()))
+            + " AS epoch, "
+            + choose(rows, of -> "'" + of.session().nonce() + "'")
+            + " AS nonce");
+  }
+
+  private static String choose(List<OwnerRows> rows, Function<OwnerRows, String> value) {
+    return rows.stream()
+        .map(of -> "WHEN '" + of.owner().encoded() + "' THEN " + value.apply(of))
+        .collect(Collectors.joining(" ", "CASE owner ", " END"));
+  }
+
+  /** Looks only for tombstones that the flush's own owner wrote. */
+  private static String byOwner(String sql, List<OwnerRows> rows) {
+    return sql.replace(
+        "WHERE table_name", "WHERE owner = '" + rows.get(0).owner().encoded() + "' AND table_name");
+  }
+}

@@ -1,0 +1,29 @@
+package io.gameq.writer.explorer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlantedVariantsTest {
+  @Test
+  void everyRuleThatIsTakenOutIsMissed() throws Exception {
+    long began = System.nanoTime();
+    List<Exploration> done = Exploration.all(PlantedVariants.all());
+    System.out.println("| rule taken out | cast | states until found | violation |");
+    System.out.println("|---|---|---|---|");
+    done.forEach(exploration -> System.out.println(exploration.row()));
+    List<String> notCaught =
+        done.stream()
+            .filter(exploration -> exploration.result().violation() == null)
+            .map(exploration -> exploration.plant().rule())
+            .toList();
+    System.out.printf(
+        "planted: %d variants, %d caught, %.1f s%n",
+        done.size(), done.size() - notCaught.size(), (System.nanoTime() - began) / 1e9);
+    if (Boolean.getBoolean("gameq.explorer.paths")) {
+      System.out.println(Exploration.violations(done));
+    }
+    assertEquals(List.of(), notCaught, "planted, but not caught");
+  }
+}

@@ -1,0 +1,127 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.OwnerId;
+import io.gameq.ViewInSteps;
+import io.gameq.redis.SessionScripts;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.writer.explorer.Change.Status;
+import io.gameq.writer.explorer.Plant.Switch;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an owner without a session, in the two steps of {@code GameNode.read}, and says when it
+ * does not see what was acknowledged before it began, or sees less than before.
+ */
+record Reader(int player, int reads, Plant plant) implements Actor {
+  /**
+   * What a reader remembers.
+   *
+   * @param floor of each row the newest version that was acknowledged when the read began
+   * @param last of each row the version it saw last
+   * @param problem what it must not have seen
+   */
+  record Memory(
+      int done,
+      boolean begun,
+      List<UnflushedRow> unflushed,
+      ViewInSteps.@Nullable Snapshot snapshot,
+      TreeMap<Integer, Long> floor,
+      TreeMap<Integer, Long> last,
+      @Nullable String problem)
+      implements Local {
+    @Override
+    public String text() {
+      return done
+          + " "
+          + begun
+          + unflushed.stream()
+              .map(row -> row.key() + io.gameq.catalog.RowCodec.version(row.image()))
+              .toList()
+          + snapshot
+          + floor
+          + last;
+    }
+  }
+
+  @Override
+  public Memory start() {
+    return new Memory(0, false, List.of(), null, new TreeMap<>(), new TreeMap<>(), null);
+  }
+
+  @Override
+  public List<Step> steps(State state, Local local) {
+    Memory me = (Memory) local;
+    if (me.done == reads) {
+      return List.of();
+    }
+    boolean fromRedis = me.begun == plant.has(Switch.MYSQL_READ_FIRST);
+    return List.of(
+        fromRedis
+            ? Step.redisRead("R reads Redis", world -> next(world, state, me, true))
+            : Step.mysqlRead("R reads MySQL", world -> next(world, state, me, false)));
+  }
+
+  private Memory next(World world, State state, Memory me, boolean fromRedis) {
+    OwnerId owner = World.owner(player);
+    List<UnflushedRow> unflushed =
+        fromRedis ? List.copyOf(SessionScripts.read(world.redis, world.slot, owner)) : me.unflushed;
+    ViewInSteps.Snapshot snapshot =
+        fromRedis
+            ? me.snapshot
+            : ViewInSteps.snapshot(world.reader, world.catalog, owner, unflushed);
+    if (!me.begun) {
+      return new Memory(me.done, true, unflushed, snapshot, floor(state, owner), me.last, null);
+    }
+    TreeMap<Integer, Integer> seen =
+        GameNodeActor.rows(
+            world,
+            ViewInSteps.of(
+                owner, world.catalog, world.codec, unflushed, Objects.requireNonNull(snapshot)));
+    return judged(state, me, owner, seen);
+  }
+
+  private static TreeMap<Integer, Long> floor(State state, OwnerId owner) {
+    TreeMap<Integer, Long> floor = new TreeMap<>();
+    state
+        .changes()
+        .filter(change -> change.isAcknowledged() && change.owner().equals(owner.encoded()))
+        .forEach(change -> floor.merge(change.row(), change.version(), Math::max));
+    return floor;
+  }
+
+  private static Memory judged(
+      State state, Memory me, OwnerId owner, TreeMap<Integer, Integer> seen) {
+    List<Change> known =
+        state
+            .changes()
+            .filter(c -> c.owner().equals(owner.encoded()) && c.status() != Status.REFUSED)
+            .toList();
+    TreeMap<Integer, Long> last = new TreeMap<>();
+    String problem = null;
+    for (int row : known.stream().map(Change::row).distinct().toList()) {
+      long least = Math.max(me.floor.getOrDefault(row, 0L), me.last.getOrDefault(row, 0L));
+      Integer count = seen.get(row);
+      if (count == null) {
+        boolean gone =
+            known.stream().anyMatch(c -> c.row() == row && c.hides() && c.version() >= least);
+        problem = least == 0 || gone ? problem : "MISSED row " + row + " at version " + least;
+      } else {
+        long version =
+            known.stream()
+                .filter(c -> c.row() == row && c.count() == count)
+                .mapToLong(Change::version)
+                .max()
+                .orElse(-1);
+        last.put(row, version);
+        problem =
+            version >= least
+                ? problem
+                : "READ version " + version + " of row " + row + " after " + least;
+      }
+    }
+    return new Memory(me.done + 1, false, List.of(), null, new TreeMap<>(), last, problem);
+  }
+}

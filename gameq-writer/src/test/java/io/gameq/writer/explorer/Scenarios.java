@@ -1,0 +1,222 @@
+package io.gameq.writer.explorer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The casts that are explored. Node A holds its owners from the start; items are 1 and 2. */
+final class Scenarios {
+  private Scenarios() {}
+
+  private static final long CLOCK = 10;
+
+  /** B takes a player over from A, which goes on committing; two workers, leases run out. */
+  static Scenario handOver(int reaps) {
+    return new Scenario(
+        "hand-over",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2), Op.put(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
+          workers(cast, plant, 2, 1, false);
+          cast.add(new Reaper(reaps));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** The same while A's clock is ahead, over a row that both change. */
+  static Scenario clockAhead(int reaps) {
+    return new Scenario(
+        "clock ahead",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, 1_000, Op.open(1), Op.put(1, 1), Op.put(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          workers(cast, plant, 2, 1, false);
+          cast.add(new Reaper(reaps));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** B gives attempts up, opens again, or dies in mid-open: a writer finishes the open. */
+  static Scenario midOpen(int reopens, int workers) {
+    return new Scenario(
+        "mid-open",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.put(1, 2)));
+          cast.add(
+              new GameNodeActor(
+                  "B", List.of(Op.open(1), Op.put(1, 1)), CLOCK, reopens, true, plant));
+          workers(cast, plant, workers, 1, false);
+          return cast;
+        },
+        List.of(2),
+        false,
+        0);
+  }
+
+  /** A's request or reply is lost and A heals, while B takes over. */
+  static Scenario lostReply(int workers, int reaps) {
+    return new Scenario(
+        "lost reply",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.lossy(Op.put(1, 1)), Op.put(1, 2)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
+          workers(cast, plant, workers, 1, false);
+          cast.add(new Reaper(reaps));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** A row is put, deleted and put again, while workers stall between any two statements. */
+  static Scenario deletes(int reaps) {
+    return new Scenario(
+        "delete",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(
+              node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.delete(1, 1), Op.put(1, 1)));
+          workers(cast, plant, 2, 1, true);
+          cast.add(new Reaper(reaps));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** An item moves between two owners of A, while B takes one of them over. */
+  static Scenario move(int taken, int batch, int workers, int reaps) {
+    return new Scenario(
+        "move, " + (taken == 1 ? "giver" : "taker") + " lost" + (batch > 1 ? ", batch" : ""),
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(taken)));
+          workers(cast, plant, workers, batch, batch > 1);
+          cast.add(new Reaper(reaps));
+          return cast;
+        },
+        List.of(3),
+        true,
+        1);
+  }
+
+  /** An item moves to another owner, who deletes it; its flushes come in any order. */
+  static Scenario moveAndDelete() {
+    return new Scenario(
+        "move, then delete",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(
+              node(
+                  "A",
+                  plant,
+                  CLOCK,
+                  Op.open(1),
+                  Op.open(2),
+                  Op.put(1, 1),
+                  Op.move(1, 2, 1),
+                  Op.delete(2, 1)));
+          workers(cast, plant, 2, 1, true);
+          cast.add(new Reaper(1));
+          return cast;
+        },
+        List.of(3),
+        false,
+        0);
+  }
+
+  /** A reader reads twice, in its two steps, while a row is changed, deleted and handed over. */
+  static Scenario readers(int reads) {
+    return new Scenario(
+        "reader",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.delete(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1)));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Reader(1, reads, plant));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** Redis comes back empty at any moment, around a hand-over. */
+  static Scenario restart(int workers) {
+    return new Scenario(
+        "Redis restart",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          cast.add(
+              new GameNodeActor("B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, 1, false, plant));
+          workers(cast, plant, workers, 1, false);
+          cast.add(new RedisRestart());
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** What {@code mvn verify} explores; those that take longest first. */
+  static List<Scenario> all() {
+    return List.of(
+        handOver(1),
+        clockAhead(0),
+        readers(2),
+        lostReply(1, 1),
+        moveAndDelete(),
+        move(1, 1, 2, 0),
+        move(2, 1, 2, 0),
+        midOpen(1, 2),
+        restart(1),
+        move(1, 2, 2, 1),
+        move(2, 2, 2, 1),
+        deletes(2));
+  }
+
+  /** With {@code -Dgameq.explorer=full}. */
+  static List<Scenario> full() {
+    return List.of(
+        lostReply(2, 2),
+        move(1, 1, 2, 2),
+        move(2, 1, 2, 2),
+        handOver(2),
+        clockAhead(2),
+        restart(2),
+        readers(3),
+        moveAndDelete(),
+        midOpen(2, 2),
+        move(1, 2, 2, 2),
+        move(2, 2, 2, 2),
+        deletes(3));
+  }
+
+  private static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {
+    return new GameNodeActor(name, List.of(ops), clockMillis, 0, false, plant);
+  }
+
+  private static void workers(
+      List<Actor> cast, Plant plant, int workers, int batch, boolean everyStatement) {
+    int first = cast.size();
+    for (int i = 0; i < workers; i++) {
+      cast.add(
+          new FlushWorker(
+              first + i, Math.max(first, first + i - 1), "W" + i, batch, everyStatement, plant));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.gameq.writer.explorer;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** One state of the servers and of everyone's memory; immutable. */
+record State(RedisImage redis, TableImage tables, List<Local> locals) {
+  /** Equal for states that behave alike. */
+  String key() {
+    Map<String, String> tokenNames = new HashMap<>();
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < locals.size(); i++) {
+      if (locals.get(i) instanceof FlushWorker.Memory worker) {
+        String name = "token of " + i;
+        worker.claims().forEach(claim -> tokenNames.put(claim.token(), name));
+      }
+      text.append(locals.get(i).text()).append('\n');
+    }
+    return digest(text.append(tables).append('\n').append(redis.text(tokenNames)).toString());
+  }
+
+  /** Stands for a text in a set of very many. */
+  static String digest(String text) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+      return new String(digest, ISO_8859_1);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  State with(int actor, Local local) {
+    List<Local> changed = new ArrayList<>(locals);
+    changed.set(actor, local);
+    return new State(redis, tables, List.copyOf(changed));
+  }
+
+  <T extends Local> Stream<T> all(Class<T> kind) {
+    return locals.stream().filter(kind::isInstance).map(kind::cast);
+  }
+
+  /** Every change that any node committed or tried to. */
+  Stream<Change> changes() {
+    return all(GameNodeActor.Memory.class).flatMap(node -> node.changes().stream());
+  }
+
+  /** How often Redis came back empty. */
+  int restarts() {
+    return all(RedisRestart.Memory.class).mapToInt(RedisRestart.Memory::restarts).sum();
+  }
+}

@@ -1,0 +1,50 @@
+package io.gameq.writer.explorer;
+
+/**
+ * One atomic step of an actor.
+ *
+ * @param label what a path prints
+ * @param server which server it runs on
+ * @param changes whether it may change what is committed there
+ */
+record Step(String label, Server server, boolean changes, Run run) {
+  /** Where a step runs. */
+  enum Server {
+    REDIS,
+    MYSQL
+  }
+
+  /** The real code of a step. */
+  interface Run {
+    /**
+     * Runs against the servers of a world that is in the state the step was taken from; returns the
+     * actor's new local state.
+     */
+    Local on(World world) throws Blocked;
+  }
+
+  static Step redis(String label, Run run) {
+    return new Step(label, Server.REDIS, true, run);
+  }
+
+  static Step redisRead(String label, Run run) {
+    return new Step(label, Server.REDIS, false, run);
+  }
+
+  static Step mysql(String label, Run run) {
+    return new Step(label, Server.MYSQL, true, run);
+  }
+
+  static Step mysqlRead(String label, Run run) {
+    return new Step(label, Server.MYSQL, false, run);
+  }
+
+  /** The step waits for a lock of another transaction: it is not enabled now. */
+  static final class Blocked extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Blocked() {
+      super("waits for a lock", null, false, false);
+    }
+  }
+}

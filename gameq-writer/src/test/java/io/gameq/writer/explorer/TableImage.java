@@ -1,0 +1,148 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What is committed in MySQL: items, durable sessions, tombstones. */
+record TableImage(
+    TreeMap<Integer, Item> items,
+    TreeMap<String, DurableSession> sessions,
+    TreeMap<Integer, Tombstone> tombstones) {
+  static final String ITEM_COLUMNS =
+      "id INT NOT NULL PRIMARY KEY, player_id INT NOT NULL, count INT NOT NULL, KEY (player_id)";
+
+  /** A row of the managed table; its primary key does not name the owner. */
+  record Item(int id, int player, int count, long version) {}
+
+  /** A row of gameq_owner. Its opened_at is always long past. */
+  record DurableSession(String owner, long epoch, String nonce, String node, String state) {
+    SessionId id() {
+      return new SessionId(epoch, nonce);
+    }
+  }
+
+  /** A row of gameq_tombstone. */
+  record Tombstone(int id, String owner, long version) {}
+
+  static TableImage take(Connection connection) throws SQLException {
+    TableImage image = new TableImage(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "SELECT id, player_id, count, gq_version FROM item;"
+              + "SELECT owner, epoch, nonce, node, state FROM gameq_owner;"
+              + "SELECT row_key, owner, version FROM gameq_tombstone");
+      try (ResultSet rs = statement.getResultSet()) {
+        while (rs.next()) {
+          image.items.put(
+              rs.getInt(1), new Item(rs.getInt(1), rs.getInt(2), rs.getInt(3), rs.getLong(4)));
+        }
+      }
+      statement.getMoreResults();
+      try (ResultSet rs = statement.getResultSet()) {
+        while (rs.next()) {
+          image.sessions.put(
+              rs.getString(1),
+              new DurableSession(
+                  rs.getString(1),
+                  rs.getLong(2),
+                  rs.getString(3),
+                  rs.getString(4),
+                  rs.getString(5)));
+        }
+      }
+      statement.getMoreResults();
+      try (ResultSet rs = statement.getResultSet()) {
+        while (rs.next()) {
+          image.tombstones.put(
+              rs.getInt(1), new Tombstone(rs.getInt(1), rs.getString(2), rs.getLong(3)));
+        }
+      }
+    }
+    return image;
+  }
+
+  /** Makes MySQL hold this, which holds {@code now}; one round trip. */
+  void put(Connection connection, TableImage now) throws SQLException {
+    List<String> sql = new ArrayList<>();
+    difference(now.items, items, "item", "id").forEach(sql::add);
+    difference(now.tombstones, tombstones, "gameq_tombstone", "row_key").forEach(sql::add);
+    items.forEach(
+        (id, item) -> {
+          if (!item.equals(now.items.get(id))) {
+            sql.add(
+                "REPLACE INTO item (id, player_id, count, gq_version) VALUES (%d, %d, %d, %d)"
+                    .formatted(id, item.player, item.count, item.version));
+          }
+        });
+    tombstones.forEach(
+        (id, tombstone) -> {
+          if (!tombstone.equals(now.tombstones.get(id))) {
+            sql.add(
+                "REPLACE INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES ('item', '%d', '%s', %d, '2020-01-01')"
+                    .formatted(id, tombstone.owner, tombstone.version));
+          }
+        });
+    putSessions(sql, now.sessions);
+    execute(connection, sql);
+  }
+
+  private void putSessions(List<String> sql, Map<String, DurableSession> now) {
+    difference(now, sessions, "gameq_owner", "owner").forEach(sql::add);
+    sessions.forEach(
+        (owner, session) -> {
+          if (!session.equals(now.get(owner))) {
+            sql.add(replace(session));
+          }
+        });
+  }
+
+  private static String replace(DurableSession s) {
+    return "REPLACE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES ('%s', %d, '%s', '%s', '%s', '2020-01-01')"
+        .formatted(s.owner, s.epoch, s.nonce, s.node, s.state);
+  }
+
+  private static List<String> difference(
+      Map<?, ?> now, Map<?, ?> wanted, String table, String keyColumn) {
+    return now.keySet().stream()
+        .filter(key -> !wanted.containsKey(key))
+        .map(key -> "DELETE FROM %s WHERE %s = '%s'".formatted(table, keyColumn, key))
+        .toList();
+  }
+
+  private static void execute(Connection connection, List<String> sql) throws SQLException {
+    if (!sql.isEmpty()) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute(String.join(";", sql));
+      }
+    }
+  }
+
+  /** Lets the open of an owner look as if it had begun long ago. */
+  static void age(Connection connection, OwnerId owner) throws SQLException {
+    execute(
+        connection,
+        List.of(
+            "UPDATE gameq_owner SET opened_at = '2020-01-01' WHERE owner = '%s'"
+                .formatted(owner.encoded())));
+  }
+
+  /** The version MySQL knows of a row, deleted or not; 0 when it knows nothing. */
+  long version(int id) {
+    Item item = items.get(id);
+    Tombstone tombstone = tombstones.get(id);
+    return Math.max(item == null ? 0 : item.version, tombstone == null ? 0 : tombstone.version);
+  }
+
+  @SuppressWarnings("NullAway")
+  DurableSession session(OwnerId owner) {
+    return sessions.get(owner.encoded());
+  }
+}

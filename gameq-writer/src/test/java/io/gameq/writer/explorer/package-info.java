@@ -1,0 +1,57 @@
+/**
+ * The explorer: every interleaving of small casts, run step by step on the real Redis and the real
+ * MySQL with the real scripts and statements. What {@code check_protocol.py} does to the model of
+ * the protocol, this does to the code.
+ *
+ * <pre>
+ * a state      what Redis holds (without times) + what MySQL has committed + what each actor remembers
+ * a step       restore the state on the servers, run ONE atomic step of one actor's real code, look again
+ * a search     depth first from a start, every step of every actor in every state; a state seen before is not
+ *              explored again, and the schedules through it are counted: complete paths, without loops
+ *
+ * actor            its atomic steps                                                           runs
+ * GameNodeActor    open: epoch into MySQL | open.lua | snapshot | mark open                   OwnerTable, OpenScript, OwnerReader
+ *                  commit: one MULTI, or commit.lua; its request or its reply may be lost     CommitGroup
+ *                  heal: read sessions in MySQL | reassert.lua | send again                   SessionScripts, CommitGroup
+ *                  may give an open up and open again, or die in it
+ * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused:       ClaimScript, FlushTransaction,
+ *                  ask for unfinished opens | open.lua | nack.lua                             FinishScripts
+ * Reaper           a lease runs out: reap.lua                                                 FinishScripts
+ * Reader           read.lua | snapshot                                                        SessionScripts, OwnerReader
+ * RedisRestart     Redis comes back empty, every connection breaks
+ * </pre>
+ *
+ * <p>Time is left out: whatever may become due, run out or be long past has done so, and which of
+ * two due owners is first is a choice like any other. A worker that stalls takes no step for a
+ * while; a worker that is killed takes none any more.
+ *
+ * <p>A flush is one call of {@code FlushTransaction.flush}. It runs in a thread of its own, and a
+ * {@link io.gameq.writer.explorer.Gate} holds it before each statement; some casts interleave every
+ * statement, others only before, between and after locking and COMMIT. An open transaction is
+ * restored by running its statements again, in the order in which those of all transactions ran,
+ * each over what was committed then; the server must answer the same. A step that would wait for a
+ * lock is not taken; a flush that waits may also roll back and begin again.
+ *
+ * <p>Checked after each step: a row's version in MySQL never goes down (WENT BACK), a deleted row
+ * does not come back (RESURRECTED), a row holds what was committed in its version (MIXED) and was
+ * not refused (NEVER ACKED), a reader sees what was acknowledged before it began and never less
+ * than before, a moving item is seen with exactly one owner (DUPLICATE, DESTROYED). Wherever only
+ * workers are left with something to do, they are killed and a healthy one drains; then nothing
+ * acknowledged is missing (LOST), the session that owns believes what MySQL holds (OWNER VIEW), and
+ * nothing waits for ever (STRANDED).
+ *
+ * <p>{@link io.gameq.writer.explorer.PlantedVariants} takes one rule out at a time, by editing the
+ * text of a script or a statement on its way to the server, or by a switch of an actor where the
+ * rule is an order of calls. A violation must be found for each; an edit that matches nothing
+ * fails, so that the plants follow the code.
+ *
+ * <p>Not explored: a Redis that loses only its newest writes, and rows that MySQL refuses.
+ * Acknowledged changes that only an emptied Redis held count as gone, until nodes replay their WAL.
+ *
+ * <pre>
+ * -Dgameq.explorer=full         bigger casts
+ * -Dgameq.explorer.paths=true   prints the path to each planted violation
+ * </pre>
+ */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.explorer;
