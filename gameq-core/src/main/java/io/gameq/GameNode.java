@@ -244,9 +244,9 @@ final class GameNode implements AutoCloseable {
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
-      // Taken before the epoch: when Redis fails in between, this attempt must fail with it. A
-      // writer
-      // may have finished it meanwhile and be flushing, under this epoch, what Redis then lost.
+      // Before the epoch: an attempt fails with its connection. A writer may have finished it, and
+      // be
+      // flushing under its epoch what Redis has lost since; only a new epoch stops that flush.
       var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);

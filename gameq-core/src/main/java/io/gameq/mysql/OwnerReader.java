@@ -43,7 +43,7 @@ public final class OwnerReader {
     void tombstone(RowKey key, long version);
 
     /** A row of the owner that MySQL refused; told to sessions only, after all rows. */
-    void deadLetter(DeadLetterTable.Stored letter);
+    default void deadLetter(DeadLetterTable.Stored letter) {}
 
     /** The highest version among all tombstones of the owner. */
     void tombstoneVersion(long version);

@@ -3,6 +3,7 @@ package io.gameq.writer;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
@@ -22,11 +24,16 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,6 +115,32 @@ class OrdinaryFaultsTest {
         assertEquals(Set.of(), player.awaitDurable(LONG));
         assertEquals("v2", game.queryText("SELECT name FROM pet"));
       }
+    }
+  }
+
+  @Test
+  void anOpenWhoseConnectionToRedisBreaksAfterItsEpochWasRaisedFails() throws Exception {
+    try (GameQueue queue = nodeBehindProxy();
+        Connection holding = game.database.server().connect()) {
+      queue.open("player:1").close();
+      holding.setAutoCommit(false);
+      try (Statement statement = holding.createStatement()) {
+        statement.executeQuery("SELECT * FROM gameq_owner FOR UPDATE").close();
+      }
+      CompletableFuture<OwnerSession> open =
+          CompletableFuture.supplyAsync(() -> queue.open("player:1"));
+      await()
+          .until(
+              () ->
+                  !game.queryText(
+                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+                      .equals("0"));
+      proxy.cut();
+      holding.rollback();
+      ExecutionException failed =
+          assertThrows(ExecutionException.class, () -> open.get(30, TimeUnit.SECONDS));
+      assertInstanceOf(RedisUnavailableException.class, failed.getCause());
+      await().ignoreExceptions().until(() -> queue.open("player:1") != null);
     }
   }
 

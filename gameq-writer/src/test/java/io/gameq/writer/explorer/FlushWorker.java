@@ -197,9 +197,10 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       for (UnflushedRow row : claim.rows()) {
         RowKey key = world.catalog.rowKey(row.key());
         changes.add(
-            new RowChange(claim.owner(), key, world.codec.decode(key.table(), row.image())));
+            new RowChange(
+                claim.owner(), key, world.codec.decode(key.table(), row.image()), row.image()));
       }
-      rows.add(new OwnerRows(claim.owner(), claim.session(), changes));
+      rows.add(new OwnerRows(claim.owner(), claim.session(), 1, changes, List.of()));
     }
     return new Memory(
         Phase.CLAIMED, claims, rows, List.of(), Stop.STATEMENT, List.of(), List.of(), Map.of());
@@ -292,7 +293,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     if (!(flushing.outcome() instanceof Committed committed)) {
       throw new IllegalStateException("the flush did not commit: " + flushing.outcome());
     }
-    List<OwnerId> written = committed.written().stream().map(OwnerRows::owner).toList();
+    List<OwnerId> written =
+        committed.written().stream().map(flushed -> flushed.of().owner()).toList();
     List<OwnerId> notOwned = committed.notOwned().stream().map(OwnerRows::owner).toList();
     return new Memory(
         written.isEmpty() ? Phase.NOT_OWNED : Phase.FLUSHED,
@@ -317,9 +319,9 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               .mapToLong(row -> row.image().version())
               .max()
               .orElse(0);
-      flushed.add(new Flushed(claim, version));
+      flushed.add(new Flushed(claim, version, List.of(), List.of()));
     }
-    FinishScripts.ack(world.redis, world.slot, world.namespace, flushed);
+    FinishScripts.ack(world.redis, world.slot, world.namespace, 0, flushed);
     return me.notOwned.isEmpty() ? IDLE : me.in(Phase.NOT_OWNED);
   }
 

@@ -5,7 +5,7 @@ import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.Dialect;
+import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.RedisConfig;
@@ -54,7 +54,11 @@ final class World implements AutoCloseable {
   private final MySqlServer server;
   private final List<Connection> connections = new ArrayList<>();
   private final Connection restoring;
-  private final Dialect dialect;
+
+  /** Nothing is refused here. */
+  private static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(1, 1);
+
+  private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();
   private final Map<Integer, FlushTransaction> flushTransactions = new HashMap<>();
   private final Map<Integer, Flushing> flushings = new HashMap<>();
@@ -80,7 +84,7 @@ final class World implements AutoCloseable {
     restoring = connect("&allowMultiQueries=true", 5);
     FlushConnection nodes = new FlushConnection(connect("", 0), plant);
     jdbi = Jdbi.create(nodes.dataSource());
-    dialect = Dialect.of(jdbi);
+    writes = GuardedWrites.on(nodes.dataSource());
     sessions = new OwnerTable(jdbi);
     reader = new OwnerReader(jdbi);
     catalog = CatalogReader.read(nodes.dataSource());
@@ -259,7 +263,7 @@ final class World implements AutoCloseable {
             });
     FlushTransaction transaction =
         flushTransactions.computeIfAbsent(
-            actor, a -> new FlushTransaction(connection.dataSource(), dialect));
+            actor, a -> new FlushTransaction(connection.dataSource(), writes, PATIENCE));
     Flushing flushing = new Flushing(threads, transaction, worker.rows(), connection);
     flushings.put(actor, flushing);
     standing.put(actor, worker);
