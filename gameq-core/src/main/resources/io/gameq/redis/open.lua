@@ -2,10 +2,16 @@
 -- everything that is not yet flushed. Refused when a newer session owns. Safe to repeat. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms
--- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns}.
+-- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns};
+-- or the error WRONGTYPE, naming the key, when somebody else wrote into the owner's keys. Nothing was written in both cases.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 local owned_by = redis.call('GET', own_key(slot, owner))
 if owned_by and owned_by > session then return {0, owned_by} end
+-- Before anything is written: else each attempt would rename the broken key and fail after it took the owner over.
+for _, key in ipairs({dirty_key(slot, owner, owned_by or session), dirty_key(slot, owner, session), claimed_key(slot, owner)}) do
+  local kind = redis.call('TYPE', key).ok
+  if kind ~= 'none' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE ' .. key .. ' is a ' .. kind .. ', not a hash') end
+end
 write_even_when_full(slot)
 local dirty = dirty_key(slot, owner, session)
 if owned_by and owned_by ~= session then

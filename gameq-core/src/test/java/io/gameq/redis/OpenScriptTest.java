@@ -3,8 +3,10 @@ package io.gameq.redis;
 import static io.gameq.redis.SlotFixture.row;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.GameQueueException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -102,5 +104,18 @@ class OpenScriptTest {
         SessionScripts.read(slot.redis, slot.slot, slot.owner).stream()
             .map(UnflushedRow::key)
             .toList());
+  }
+
+  @Test
+  void aKeyThatIsNoHashIsNamedAndNothingIsChanged() {
+    slot.open(slot.first);
+    byte[] broken = slot.slot.dirty(slot.owner, slot.first);
+    slot.redis.sync().set(broken, SlotFixture.bytes("no hash"));
+    List<String> before = slot.keys();
+    GameQueueException refused =
+        assertThrows(GameQueueException.class, () -> slot.open(slot.second));
+    assertTrue(String.valueOf(refused.getMessage()).contains(SlotFixture.text(broken)));
+    assertEquals(before, slot.keys());
+    assertEquals(slot.first.text(), slot.own());
   }
 }

@@ -26,11 +26,15 @@ final class Campaign {
     this.directory = directory;
   }
 
+  /** Where histories, logs and WALs of a case are. */
+  Path filesOf(Fault fault, long seed) {
+    return directory.resolve(seed + "-" + fault.name().replaceAll("[^A-Za-z0-9]+", "-"));
+  }
+
   /** Injects one kind of fault by a seed. */
   CaseResult run(Fault fault, long seed) throws Exception {
     Random random = new Random(seed ^ fault.name().hashCode());
-    Path place = directory.resolve(seed + "-" + fault.name().replaceAll("[^A-Za-z0-9]+", "-"));
-    try (World world = new World(servers, place, random.nextLong())) {
+    try (World world = new World(servers, filesOf(fault, seed), random.nextLong())) {
       TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
       for (int i = 0; i < fault.times(); i++) {
         TimeUnit.MILLISECONDS.sleep(random.nextInt(1 + MOST_PAUSES_MILLIS / fault.times()));

@@ -60,7 +60,8 @@ class CampaignTest {
 
   private static void run(Fault fault, long seed) throws Exception {
     long start = System.nanoTime();
-    CaseResult result = new Campaign(servers, DIRECTORY).run(fault, seed);
+    Campaign campaign = new Campaign(servers, DIRECTORY);
+    CaseResult result = campaign.run(fault, seed);
     RESULTS.add(result);
     System.out.printf(
         "%s, seed %d: %d acknowledged changes, %d reads, drained in %.1f s, %d violations, %.1f s in all%n",
@@ -72,6 +73,7 @@ class CampaignTest {
         result.violations().size(),
         (System.nanoTime() - start) / 1e9);
     assertEquals(List.of(), result.violations());
+    delete(campaign.filesOf(fault, seed));
   }
 
   private static List<Long> seeds() {

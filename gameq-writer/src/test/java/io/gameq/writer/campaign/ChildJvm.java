@@ -38,6 +38,7 @@ final class ChildJvm {
         .forEach(command::add);
     command.addAll(
         List.of(
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
             "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
             "-cp",

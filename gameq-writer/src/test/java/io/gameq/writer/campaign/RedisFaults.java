@@ -54,10 +54,10 @@ final class RedisFaults {
         String dirty = own.replace(":own:", ":dirty:") + ":" + redis.get(own);
         if ("OK".equals(redis.set(dirty, planted, SetArgs.Builder.nx()))) {
           TimeUnit.MILLISECONDS.sleep(1_500);
-          String owner = own.substring(own.indexOf(":own:") + ":own:".length());
-          world.keys(owner).stream() // an open renames it
-              .filter(key -> redis.type(key).equals("string") && planted.equals(redis.get(key)))
-              .forEach(redis::del);
+          if (!planted.equals(redis.get(dirty))) {
+            throw new IllegalStateException(dirty + " was moved or changed");
+          }
+          redis.del(dirty);
           return;
         }
       }

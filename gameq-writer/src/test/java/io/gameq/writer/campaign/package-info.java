@@ -39,7 +39,7 @@
  * A row set aside as a dead letter counts as reported. Each row in MySQL has the version that a WAL
  * logged with its value.
  *
- * <p>Files of a case stay in {@code target/campaign/seed-fault}: histories, logs, WALs.
+ * <p>Files of a case that failed stay in {@code target/campaign/seed-fault}: histories, logs, WALs.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.campaign;
