@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns claimed rows into row changes, with a catalogue that is read again when the schema changed.
@@ -28,6 +30,8 @@ import java.util.function.Supplier;
  */
 final class RowDecoder {
   private static final long RELOAD_AT_MOST_EVERY_NANOS = 5_000_000_000L;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RowDecoder.class);
 
   private final Supplier<Catalog> reader;
   private final RowCodec codec;
@@ -143,8 +147,8 @@ final class RowDecoder {
         RowKey key = catalog.rowKey(row.key());
         key.parts();
         keys.put(row, key);
-      } catch (GameQueueException e) { // damaged, or of no managed table: not there
-        continue;
+      } catch (GameQueueException e) {
+        LOG.debug("damaged, or of no managed table, so not in MySQL: {}", row.key());
       }
     }
     Map<RowKey, Long> there = reader.versions(keys.values());

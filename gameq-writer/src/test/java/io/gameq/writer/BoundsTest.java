@@ -175,4 +175,17 @@ class BoundsTest {
       second.open("player:1", Takeover.UNLESS_ALIVE);
     }
   }
+
+  @Test
+  void atMaxmemoryNodesStartAndGiveSignsOfLife() {
+    try (GameQueue first = game.node("n1")) {
+      first.open("player:1");
+      fillRedis();
+      try (GameQueue second = game.node("n2")) {
+        assertThrows(
+            OwnerHeldException.class, () -> second.open("player:1", Takeover.UNLESS_ALIVE));
+        assertEquals(2, redis.keys(game.namespace + ":node:*").size());
+      }
+    }
+  }
 }

@@ -10,10 +10,13 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /** Nodes and writers over one database and one namespace of the test servers. */
@@ -27,7 +30,7 @@ final class Game implements AutoCloseable {
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final AutoCloseable pool;
   private final DataSource mysql;
-  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 100);
+  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 100);
 
   Game(GameDatabase database, Path walDirectory) {
     this(database, walDirectory, "t" + UUID.randomUUID().toString().substring(0, 8));
@@ -70,6 +73,10 @@ final class Game implements AutoCloseable {
   }
 
   WriterService writer(String name, long leaseMillis) {
+    return writer(name, leaseMillis, mysql);
+  }
+
+  private WriterService writer(String name, long leaseMillis, DataSource database) {
     return new WriterService(
         new WriterOptions(
             namespace,
@@ -80,7 +87,23 @@ final class Game implements AutoCloseable {
             patience,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
-        mysql);
+        database);
+  }
+
+  /** A writer for which MySQL is away while {@code down} says so. */
+  WriterService writer(String name, long leaseMillis, BooleanSupplier down) {
+    DataSource goingAway =
+        (DataSource)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, args) -> {
+                  if (down.getAsBoolean()) {
+                    throw new SQLNonTransientConnectionException("away", "08001");
+                  }
+                  return method.invoke(mysql, args);
+                });
+    return writer(name, leaseMillis, goingAway);
   }
 
   String queryText(String sql) throws SQLException {

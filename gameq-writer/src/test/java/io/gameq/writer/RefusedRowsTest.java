@@ -18,6 +18,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,12 @@ class RefusedRowsTest {
   record Pet(long id, long playerId, int age) {}
 
   record Toy(long id, long playerId, long petId) {}
+
+  record Chest(long id, long playerId, String name) {}
+
+  record Item(long id, long playerId, long chestId) {}
+
+  record Gem(long id, long playerId, long itemId) {}
 
   @TempDir Path walDirectory;
 
@@ -58,7 +66,22 @@ class RefusedRowsTest {
                     "toy",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id) REFERENCES pet (id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id) REFERENCES pet (id)")
+                .table(
+                    "chest",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)")
+                .table(
+                    "item",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, chest_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT item_chest FOREIGN KEY (chest_id) REFERENCES chest (id) ON DELETE CASCADE")
+                .table(
+                    "gem",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, item_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT gem_item FOREIGN KEY (item_id) REFERENCES item (id) ON DELETE CASCADE"),
             walDirectory);
   }
 
@@ -256,6 +279,132 @@ class RefusedRowsTest {
       }
     } finally {
       game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
+    }
+  }
+
+  @Test
+  void aUniqueValueGivenUpByADeleteThatCascadesTakesNoOtherRowsAlong() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Chest(1, 1, "a"), new Item(7, 1, 1), new Gem(70, 1, 7)).awaitDurable(LONG);
+      player.delete(Chest.class, 1);
+      CommitReceipt receipt = commit(player, new Chest(2, 1, "a"), new Item(7, 1, 2));
+      assertThrows(DeadLetterException.class, () -> receipt.awaitDurable(LONG));
+      assertEquals(
+          "1 1",
+          game.queryText(
+              "SELECT CONCAT((SELECT COUNT(*) FROM item), ' ', (SELECT COUNT(*) FROM gem))"));
+      assertEquals(3, queue.open("player:1").deadLetters().size(), "everything is reported");
+    }
+  }
+
+  @Test
+  void childrenThatCanMoveAwayInTimeAreNotTakenAlong() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      commit(player, new Chest(1, 1, "a"), new Item(7, 1, 1), new Gem(70, 1, 7)).awaitDurable(LONG);
+      player.delete(Chest.class, 1);
+      commit(player, new Chest(2, 1, "b"), new Item(7, 1, 2)).awaitDurable(LONG);
+      assertEquals(
+          "1 1 2",
+          game.queryText(
+              "SELECT CONCAT((SELECT COUNT(*) FROM item), ' ', (SELECT COUNT(*) FROM gem), ' ', (SELECT chest_id FROM item))"));
+    }
+  }
+
+  @Test
+  void aBusyOwnerIsAsPatientAsAnIdleOne() throws Exception {
+    game.patience = new FlushTransaction.Patience(3, 60_000, 100);
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      OwnerSession friend = queue.open("player:2");
+      CommitReceipt toy = commit(friend, new Toy(1, 2, 1));
+      for (int age = 0; writer.stats().givenBack() < 8; age = (age + 1) % 90) {
+        commit(friend, new Pet(50, 2, age)).awaitQueued(LONG);
+        friend.awaitDurable(Duration.ofMillis(20)); // pulls the next attempt forward
+      }
+      commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
+      assertEquals(Set.of(), friend.awaitDurable(LONG));
+      toy.awaitDurable(LONG);
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+    }
+  }
+
+  @Test
+  void aDeadLetterIsOverOnceTheRowWasDeletedOrMoved() {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      CommitReceipt refused = commit(player, new Pet(2, 1, 100));
+      assertThrows(DeadLetterException.class, () -> refused.awaitDurable(LONG));
+      player.delete(Pet.class, 2);
+      CommitReceipt deleted = player.commit();
+      deleted.awaitQueued(LONG);
+      assertEquals(List.of(), queue.open("player:1").deadLetters(), "while the delete waits");
+      assertEquals(Set.of(), queue.drain(LONG));
+      assertEquals(List.of(), queue.open("player:1").deadLetters(), "once it is in MySQL");
+    }
+  }
+
+  @Test
+  void childrenOfAParkedTableWaitWithIt() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      game.database.server().execute("ALTER TABLE pet DROP CONSTRAINT mortal");
+      game.database.server().execute("ALTER TABLE pet DROP COLUMN age");
+      CommitReceipt both = commit(player, new Pet(1, 1, 5), new Toy(1, 1, 1));
+      commit(player, new Chest(1, 1, "a")).awaitDurable(LONG);
+      await()
+          .atMost(LONG)
+          .until(
+              () -> {
+                commit(player, new Chest(1, 1, "b")).awaitDurable(LONG);
+                return writer.stats().flushes() >= 6;
+              });
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+      game.database.server().execute("ALTER TABLE pet ADD COLUMN age INT NOT NULL AFTER player_id");
+      both.awaitDurable(LONG);
+      assertEquals("1", game.queryText("SELECT COUNT(*) FROM toy"));
+    }
+  }
+
+  @Test
+  void anOwnerWithRowsOfAMissingTableCanBeOpened() throws Exception {
+    try (WriterService writer = game.writer("w1")) {
+      try (GameQueue queue = game.node("n1")) {
+        OwnerSession player = queue.open("player:1");
+        game.database.server().execute("RENAME TABLE toy TO gone");
+        player.put("toy", Map.of("id", 1, "player_id", 1, "pet_id", 1));
+        player.put("pet", Map.of("id", 1, "player_id", 1, "age", 5));
+        player.commit().awaitQueued(LONG);
+      }
+      try (GameQueue queue = game.node("n2")) {
+        assertEquals(1, queue.open("player:1").rows(Pet.class).size());
+        game.database.server().execute("RENAME TABLE gone TO toy");
+        await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM toy").equals("1"));
+      }
+    }
+  }
+
+  @Test
+  void anOutageWhileATableIsParkedIsNoFaultOfTheRows() throws Exception {
+    AtomicBoolean down = new AtomicBoolean();
+    try (WriterService writer = game.writer("w1", 1_000, down::get);
+        GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      game.database.server().execute("RENAME TABLE toy TO gone");
+      CommitReceipt receipt = commit(player, new Toy(1, 1, 1), new Pet(1, 1, 5));
+      await().atMost(LONG).until(() -> writer.stats().flushes() > 0);
+      down.set(true);
+      await().during(Duration.ofSeconds(8)).atMost(LONG).until(() -> writer.stats().reaped() == 0);
+      down.set(false);
+      game.database.server().execute("RENAME TABLE gone TO toy");
+      receipt.awaitDurable(LONG);
+      assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
     }
   }
 }

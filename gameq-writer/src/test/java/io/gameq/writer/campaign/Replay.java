@@ -212,7 +212,7 @@ final class Replay implements AutoCloseable {
   private void flushAll() {
     FlushTransaction flush =
         new FlushTransaction(
-            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 100_000));
+            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 100_000));
     Map<OwnerId, SessionId> sessions =
         new OwnerTable(jdbi).current(images.stream().map(RowChange::owner).distinct().toList());
     Map<RowKey, RowChange> batch = new LinkedHashMap<>();
@@ -237,7 +237,7 @@ final class Replay implements AutoCloseable {
         (owner, changes) ->
             rows.add(
                 new OwnerRows(
-                    owner, Objects.requireNonNull(sessions.get(owner)), 1, changes, List.of())));
+                    owner, Objects.requireNonNull(sessions.get(owner)), 1, 0, changes, List.of())));
     if (!rows.isEmpty() && !(flush.flush(rows) instanceof FlushTransaction.Committed)) {
       throw new IllegalStateException("a replayed flush was refused");
     }

@@ -23,7 +23,9 @@ class MismatchesTest {
               "player",
               "player_id",
               false,
-              0));
+              0,
+              Set.of(),
+              false));
 
   private final Mismatches mismatches = new Mismatches();
 

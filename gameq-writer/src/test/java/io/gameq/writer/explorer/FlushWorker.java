@@ -200,7 +200,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
             new RowChange(
                 claim.owner(), key, world.codec.decode(key.table(), row.image()), row.image()));
       }
-      rows.add(new OwnerRows(claim.owner(), claim.session(), 1, changes, List.of()));
+      rows.add(new OwnerRows(claim.owner(), claim.session(), 1, 0, changes, List.of()));
     }
     return new Memory(
         Phase.CLAIMED, claims, rows, List.of(), Stop.STATEMENT, List.of(), List.of(), Map.of());

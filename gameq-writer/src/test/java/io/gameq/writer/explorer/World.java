@@ -56,7 +56,7 @@ final class World implements AutoCloseable {
   private final Connection restoring;
 
   /** Nothing is refused here. */
-  private static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(1, 1);
+  private static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(1, 0, 1);
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();

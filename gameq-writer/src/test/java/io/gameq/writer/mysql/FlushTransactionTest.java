@@ -44,7 +44,7 @@ class FlushTransactionTest {
   private final Jdbi jdbi = Jdbi.create(pool);
   private final Catalog catalog = CatalogReader.read(pool);
   private final FlushTransaction flush =
-      new FlushTransaction(pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 100));
+      new FlushTransaction(pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 100));
   private final OwnerTable owners = new OwnerTable(jdbi);
   private static final RowCodec CODEC = new RowCodec((table, layout) -> null, Clock.systemUTC());
 
@@ -109,7 +109,7 @@ class FlushTransactionTest {
   }
 
   private static OwnerRows rows(OwnerId owner, SessionId session, int attempts, RowChange... rows) {
-    return new OwnerRows(owner, session, attempts, List.of(rows), List.of());
+    return new OwnerRows(owner, session, attempts, attempts, List.of(rows), List.of());
   }
 
   private Outcome flush(RowChange... rows) {
@@ -303,7 +303,8 @@ class FlushTransactionTest {
         MySqlPool.open(
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "one")) {
       FlushTransaction counted =
-          new FlushTransaction(one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 100));
+          new FlushTransaction(
+              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 100));
       long before = inserts(one);
       Committed committed =
           assertInstanceOf(Committed.class, counted.flush(List.of(rows(player, session, rows))));
@@ -394,7 +395,7 @@ class FlushTransactionTest {
   void atTheLimitOfDeadLettersRowsWait() throws SQLException {
     server.execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 5000)");
     FlushTransaction full =
-        new FlushTransaction(pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 1));
+        new FlushTransaction(pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 1));
     full.flush(List.of(rows(player, session, item(10, 5_000))));
     RowChange second = put(player, 10, "item", Map.of("id", 2, "player_id", 1, "count", 5_000));
     RowChange fits = put(other, 10, "item", Map.of("id", 3, "player_id", 2, "count", 1));

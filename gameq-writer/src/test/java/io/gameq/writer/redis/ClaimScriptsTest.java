@@ -5,17 +5,22 @@ import static io.gameq.redis.SlotFixture.row;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.OwnerId;
+import io.gameq.redis.OpenScript;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotFixture;
 import io.gameq.redis.SlotKeys;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.redis.FinishScripts.Flushed;
+import io.gameq.writer.redis.FinishScripts.VersionedKey;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,7 +112,7 @@ class ClaimScriptsTest {
     Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
     assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
     assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
-    Claim other = new Claim(claim.owner(), claim.session(), "other", 1, 0, claim.rows());
+    Claim other = new Claim(claim.owner(), claim.session(), "other", 1, 0, 0, claim.rows());
     assertEquals(0, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(other)));
     assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
   }
@@ -119,7 +124,14 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:3", row(3, "older"), 0);
     Claim claim = claim().claims().get(0);
     slot.commit(slot.first, "item:3", row(4, "newer"), 0);
-    assertEquals(1, ack(new Flushed(claim, 1, List.of(), List.of("item:2", "item:3"))));
+    assertEquals(
+        1,
+        ack(
+            new Flushed(
+                claim,
+                1,
+                List.of(),
+                List.of(new VersionedKey("item:2", 2), new VersionedKey("item:3", 3)))));
     assertEquals(
         Map.of("item:2", row(2, "kept"), "item:3", row(4, "newer")), slot.dirty(slot.first));
     assertEquals(Map.of(), slot.claimed());
@@ -129,7 +141,7 @@ class ClaimScriptsTest {
   @Test
   void keptRowsAloneAreDueLater() {
     slot.commit(slot.first, "item:2", row(2, "kept"), 0);
-    ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of("item:2")));
+    ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of(new VersionedKey("item:2", 2))));
     ClaimScript.Batch batch = claim();
     assertEquals(List.of(), batch.claims());
     assertTrue(batch.waitMillis() > 50_000, () -> "waits " + batch.waitMillis() + " ms");
@@ -246,5 +258,72 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     ack(claim().claims().get(0));
     assertEquals(List.of(slot.slot.prefix() + ":own:" + slot.owner.encoded()), slot.keys());
+  }
+
+  @Test
+  void rowsWhoseLeaseRanOutTwiceAreTakenAlone() {
+    OwnerId other = OwnerId.of("player:7");
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    for (int lapses = 1; lapses <= 2; lapses++) {
+      claimer("dying", 0).call(slot.redis, slot.slot);
+      awaitReaped();
+    }
+    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0);
+    byte[] dirty =
+        bytes(slot.slot.prefix() + ":dirty:" + other.encoded() + ":" + slot.first.text());
+    slot.redis.sync().hset(dirty, bytes("item:2"), bytes(row(2, "b")));
+    slot.redis
+        .sync()
+        .zadd(
+            bytes(slot.slot.prefix() + ":due"),
+            0,
+            bytes(other.encoded() + ":" + slot.first.text()));
+    List<OwnerId> taken = new ArrayList<>();
+    for (int calls = 1; calls <= 2; calls++) {
+      List<Claim> claims = claim().claims();
+      assertEquals(1, claims.size(), "each by itself");
+      taken.add(claims.get(0).owner());
+    }
+    assertEquals(Set.of(slot.owner, other), Set.copyOf(taken));
+  }
+
+  @Test
+  void aRefusalIsTimedFromTheFirstOneAndAnOutageIsNone() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claim().claims().get(0);
+    FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim));
+    claim = claim().claims().get(0);
+    assertEquals(0, claim.refusedForMillis());
+    assertEquals(1, claim.attempts());
+    FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim));
+    Awaitility.await().pollDelay(Duration.ofMillis(20)).until(() -> true);
+    claim = claim().claims().get(0);
+    assertEquals(2, claim.attempts());
+    assertTrue(claim.refusedForMillis() >= 20, "for " + claim.refusedForMillis() + " ms");
+    ack(claim);
+    slot.commit(slot.first, "item:1", row(2, "b"), 0);
+    assertEquals(0, claim().claims().get(0).refusedForMillis());
+  }
+
+  @Test
+  void renewAndEverythingElseRunsAtMaxmemory() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.commit(slot.first, "item:2", row(2, "b"), 0);
+    TestServers.redis().sync().configSet("maxmemory", "1");
+    try {
+      Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
+      assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(claim)));
+      awaitReaped();
+      claim = claim().claims().get(0);
+      assertEquals(1, FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim)));
+      claim = claim().claims().get(0);
+      assertEquals(
+          1, ack(new Flushed(claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)))));
+      slot.open(slot.second);
+      assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.second));
+      SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
+    } finally {
+      TestServers.redis().sync().configSet("maxmemory", "0");
+    }
   }
 }

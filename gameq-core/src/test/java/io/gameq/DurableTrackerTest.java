@@ -1,0 +1,134 @@
+package io.gameq;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class DurableTrackerTest {
+  private final SessionRef session =
+      new SessionRef(OwnerId.of("player:1"), new SessionId(1, "0123456789abcdef"), 0);
+  private final DurableTracker tracker = new DurableTracker(session);
+
+  private Commit commit(String key, long version) {
+    Commit commit =
+        new Commit(List.of(new CommitPart(session, List.of(new ChangedRow(key, image()))))) {
+          @Override
+          public void queued() {}
+
+          @Override
+          public void failed(RuntimeException reason) {}
+        };
+    tracker.submitted(commit);
+    commit.setVersion(version);
+    return commit;
+  }
+
+  private static byte[] image() {
+    return "0000000000000000p".getBytes(US_ASCII);
+  }
+
+  private CompletableFuture<Void> queued(Commit commit) {
+    return tracker.whenDurable(tracker.queued(commit));
+  }
+
+  @Test
+  void aCommitIsDurableOnceANoticeReachedItsVersion() {
+    CompletableFuture<Void> first = queued(commit("a:1", 10));
+    CompletableFuture<Void> second = queued(commit("b:1", 20));
+    tracker.durable(15, Map.of(), Map.of());
+    assertTrue(first.isDone());
+    assertFalse(second.isDone());
+    assertEquals(Set.of("b:1"), tracker.notDurable());
+    tracker.durable(20, Map.of(), Map.of());
+    assertTrue(second.isDone());
+    assertTrue(tracker.isDrained());
+  }
+
+  @Test
+  void aNoticeSaysNothingOfACommitThatWasSentAgain() {
+    Commit held = commit("a:1", 50);
+    CompletableFuture<Void> later = queued(commit("b:1", 60));
+    held.setSentAgain();
+    CompletableFuture<Void> again = queued(held);
+    tracker.durable(60, Map.of(), Map.of()); // of a claim that did not hold a:1
+    assertTrue(later.isDone());
+    assertFalse(again.isDone());
+    assertEquals(Set.of("a:1"), tracker.withoutNews(0));
+    tracker.found(Map.of("a:1", 49L), Map.of());
+    assertFalse(again.isDone());
+    tracker.found(Map.of("a:1", 50L), Map.of());
+    assertTrue(again.isDone());
+    assertTrue(tracker.isDrained());
+  }
+
+  @Test
+  void aFutureAskedForAfterAnotherCommitWasSentAgainStillCompletes() {
+    Commit held = commit("a:1", 50);
+    DurableTracker.Share later = tracker.queued(commit("b:1", 60));
+    tracker.durable(60, Map.of(), Map.of());
+    held.setSentAgain();
+    tracker.queued(held);
+    assertTrue(tracker.whenDurable(later).isDone());
+  }
+
+  @Test
+  void whatWasAdoptedBelowWhatIsBeingFlushedIsLookedFor() {
+    tracker.adopted(Map.of("a:1", 5L, "b:1", 9L), Map.of("c:1", 7L));
+    tracker.durable(7, Map.of(), Map.of());
+    assertEquals(Set.of("a:1", "b:1"), tracker.notDurable());
+    tracker.durable(9, Map.of(), Map.of());
+    assertEquals(Set.of("a:1"), tracker.notDurable());
+    tracker.found(Map.of("a:1", 5L), Map.of());
+    assertTrue(tracker.isDrained());
+  }
+
+  @Test
+  void onlyTheCommitOfARowThatIsKeptWaits() {
+    CompletableFuture<Void> kept = queued(commit("a:1", 10));
+    CompletableFuture<Void> other = queued(commit("b:1", 20));
+    tracker.durable(20, Map.of(), Map.of("a:1", 10L));
+    assertTrue(other.isDone());
+    assertFalse(kept.isDone());
+    assertEquals(Set.of("a:1"), tracker.notDurable());
+    tracker.durable(30, Map.of(), Map.of());
+    assertTrue(kept.isDone());
+    assertTrue(tracker.isDrained());
+  }
+
+  @Test
+  void howeverManyRowsAreSetAsideEachCommitIsTold() {
+    CompletableFuture<Void> first = queued(commit("a:1", 1));
+    Map<String, Long> refused = new HashMap<>();
+    for (long i = 1; i <= 3_000; i++) {
+      refused.put("a:" + i, i);
+    }
+    tracker.durable(3_000, refused, Map.of());
+    assertTrue(first.isCompletedExceptionally());
+    assertTrue(tracker.isDrained());
+  }
+
+  @Test
+  void roomIsCountedByDistinctRows() throws InterruptedException {
+    List<ChangedRow> old = List.of(new ChangedRow("a:1", image()));
+    List<ChangedRow> fresh = List.of(new ChangedRow("c:1", image()));
+    Commit first = commit("a:1", 1);
+    tracker.queued(first);
+    tracker.queued(commit("b:1", 2));
+    assertTrue(tracker.awaitRoom(old, 2, System.nanoTime()));
+    assertFalse(tracker.awaitRoom(fresh, 2, System.nanoTime()));
+    tracker.durable(1, Map.of(), Map.of());
+    assertTrue(tracker.awaitRoom(fresh, 2, System.nanoTime()));
+  }
+}
