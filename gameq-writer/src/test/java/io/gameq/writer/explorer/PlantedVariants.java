@@ -127,7 +127,7 @@ final class PlantedVariants {
 
   private static Plant mergeOnReap() {
     String claimed = "claimed_key(slot, owner)";
-    String dirty = "dirty_key(slot, owner, session)";
+    String dirty = "dirty_key(slot, owner, claim.session)";
     return Plant.without("merge on reap")
         .lua(
             REAP,
