@@ -19,6 +19,7 @@ import io.gameq.writer.redis.FinishScripts;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -322,18 +323,21 @@ final class Worker implements Runnable {
     }
   }
 
+  /** Takes back what writers that are gone had claimed: all of it, soon after its lease ran out. */
   private void reapWhenDue(SlotKeys slot) {
     long now = System.nanoTime();
     if (now - nextReapNanos.getOrDefault(slot.slot(), now) < 0) {
       return;
     }
-    nextReapNanos.put(slot.slot(), now + shared.options().bounds().leaseMillis() * 1_000_000 / 3);
-    for (FinishScripts.Reaped reaped : FinishScripts.reap(redis.get(), slot)) {
-      LOG.warn(
-          "took back owner {} from writer {}, whose lease ran out",
-          reaped.owner(),
-          reaped.writer());
-      shared.stats().reaped(1);
-    }
+    long every = Math.min(shared.options().bounds().leaseMillis() / 3, MOST_REAP_DELAY_MILLIS);
+    nextReapNanos.put(slot.slot(), now + TimeUnit.MILLISECONDS.toNanos(every));
+    List<FinishScripts.Reaped> reaped;
+    do {
+      reaped = FinishScripts.reap(redis.get(), slot);
+      shared.stats().reaped(reaped.size());
+      for (FinishScripts.Reaped of : reaped) {
+        LOG.warn("took back owner {} from writer {}, whose lease ran out", of.owner(), of.writer());
+      }
+    } while (reaped.size() == FinishScripts.MOST_REAPED);
   }
 }

@@ -19,7 +19,7 @@ public final class FinishScripts {
       LuaScript.of(FinishScripts.class, "claims.lua", "renew.lua");
 
   /** Owners whose claims ran out and are taken back in one call. */
-  private static final int MOST_REAPED = 100;
+  public static final int MOST_REAPED = 100;
 
   private FinishScripts() {}
 
@@ -117,7 +117,7 @@ public final class FinishScripts {
     return stillOurs(NACK.call(redis, slot, args));
   }
 
-  /** Takes back claims of writers that are gone or stalled. */
+  /** Takes back claims of writers that are gone or stalled, at most {@link #MOST_REAPED}. */
   public static List<Reaped> reap(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot) {
     List<Reaped> reaped = new ArrayList<>();
     for (Object entry : REAP.call(redis, slot, List.of(Integer.toString(MOST_REAPED)))) {

@@ -7,7 +7,6 @@ import io.gameq.servers.MySqlServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -78,11 +77,21 @@ final class CampaignServers implements AutoCloseable {
   }
 
   /** kill -9, then a start on the same data and port. */
-  void killAndRestartMySql() throws IOException, InterruptedException {
+  void killAndRestartMySql() {
+    killMySql();
+    restartMySql();
+  }
+
+  /** kill -9. */
+  void killMySql() {
     ProcessHandle process = ProcessHandle.of(mysql.pid()).orElseThrow();
     process.destroyForcibly();
     process.onExit().join();
     mysql.close();
+  }
+
+  /** After {@link #killMySql}: on the same data and port. */
+  void restartMySql() {
     mysql = startMySql(mysql.port());
   }
 

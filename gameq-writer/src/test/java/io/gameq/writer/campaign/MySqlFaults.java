@@ -30,7 +30,7 @@ final class MySqlFaults {
         new Fault("MySQL connection cut in COMMIT", 4, MySqlFaults::cutInCommit));
   }
 
-  private static void killed(World world, Random random) throws Exception {
+  private static void killed(World world, Random random) {
     world.servers.killAndRestartMySql();
   }
 

@@ -1,0 +1,113 @@
+package io.gameq.writer.campaign;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * MySQL away for long under load: Redis grows with the distinct rows, writers ask little of it, and
+ * everything is drained by itself once MySQL is back. {@code -Dgameq.campaign.away=N} seconds.
+ */
+@Tag("campaign")
+class MySqlAwayTest {
+  private static final int SECONDS =
+      Integer.getInteger("gameq.campaign.away", Faults.isShort() ? 10 : 60);
+
+  private static final int COUNTED_SECONDS = 10;
+  private static final int MOST_COMMANDS_PER_WRITER = 100;
+
+  @Test
+  void waitsQuietlyAndDrainsByItself() throws Exception {
+    Path directory = Files.createDirectories(Path.of("target", "campaign-away"));
+    try (CampaignServers servers = new CampaignServers(directory.resolve("mariadb"));
+        World world = new World(servers, directory.resolve("case"), 1)) {
+      TimeUnit.SECONDS.sleep(3);
+      servers.killMySql();
+      System.out.println("MySQL away for | acknowledged changes | rows in Redis | used_memory");
+      for (int second = 0; second <= SECONDS; second += 10) {
+        System.out.printf(
+            "%14d | %20d | %13d | %d KiB%n",
+            second,
+            world.history().acknowledgedChanges(),
+            waitingRows(world),
+            usedMemory(servers) / 1024);
+        TimeUnit.SECONDS.sleep(Math.min(10, SECONDS - second));
+      }
+      world.nodes.forEach(NodeProcess::stopPlaying);
+      long away = commandsPerWriter(world);
+      long accepted = world.history().acknowledgedChanges();
+      long waiting = waitingRows(world);
+      servers.restartMySql();
+      long back = System.nanoTime();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> DrainCheck.leftovers(world).isEmpty());
+      double drained = (System.nanoTime() - back) / 1e9;
+      long idle = commandsPerWriter(world);
+      System.out.printf(
+          "away %d s: %d changes accepted, %d rows waited in Redis, drained in %.1f s; commands a second and writer: %d while away, %d while idle%n",
+          SECONDS, accepted, waiting, drained, away, idle);
+      assertEquals("0", world.mysql().queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+      assertEquals(List.of(), errors(world), "only back-pressure");
+      assertTrue(away < MOST_COMMANDS_PER_WRITER, () -> away + " commands a second while away");
+      assertTrue(idle < MOST_COMMANDS_PER_WRITER, () -> idle + " commands a second while idle");
+    }
+  }
+
+  private static long waitingRows(World world) {
+    RedisCommands<String, String> redis = world.servers.redis();
+    return world.keys("").stream()
+        .filter(key -> key.contains("}:dirty:") || key.contains("}:claimed:"))
+        .mapToLong(redis::hlen)
+        .sum();
+  }
+
+  private static long usedMemory(CampaignServers servers) {
+    return info(servers, "memory", "used_memory:").mapToLong(Long::parseLong).sum();
+  }
+
+  /** What writers and idle nodes send, those of scripts included, shared among the writers. */
+  private static long commandsPerWriter(World world) throws InterruptedException {
+    long before = commands(world.servers);
+    TimeUnit.SECONDS.sleep(COUNTED_SECONDS);
+    return (commands(world.servers) - before) / COUNTED_SECONDS / world.writers.size();
+  }
+
+  private static long commands(CampaignServers servers) {
+    return info(servers, "commandstats", "cmdstat_")
+        .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+),.*", "$1")))
+        .sum();
+  }
+
+  private static java.util.stream.Stream<String> info(
+      CampaignServers servers, String section, String prefix) {
+    return servers
+        .redis()
+        .info(section)
+        .lines()
+        .filter(line -> line.startsWith(prefix))
+        .map(line -> line.substring(prefix.length()).trim());
+  }
+
+  /** What writers logged as errors: outages are warnings. */
+  private static List<String> errors(World world) throws IOException {
+    List<String> errors = new java.util.ArrayList<>();
+    for (Path log :
+        Files.list(world.directory).filter(f -> f.toString().endsWith(".log")).toList()) {
+      Files.readAllLines(log).stream()
+          .filter(line -> line.contains(" ERROR "))
+          .forEach(errors::add);
+    }
+    return errors;
+  }
+}
