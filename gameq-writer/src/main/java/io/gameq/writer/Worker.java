@@ -41,6 +41,8 @@ final class Worker implements Runnable {
   /** Rows given back for an outage merge with what comes; the gate says when to claim again. */
   private static final long OUTAGE_DELAY_MILLIS = 1_000;
 
+  private static final long MOST_REAP_DELAY_MILLIS = 3_000;
+
   /**
    * Rows whose lease ran out so often, though they were taken alone since the second, are set
    * aside.
