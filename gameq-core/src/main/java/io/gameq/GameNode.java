@@ -2,8 +2,6 @@ package io.gameq;
 
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
@@ -12,7 +10,6 @@ import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
 import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -38,7 +35,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,7 +46,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,7 +75,7 @@ final class GameNode implements AutoCloseable {
   private final Catalog catalog;
   private final RowCodec codec;
   private final OwnerTable owners;
-  private final OwnerReader reader;
+  private final OwnerViews views;
   private final SlotKeys[] slots;
   private final RedisClock redisClock;
   private final VersionClock versions;
@@ -120,7 +115,7 @@ final class GameNode implements AutoCloseable {
       layouts.register(catalog);
       codec = new RowCodec(layouts, clock);
       owners = new OwnerTable(jdbi);
-      reader = new OwnerReader(jdbi);
+      views = new OwnerViews(catalog, codec, new OwnerReader(jdbi));
       slots = SlotKeys.all(config.namespace(), config.slots());
       RedisConnector connector =
           closing.add(
@@ -246,9 +241,9 @@ final class GameNode implements AutoCloseable {
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
-      // Before the epoch: an attempt fails with its connection. A writer may have finished it, and
+      // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // be
-      // flushing under its epoch what Redis has lost since; only a new epoch stops that flush.
+      // flushing under its epoch what Redis lost since; only a new epoch stops that flush.
       var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
@@ -270,15 +265,17 @@ final class GameNode implements AutoCloseable {
   private Opened finishOpen(
       OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
-    List<UnflushedRow> unflushed = new ArrayList<>(opened.dirty());
-    unflushed.addAll(opened.claimed());
+    List<UnflushedRow> dirty = OwnerViews.withoutDamaged(opened.dirty());
+    List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
+    List<UnflushedRow> unflushed = new ArrayList<>(dirty);
+    unflushed.addAll(claimed);
     if (!unflushed.isEmpty()) {
       appendAdopted(ref, unflushed);
     }
-    OwnerView view = view(owner, session, tables, unflushed);
+    OwnerView view = views.load(owner, session, tables, unflushed);
     versions.observe(view.highestVersion());
     DurableTracker tracker = new DurableTracker(ref);
-    tracker.adopted(versions(opened.dirty()), versions(opened.claimed()));
+    tracker.adopted(versions(dirty), versions(claimed));
     trackers.put(name(owner.encoded(), session.text()), tracker);
     sender.register(ref);
     return new Opened(tracker, view);
@@ -311,99 +308,11 @@ final class GameNode implements AutoCloseable {
     List<UnflushedRow> unflushed =
         control.call(redis -> SessionScripts.read(redis, slot(owner), owner));
     String prefix = Encoding.percent(table.name()) + ":";
-    return view(
+    return views.load(
         owner,
         null,
         List.of(table),
         unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
-  }
-
-  /** Redis was read first: what it no longer had then is in MySQL by now. */
-  private OwnerView view(
-      OwnerId owner,
-      @Nullable SessionId session,
-      List<Table> tables,
-      List<UnflushedRow> unflushed) {
-    OwnerView view = new OwnerView(owner);
-    List<RowKey> keys = new ArrayList<>();
-    for (UnflushedRow row : unflushed) {
-      RowImage image = decode(row);
-      if (image != null) {
-        keys.add(catalog.rowKey(row.key()));
-        view.add(image);
-      } else if (!isManaged(row.key())) { // its table is gone for now, it is not damaged
-        view.sawVersion(RowCodec.version(row.image()));
-      }
-    }
-    List<DeadLetterTable.Stored> letters = new ArrayList<>();
-    boolean stillOwns =
-        reader.read(
-            owner,
-            session,
-            tables,
-            keys,
-            new OwnerReader.Sink() {
-              @Override
-              public void row(RowImage image) {
-                view.add(image);
-              }
-
-              @Override
-              public void tombstone(RowKey key, long version) {
-                view.addTombstone(key, version);
-              }
-
-              @Override
-              public void deadLetter(DeadLetterTable.Stored letter) {
-                letters.add(letter);
-              }
-
-              @Override
-              public void tombstoneVersion(long version) {
-                view.sawVersion(version);
-              }
-            });
-    if (!stillOwns) {
-      throw new OwnershipLostException(
-          "another session opened " + owner + " while session " + session + " was being opened");
-    }
-    addDeadLetters(view, letters);
-    return view;
-  }
-
-  /** Those that no newer version, delete or move has replaced. */
-  private void addDeadLetters(OwnerView view, List<DeadLetterTable.Stored> letters) {
-    Map<DeadLetterTable.Stored, RowImage> images = new LinkedHashMap<>();
-    for (DeadLetterTable.Stored letter : letters) {
-      UnflushedRow row = new UnflushedRow(letter.key(), letter.refused().image());
-      images.put(letter, decode(row));
-    }
-    Map<String, Long> there =
-        byText(
-            reader.versions(
-                letters.stream()
-                    .map(DeadLetterTable.Stored::key)
-                    .filter(this::isManaged)
-                    .map(catalog::rowKey)
-                    .toList()));
-    images.forEach(
-        (letter, image) -> {
-          if (there.getOrDefault(letter.key(), -1L) < letter.refused().version()) {
-            view.addDeadLetter(letter, image);
-          }
-        });
-  }
-
-  /** Null when the row is damaged, or of a table or columns that are gone: writers deal with it. */
-  private @Nullable RowImage decode(UnflushedRow row) {
-    try {
-      return codec.decode(catalog.rowKey(row.key()).table(), row.image());
-    } catch (MySqlException e) {
-      throw e;
-    } catch (GameQueueException e) {
-      LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
-      return null;
-    }
   }
 
   private SlotKeys slot(OwnerId owner) {
@@ -515,18 +424,7 @@ final class GameNode implements AutoCloseable {
         control.get(), slots[session.slot()], session.owner(), session.id())) {
       return;
     }
-    List<RowKey> keys = rows.stream().filter(this::isManaged).map(catalog::rowKey).toList();
-    tracker.found(byText(reader.versions(keys)), byText(reader.setAside(keys)));
-  }
-
-  private boolean isManaged(String rowKey) {
-    return catalog.manages(Encoding.unpercent(rowKey.substring(0, rowKey.indexOf(':'))));
-  }
-
-  private static Map<String, Long> byText(Map<RowKey, Long> versions) {
-    Map<String, Long> byText = new HashMap<>();
-    versions.forEach((key, version) -> byText.put(key.text(), version));
-    return byText;
+    tracker.found(views.versions(rows), views.setAside(rows));
   }
 
   private void beat() {

@@ -188,4 +188,28 @@ class BoundsTest {
       }
     }
   }
+
+  @Test
+  void rewritingTheSameRowsTakesNoMoreMemoryInRedis() {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      long once = 0;
+      for (int round = 0; round < 200; round++) {
+        for (int pet = 1; pet <= 20; pet++) {
+          player.put(new Pet(pet, 1, "name " + (100 + round)));
+        }
+        player.commit().awaitQueued(LONG);
+        once = once == 0 ? memory() : once;
+      }
+      assertEquals(once, memory(), "bytes in all keys of the game");
+    }
+  }
+
+  /** Without the journal mark, whose digits grow. */
+  private long memory() {
+    return redis.keys("{" + game.namespace + ":*").stream()
+        .filter(key -> !key.endsWith(":journal"))
+        .mapToLong(redis::memoryUsage)
+        .sum();
+  }
 }

@@ -212,11 +212,13 @@ class RefusedRowsTest {
       redis.hset(dirty, "pet:9", "00000000000000ffpgarbage");
       redis.hset(dirty, "no%zz:1", "x");
       redis.hset(dirty, "no table", "y");
+      redis.hset(dirty, "pet:8", "z");
+      assertEquals(1, queue.open("player:1").rows(Pet.class).size(), "the owner can be opened");
       try (WriterService writer = game.writer("w1")) {
         await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM pet").equals("1"));
         await().atMost(LONG).until(() -> redis.keys("{" + game.namespace + ":*:dirty:*").isEmpty());
         assertEquals(
-            "?:1,?:no table,pet:9",
+            "?:1,?:no table,pet:8,pet:9",
             game.queryText(
                 "SELECT GROUP_CONCAT(table_name, ':', row_key ORDER BY table_name, row_key) FROM gameq_dead_letter"));
       }
