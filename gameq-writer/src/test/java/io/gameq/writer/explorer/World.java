@@ -18,6 +18,7 @@ import io.gameq.writer.mysql.FlushTransaction;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
@@ -112,10 +113,9 @@ final class World implements AutoCloseable {
     connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET SESSION innodb_lock_wait_timeout = " + lockWaitSeconds);
-    } catch (SQLException e) {
-      locksAreSlow = true;
-      try (Statement statement = connection.createStatement()) {
-        statement.execute("SET SESSION innodb_lock_wait_timeout = 1");
+      try (ResultSet rs = statement.executeQuery("SELECT @@innodb_lock_wait_timeout")) {
+        rs.next();
+        locksAreSlow |= rs.getInt(1) > lockWaitSeconds; // MySQL makes a 1 of the 0
       }
     }
     return connection;
