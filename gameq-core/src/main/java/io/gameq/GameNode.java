@@ -33,7 +33,9 @@ import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +64,7 @@ final class GameNode implements AutoCloseable {
   private static final int MOST_OPEN_ATTEMPTS = 3;
 
   private static final long LOOK_EVERY_MILLIS = 1_000;
+  private static final int MOST_ASKED_PER_LOOK = 20;
   private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final GameQueueConfig config;
@@ -84,6 +87,7 @@ final class GameNode implements AutoCloseable {
   private final CommitSender sender;
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
+  private final Deque<DurableTracker> toLookFor = new ArrayDeque<>();
   private final long quietNanos;
   private long clockMeasuredNanos = System.nanoTime();
 
@@ -399,13 +403,7 @@ final class GameNode implements AutoCloseable {
         redisClock.measure(control);
         clockMeasuredNanos = System.nanoTime();
       }
-      for (DurableTracker tracker : trackers.values()) {
-        try {
-          lookFor(tracker);
-        } catch (GameQueueException e) {
-          LOG.debug("cannot look what is durable of {}: {}", tracker.session(), e.getMessage());
-        }
-      }
+      lookForSome();
       forgetDrained();
     } catch (GameQueueException e) {
       LOG.debug("cannot look what is durable: {}", e.getMessage());
@@ -414,11 +412,22 @@ final class GameNode implements AutoCloseable {
     }
   }
 
-  private void lookFor(DurableTracker tracker) {
-    Set<String> rows = tracker.withoutNews(quietNanos);
-    if (rows.isEmpty()) {
-      return;
+  /** However many sessions wait, Redis is asked about a few of them in each round. */
+  private void lookForSome() {
+    if (toLookFor.isEmpty()) {
+      toLookFor.addAll(trackers.values());
     }
+    for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
+      DurableTracker tracker = toLookFor.remove();
+      Set<String> rows = tracker.withoutNews(quietNanos);
+      if (!rows.isEmpty()) {
+        asked++;
+        lookFor(tracker, rows);
+      }
+    }
+  }
+
+  private void lookFor(DurableTracker tracker, Set<String> rows) {
     SessionRef session = tracker.session();
     if (!SessionScripts.holdsNothing(
         control.get(), slots[session.slot()], session.owner(), session.id())) {

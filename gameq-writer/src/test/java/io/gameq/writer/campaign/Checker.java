@@ -172,10 +172,19 @@ final class Checker {
     List<Write> of = writes.getOrDefault(row, List.of());
     for (int i = of.size() - 1; i >= 0; i--) {
       if (of.get(i).mustBeSeen(from)) {
-        return setAside.contains(row + "=" + of.get(i).of.id) ? null : of.get(i);
+        return wasSetAside(row, of.get(i).of.id) ? null : of.get(i);
       }
     }
     return null;
+  }
+
+  /**
+   * Of a row only the newest dead letter is kept: one that MySQL can never take had an older one.
+   */
+  private boolean wasSetAside(String row, String value) {
+    return setAside.contains(row + "=" + value)
+        || (value.startsWith(CampaignTables.POISON)
+            && setAside.stream().anyMatch(letter -> letter.startsWith(row + "=")));
   }
 
   private @Nullable Write find(String row, String value) {
