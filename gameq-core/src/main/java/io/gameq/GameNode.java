@@ -46,6 +46,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
@@ -87,6 +88,7 @@ final class GameNode implements AutoCloseable {
   private final CommitSender sender;
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final Deque<DurableTracker> toLookFor = new ArrayDeque<>();
   private final long quietNanos;
   private long clockMeasuredNanos = System.nanoTime();
@@ -465,6 +467,9 @@ final class GameNode implements AutoCloseable {
 
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
     boolean allDurable = answered && trackers.values().stream().allMatch(DurableTracker::isDrained);
     if (allDurable) {
