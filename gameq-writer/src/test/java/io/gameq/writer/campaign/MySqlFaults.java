@@ -57,11 +57,26 @@ final class MySqlFaults {
     try (Connection other = world.mysql().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
-      for (String table : List.of("item", "pet", "gameq_owner")) {
-        selectForUpdate(statement, table, random.nextBoolean());
+      while (!lockRows(statement, random)) {
+        other.rollback();
       }
       TimeUnit.SECONDS.sleep(4);
       other.rollback();
+    }
+  }
+
+  /** False when a flush was quicker and MySQL chose this one to give way. */
+  private static boolean lockRows(Statement statement, Random random) throws SQLException {
+    try {
+      for (String table : List.of("item", "pet", "gameq_owner")) {
+        selectForUpdate(statement, table, random.nextBoolean());
+      }
+      return true;
+    } catch (SQLException e) {
+      if (e.getErrorCode() != 1213 && e.getErrorCode() != 1205) {
+        throw e;
+      }
+      return false;
     }
   }
 
