@@ -43,7 +43,8 @@ final class OwnerViews {
   private static boolean isDamaged(UnflushedRow row) {
     try {
       RowCodec.version(row.image());
-      return RowKey.tableName(row.key()).isEmpty();
+      RowKey.tableName(row.key());
+      return false;
     } catch (GameQueueException e) {
       return true;
     }

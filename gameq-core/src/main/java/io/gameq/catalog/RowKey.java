@@ -50,7 +50,7 @@ public record RowKey(Table table, String text) {
    */
   public static String tableName(String text) {
     int colon = text.indexOf(':');
-    if (colon < 0) {
+    if (colon < 1) {
       throw new GameQueueException("row key without a table");
     }
     return Encoding.unpercent(text.substring(0, colon));

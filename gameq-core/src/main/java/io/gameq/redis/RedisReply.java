@@ -72,9 +72,11 @@ public final class RedisReply {
         : new GameQueueException("Redis refused: " + message, e);
   }
 
+  /** Redis before 7.0 wraps what a command inside a script answered: {@code ERR ...: -READONLY}. */
   static boolean isAway(String message) {
-    int space = message.indexOf(' ');
-    return AWAY.contains(space < 0 ? message : message.substring(0, space));
+    return AWAY.stream()
+        .anyMatch(
+            code -> (message + " ").startsWith(code + " ") || message.contains(": -" + code + " "));
   }
 
   static boolean isFull(String message) {

@@ -46,7 +46,7 @@ class RowKeyTest {
   void tellsTheTableOfATextWhetherItIsManagedOrNot() {
     assertEquals("häuser", RowKey.tableName(key("", new byte[0], 1).text()));
     assertEquals("gone", RowKey.tableName("gone:a:b"));
-    assertEquals("", RowKey.tableName(":1"));
+    assertThrows(GameQueueException.class, () -> RowKey.tableName(":1"));
     assertThrows(GameQueueException.class, () -> RowKey.tableName("item"));
     assertThrows(GameQueueException.class, () -> RowKey.tableName("it%4:1"));
   }
