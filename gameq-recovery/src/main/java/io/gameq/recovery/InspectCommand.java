@@ -1,7 +1,8 @@
 package io.gameq.recovery;
 
-import io.gameq.wal.WalException;
+import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
+import io.gameq.wal.WalReport;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,11 +14,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code inspect}: what WALs hold, and the first damage. Changes nothing. Used by the main thread.
+ * {@code inspect}: what WALs hold, and what is damaged. Changes nothing. Used by the main thread.
  */
 @Command(
     name = "inspect",
-    description = "Says what WALs hold, and where the first damage is. Changes nothing.")
+    description = "Says what WALs hold, and what in them is damaged. Changes nothing.")
 final class InspectCommand implements Callable<Integer> {
   @Parameters(
       arity = "1..*",
@@ -33,14 +34,12 @@ final class InspectCommand implements Callable<Integer> {
     int exit = Main.CLEAN;
     for (Path directory : directories) {
       WalSummary summary = new WalSummary();
-      String damage = "";
-      try {
-        WalReader.read(directory, summary);
-      } catch (WalException e) {
-        damage = "\n  DAMAGED: " + e.getMessage();
+      WalReport report = WalReader.read(directory, summary);
+      out.println(directory + ": " + summary);
+      for (WalDamage damage : report.damage()) {
+        out.println("  DAMAGED: " + damage);
         exit = Main.FOUND_SOMETHING;
       }
-      out.println(directory + ": " + summary + damage);
     }
     return exit;
   }

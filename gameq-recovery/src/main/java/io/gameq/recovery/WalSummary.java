@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Counts what one WAL holds. Not thread-safe. */
 final class WalSummary implements Consumer<WalReader.Entry> {
   private WalRecord.@Nullable Header header;
-  private long lastSequence;
+  private long records;
   private long commits;
   private long rows;
   private long failed;
@@ -20,7 +20,7 @@ final class WalSummary implements Consumer<WalReader.Entry> {
 
   @Override
   public void accept(WalReader.Entry entry) {
-    lastSequence = entry.sequence();
+    records++;
     if (entry.record() instanceof WalRecord.Header found) {
       header = found;
     } else if (entry.record() instanceof WalRecord.Committed committed) {
@@ -51,6 +51,6 @@ final class WalSummary implements Consumer<WalReader.Entry> {
                     header.slots(),
                     Instant.ofEpochMilli(header.startMillis()));
     return "%s%n  %d records: %d commits with %d row changes (%d of them failed), %d rows adopted, %d owners"
-        .formatted(from, lastSequence, commits, rows, failed, adopted, owners.size());
+        .formatted(from, records, commits, rows, failed, adopted, owners.size());
   }
 }
