@@ -76,6 +76,7 @@ final class GameNode implements AutoCloseable {
    */
   private static final long MISSING_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final long RETAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long HEAL_AGAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final GameQueueConfig config;
@@ -103,6 +104,7 @@ final class GameNode implements AutoCloseable {
   private final long quietNanos;
   private final ExecutorService callbacks;
   private long clockMeasuredNanos = System.nanoTime();
+  private long retainedNanos = System.nanoTime();
   private long healedAgainNanos = System.nanoTime() - HEAL_AGAIN_EVERY_NANOS;
   private volatile boolean healed;
   private volatile boolean hadConflicts;
@@ -455,11 +457,25 @@ final class GameNode implements AutoCloseable {
       }
       lookForSome();
       forgetDrained();
+      if (System.nanoTime() - retainedNanos > RETAIN_EVERY_NANOS) {
+        retain();
+        retainedNanos = System.nanoTime();
+      }
     } catch (GameQueueException e) {
       LOG.debug("cannot look what is durable: {}", e.getMessage());
     } catch (RuntimeException e) {
       LOG.warn("cannot look what is durable", e);
     }
+  }
+
+  /** Lets the WAL go of what is in MySQL. */
+  private void retain() {
+    long next = sender.newestSequence() + 1; // whatever is older is known to its tracker by now
+    long needed = next;
+    for (DurableTracker tracker : trackers.values()) {
+      needed = tracker.needed(needed);
+    }
+    wal.retain(needed);
   }
 
   /** However many sessions wait, Redis is asked about a few of them in each round. */

@@ -12,6 +12,7 @@ import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.Unsettled;
 import io.gameq.commit.VersionClock;
+import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -353,7 +354,7 @@ public final class CommitSender implements AutoCloseable {
         break;
       }
     }
-    if (!commits.isEmpty()) {
+    if (isForced(commits)) {
       send(group(commits));
     }
     return 1;
@@ -362,15 +363,36 @@ public final class CommitSender implements AutoCloseable {
   /** While Redis is away: what comes in goes into the WAL, or fails, by policy. */
   private int journalWaiting() {
     int done = 0;
-    for (Commit next; (next = inbox.poll()) != null; done++) {
+    List<Commit> appended = new ArrayList<>();
+    for (Commit next;
+        appended.size() < MOST_GROUP_COMMITS && (next = inbox.poll()) != null;
+        done++) {
       if (failsWhileAway()) {
         settlement.dropped(
             next, new RedisUnavailableException("Redis went away: the commit was not sent"));
       } else if (journal(next)) {
-        journaled.add(next);
+        appended.add(next);
       }
     }
+    if (isForced(appended)) {
+      journaled.addAll(appended);
+    }
     return done;
+  }
+
+  /** Has the WAL survive a power loss, if it is to; false when there is nothing to send then. */
+  private boolean isForced(List<Commit> appended) {
+    if (appended.isEmpty()) {
+      return false;
+    }
+    try {
+      parts.wal().sync();
+    } catch (WalException e) {
+      appended.forEach(commit -> settlement.dropped(commit, e));
+      return false;
+    }
+    appended.forEach(Commit::journaled);
+    return true;
   }
 
   /** False when its session was lost since it was journaled. */
@@ -402,7 +424,6 @@ public final class CommitSender implements AutoCloseable {
     try {
       commit.setVersion(parts.versions().next(commit.hasMoves() ? 2 : 1));
       parts.wal().append(commit); // before Redis: what Redis may hold, the WAL has
-      commit.journaled();
       return true;
     } catch (RuntimeException e) {
       settlement.dropped(commit, e);
