@@ -86,6 +86,10 @@ public final class NodeHeartbeat {
   }
 
   private byte[] key(String ofProcess) {
+    return key(namespace, ofProcess);
+  }
+
+  static byte[] key(String namespace, String ofProcess) {
     return SlotKeys.bytes(namespace + ":node:" + ofProcess);
   }
 }

@@ -17,8 +17,11 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.JournalMarks;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
@@ -344,6 +347,20 @@ class HealingTest {
                 queued(player, new Pet(1, 1, "v2"));
                 return true;
               });
+    }
+  }
+
+  @Test
+  void marksOfNodesThatAreGoneAreRemoved() throws Exception {
+    SlotKeys[] slots = SlotKeys.all(game.namespace, Game.SLOTS);
+    GameQueue gone = game.node("n0");
+    try (GameQueue queue = game.node("n1");
+        ControlConnection control = new ControlConnection(connector)) {
+      queued(gone.open("player:1"), new Pet(1, 1, "v1"));
+      queued(queue.open("player:2"), new Pet(2, 2, "v1"));
+      gone.close(); // rows wait: its marks stay
+      assertEquals(1, JournalMarks.forgetDead(control, game.namespace, slots));
+      assertEquals(0, JournalMarks.forgetDead(control, game.namespace, slots));
     }
   }
 
