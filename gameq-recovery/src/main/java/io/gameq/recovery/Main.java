@@ -5,6 +5,7 @@ import io.gameq.recovery.wal.WalSet;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -49,7 +50,16 @@ public final class Main implements Runnable {
       description = "Print the stack trace of an error.")
   private boolean verbose;
 
-  private Main() {}
+  private final UnaryOperator<@Nullable String> environment;
+
+  private Main(UnaryOperator<@Nullable String> environment) {
+    this.environment = environment;
+  }
+
+  /** The environment variable of this name, null when it is not set: passwords come from there. */
+  @Nullable String environment(String name) {
+    return environment.apply(name);
+  }
 
   /** Without a command there is nothing to do but to say which ones there are. */
   @Override
@@ -74,7 +84,15 @@ public final class Main implements Runnable {
 
   /** Runs one command line and returns its exit code; does not end the JVM. */
   static int run(PrintWriter out, PrintWriter err, String... args) {
-    Main main = new Main();
+    return run(out, err, System::getenv, args);
+  }
+
+  static int run(
+      PrintWriter out,
+      PrintWriter err,
+      UnaryOperator<@Nullable String> environment,
+      String... args) {
+    Main main = new Main(environment);
     return new CommandLine(main)
         .setOut(out)
         .setErr(err)

@@ -7,9 +7,11 @@ import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.wal.WalRecord;
-import java.util.function.UnaryOperator;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Where the servers are; mix it in. Passwords come from the environment, never from arguments. */
 final class ServerOptions {
@@ -38,15 +40,8 @@ final class ServerOptions {
   @Option(names = "--mysql-user", required = true, paramLabel = "USER", description = "MySQL user.")
   private String mysqlUser = "";
 
-  private final UnaryOperator<@Nullable String> environment;
-
-  ServerOptions() {
-    this(System::getenv);
-  }
-
-  ServerOptions(UnaryOperator<@Nullable String> environment) {
-    this.environment = environment;
-  }
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec command;
 
   /** The servers of a command; closes both. */
   record Servers(Lookups lookups) implements AutoCloseable {
@@ -72,7 +67,7 @@ final class ServerOptions {
   Servers open(WalSet wals) {
     requireNoPassword();
     wals.readHeaders();
-    String password = environment.apply(MYSQL_PASSWORD);
+    String password = environment(MYSQL_PASSWORD);
     RecoveryDatabase database =
         RecoveryDatabase.open(mysql, mysqlUser, password == null ? "" : password);
     try {
@@ -87,11 +82,15 @@ final class ServerOptions {
               redis == null
                   ? null
                   : RecoveryRedis.open(
-                      redis, environment.apply(REDIS_PASSWORD), any.namespace(), any.slots())));
+                      redis, environment(REDIS_PASSWORD), any.namespace(), any.slots())));
     } catch (RuntimeException e) {
       database.close();
       throw e;
     }
+  }
+
+  private @Nullable String environment(String name) {
+    return ((Main) Objects.requireNonNull(command).root().userObject()).environment(name);
   }
 
   private void requireNoPassword() {

@@ -277,9 +277,9 @@ final class Classification {
     }
     SessionId ownedBy = row.ownedBy;
     if (ownedBy != null) {
-      boolean parks =
-          durable != null && ownedBy.text().compareTo(durable.session().text()) < 0
-              || verdict instanceof Replayable to && !to.under().equals(ownedBy);
+      boolean isOlder = durable != null && ownedBy.text().compareTo(durable.session().text()) < 0;
+      boolean willBeOlder = verdict instanceof Replayable to && !to.under().equals(ownedBy);
+      boolean parks = isOlder || willBeOlder;
       return row.has(row.owned) && !parks;
     }
     if (verdict instanceof Replayable to) { // a writer asks MySQL who owns, and tells Redis
