@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A game on the test servers, with a namespace and a database of its own, that can lose what Redis
@@ -141,7 +142,7 @@ final class RecoveryGame implements AutoCloseable {
     return main(args, database.server().password());
   }
 
-  Run main(List<String> args, String mysqlPassword) {
+  Run main(List<String> args, @Nullable String mysqlPassword) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =

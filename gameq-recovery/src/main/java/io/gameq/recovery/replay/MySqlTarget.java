@@ -35,7 +35,7 @@ final class MySqlTarget implements Target {
         next.add(new DirectReplay.Owner(of.owner(), of.session(), changes(of)));
         rows += of.rows().size();
       }
-      if (rows >= ROWS_PER_TRANSACTION) {
+      if (rows >= limit.burst(ROWS_PER_TRANSACTION)) {
         write(next, report, rows);
         rows = 0;
       }

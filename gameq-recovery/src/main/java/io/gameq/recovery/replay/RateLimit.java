@@ -14,6 +14,11 @@ final class RateLimit {
     this.rowsPerSecond = rowsPerSecond;
   }
 
+  /** So many rows may be written in one go, at most {@code most}: a tenth of a second's. */
+  long burst(long most) {
+    return rowsPerSecond == 0 ? most : Math.max(1, Math.min(most, rowsPerSecond / 10));
+  }
+
   /** Returns once these rows may be written. */
   void take(long more) {
     if (rowsPerSecond == 0) {

@@ -37,7 +37,7 @@ final class RedisTarget implements Target {
         next.add(together.stream().map(RedisTarget::owner).toList());
         rows += rows(together);
       }
-      if (rows >= MOST_ROWS_AHEAD) {
+      if (rows >= limit.burst(MOST_ROWS_AHEAD)) {
         send(next, rows, ahead, report);
         rows = 0;
       }
