@@ -90,6 +90,7 @@ final class RecoveryBenchmark {
     Path gc = directory.resolve("gc.txt");
     long begun = System.nanoTime();
     int exitCode;
+    Duration cpu;
     try (ToolProcess tool =
         ToolProcess.start(
             output,
@@ -97,9 +98,10 @@ final class RecoveryBenchmark {
             List.of("-Xmx512m", "-Xlog:gc:file=" + gc),
             args)) {
       exitCode = tool.await(3_600);
+      cpu = tool.cpu();
     }
     say(
-        "%s: %.1f s with the JVM's start, exit code %d, most heap in use %d MB of 512",
+        "%s: %.1f s with the JVM's start, %.1f s of processor time, exit code %d, most heap in use %d MB of 512",
         command, since(begun), exitCode, mostHeap(gc));
     System.out.println(Files.readString(output));
   }

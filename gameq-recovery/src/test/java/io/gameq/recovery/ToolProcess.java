@@ -3,6 +3,7 @@ package io.gameq.recovery;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 /** The tool in a JVM of its own, which can be killed; its output goes to a file. */
 final class ToolProcess implements AutoCloseable {
   private final Process process;
+  private Duration cpu = Duration.ZERO;
 
   private ToolProcess(Process process) {
     this.process = process;
@@ -44,10 +46,19 @@ final class ToolProcess implements AutoCloseable {
 
   /** Waits for its end and returns the exit code. */
   int await(long seconds) throws InterruptedException {
-    if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
-      throw new IllegalStateException("the tool still runs after " + seconds + " s");
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
+      process.toHandle().info().totalCpuDuration().ifPresent(used -> cpu = used);
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException("the tool still runs after " + seconds + " s");
+      }
     }
     return process.exitValue();
+  }
+
+  /** Processor time that it took, while it was waited for. */
+  Duration cpu() {
+    return cpu;
   }
 
   @Override
