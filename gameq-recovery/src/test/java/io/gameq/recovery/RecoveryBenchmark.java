@@ -102,7 +102,7 @@ final class RecoveryBenchmark {
     }
     say(
         "%s: %.1f s with the JVM's start, %.1f s of processor time, exit code %d, most heap in use %d MB of 512",
-        command, since(begun), exitCode, mostHeap(gc));
+        command, since(begun), cpu.toMillis() / 1e3, exitCode, mostHeap(gc));
     System.out.println(Files.readString(output));
   }
 
