@@ -144,6 +144,7 @@ final class GameNode implements AutoCloseable {
                       config.node(),
                       process,
                       clock.millis()),
+                  config.walLimits(),
                   catalog.tables().stream()
                       .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
                       .toList()));
@@ -474,7 +475,7 @@ final class GameNode implements AutoCloseable {
     boolean allDurable = answered && trackers.values().stream().allMatch(DurableTracker::isDrained);
     if (allDurable) {
       forgetJournal();
-      wal.deleteOnClose();
+      wal.complete();
     } else {
       LOG.warn(
           "not everything is known to be in MySQL: the WAL {} is kept for recovery",

@@ -8,6 +8,7 @@ import io.gameq.recovery.terminal.Shown;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.io.IOException;
@@ -101,7 +102,7 @@ final class InspectCommand implements Callable<Integer> {
       } else {
         print(out, folder, counts);
       }
-      damaged |= !folder.damage().isEmpty();
+      damaged |= !folder.isWhole();
     }
     return damaged ? Main.FOUND_SOMETHING : Main.CLEAN;
   }
@@ -181,7 +182,7 @@ final class InspectCommand implements Callable<Integer> {
                 isFiltered() ? " that you asked for" : ", adopted ones included",
                 Shown.count(counts.ofOwners.size(), "owner"),
                 Shown.count(counts.sessions.size(), "session")));
-    folder.damage().forEach(damage -> out.println("  DAMAGED: " + damage));
+    folder.damage().forEach(damage -> out.println("  " + Summary.damaged(folder, damage)));
   }
 
   private boolean isFiltered() {
@@ -223,10 +224,12 @@ final class InspectCommand implements Callable<Integer> {
           line.writeNumberField("wantedOwners", counts.ofOwners.size());
           line.writeNumberField("wantedSessions", counts.sessions.size());
           line.writeArrayFieldStart("damage");
-          for (String damage : folder.damage()) {
-            line.writeString(damage);
+          for (WalDamage damage : folder.damage()) {
+            line.writeString(damage.toString());
           }
           line.writeEndArray();
+          line.writeNumberField("missing", folder.missing());
+          line.writeBooleanField("whole", folder.isWhole());
         });
   }
 

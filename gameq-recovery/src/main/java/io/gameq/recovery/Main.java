@@ -70,7 +70,7 @@ public final class Main implements Runnable {
 
   /** What a plan or a comparison comes to. */
   static int exitCode(PlanTotals totals, WalSet wals) {
-    boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.damage().isEmpty());
+    boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.isWhole());
     return totals.callsForAction() || damaged ? FOUND_SOMETHING : CLEAN;
   }
 

@@ -5,6 +5,7 @@ import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.terminal.Shown;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.wal.WalDamage;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -58,12 +59,22 @@ final class Summary {
   private static void damage(PrintWriter out, WalFolder folder) {
     folder.damage().stream()
         .limit(MOST_DAMAGES)
-        .forEach(damage -> out.println("    DAMAGED: " + damage));
+        .forEach(damage -> out.println("    " + damaged(folder, damage)));
     if (folder.damage().size() > MOST_DAMAGES) {
       out.println(
-          "    ... and %d more damages: 'inspect' lists them"
+          "    ... and %d more: 'inspect' lists them"
               .formatted(folder.damage().size() - MOST_DAMAGES));
     }
+    if (folder.missing() > 0) {
+      out.println(
+          "    %s missing: what they held can be neither planned nor replayed"
+              .formatted(Shown.count(folder.missing(), "record")));
+    }
+  }
+
+  /** What a node leaves that was killed in the middle of a record is worth a note, no alarm. */
+  static String damaged(WalFolder folder, WalDamage damage) {
+    return (folder.isWhole() ? "note: " : "DAMAGED: ") + damage;
   }
 
   /** What became of the rows. */

@@ -20,19 +20,19 @@ import org.jspecify.annotations.Nullable;
  * A game on the test servers, with a namespace and a database of its own, that can lose what Redis
  * or MySQL held. No writer runs: MySQL gets rows by {@code replay --into mysql}.
  */
-final class RecoveryGame implements AutoCloseable {
+public final class RecoveryGame implements AutoCloseable {
   static final int SLOTS = 4;
-  static final Duration LONG = Duration.ofSeconds(30);
+  public static final Duration LONG = Duration.ofSeconds(30);
 
   final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
-  final GameDatabase database;
-  final Path wal;
+  public final GameDatabase database;
+  public final Path wal;
 
-  record Item(long playerId, int slot, int itemId, int count) {}
+  public record Item(long playerId, int slot, int itemId, int count) {}
 
-  record Pet(long id, long playerId, String name) {}
+  public record Pet(long id, long playerId, String name) {}
 
-  RecoveryGame(Path directory) throws SQLException {
+  public RecoveryGame(Path directory) throws SQLException {
     this.wal = directory.resolve("wal");
     this.database =
         GameDatabase.create("recovery")
@@ -59,7 +59,7 @@ final class RecoveryGame implements AutoCloseable {
         .walDirectory(wal);
   }
 
-  GameQueue node(String name) {
+  public GameQueue node(String name) {
     return GameQueue.open(config(name).build());
   }
 

@@ -1,11 +1,11 @@
 package io.gameq.recovery.wal;
 
 import io.gameq.GameQueueException;
-import io.gameq.wal.WalException;
+import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalReport;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +24,9 @@ public final class WalFolder {
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
   private final BitSet failed = new BitSet();
   private WalRecord.@Nullable Header header;
-  private List<String> damage = List.of();
+  private List<WalDamage> damage = List.of();
+  private boolean whole = true;
+  private long missing;
   private long records;
   private long commits;
   private long changes;
@@ -48,16 +50,19 @@ public final class WalFolder {
    */
   public void read(Consumer<WalReader.Entry> sink) {
     if (known) {
-      readAll(sink);
+      WalReader.read(directory, sink);
       return;
     }
-    List<String> found =
-        readAll(
+    WalReport report =
+        WalReader.read(
+            directory,
             entry -> {
               learn(entry);
               sink.accept(entry);
             });
-    damage = found;
+    damage = report.damage();
+    whole = report.isWhole();
+    missing = report.missing();
     known = true;
   }
 
@@ -67,7 +72,8 @@ public final class WalFolder {
       return;
     }
     try {
-      readAll(
+      WalReader.read(
+          directory,
           entry -> {
             if (entry.record() instanceof WalRecord.Header found) {
               header = found;
@@ -85,16 +91,6 @@ public final class WalFolder {
     Enough() {
       super("the header was found", null, false, false);
     }
-  }
-
-  private List<String> readAll(Consumer<WalReader.Entry> sink) {
-    List<String> found = new ArrayList<>();
-    try {
-      WalReader.read(directory, sink);
-    } catch (WalException e) {
-      found.add(String.valueOf(e.getMessage()));
-    }
-    return found;
   }
 
   private void learn(WalReader.Entry entry) {
@@ -156,9 +152,19 @@ public final class WalFolder {
     return id.substring(Math.max(0, id.length() - PROCESS_DIGITS));
   }
 
-  /** What is missing or damaged, in words. */
-  public List<String> damage() {
+  /** What is missing or damaged; also what harms nothing. */
+  public List<WalDamage> damage() {
     return damage;
+  }
+
+  /** Whether no record is missing, but for one that was not finished when its node died. */
+  public boolean isWhole() {
+    return whole;
+  }
+
+  /** How many records are known to be missing. */
+  public long missing() {
+    return missing;
   }
 
   /** Whether the commit with this sequence was marked failed; meant once all was read. */

@@ -18,6 +18,7 @@ import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalReport;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
@@ -99,7 +100,10 @@ final class Replay implements AutoCloseable {
     try (Stream<Path> wals = Files.list(world.directory.resolve("wal"))) {
       for (Path wal : wals.toList()) {
         try {
-          WalReader.read(wal, entry -> read(entry.record(), history));
+          WalReport report = WalReader.read(wal, entry -> read(entry.record(), history));
+          if (!report.isWhole()) {
+            report.damage().forEach(damage -> damaged.add(wal + ": " + damage));
+          }
         } catch (GameQueueException e) {
           damaged.add(e.getMessage());
         }
