@@ -14,7 +14,6 @@ import picocli.CommandLine.Option;
 final class OwnerOption {
   @Option(
       names = "--owner",
-      split = ",",
       paramLabel = "OWNER",
       description =
           "Only these owners, as the game writes them: player:42; may be repeated (default: all).")

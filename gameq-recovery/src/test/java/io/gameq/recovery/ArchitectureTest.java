@@ -37,10 +37,6 @@ class ArchitectureTest {
 
   @Test
   void recoveryDoesNotKnowTheWriter() {
-    noClasses()
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("io.gameq.writer..")
-        .check(CLASSES);
+    noClasses().should().dependOnClassesThat().resideInAPackage("io.gameq.writer..").check(CLASSES);
   }
 }

@@ -41,8 +41,7 @@ class DamagedWalTest {
       assertTrue(replay.says("DAMAGED: "), replay::toString);
       List<Integer> slots;
       try (GameQueue queue = game.node("look")) {
-        slots =
-            queue.read("player:1", Item.class).stream().map(Item::slot).sorted().toList();
+        slots = queue.read("player:1", Item.class).stream().map(Item::slot).sorted().toList();
       }
       assertEquals(List.of(0, 1, 2, 3, 4, 6, 7, 8, 9), slots);
     }

@@ -2,13 +2,26 @@ package io.gameq.recovery;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
+import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
+import io.gameq.SessionId;
+import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import io.gameq.commit.ChangedRow;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
 import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.wal.WalLimits;
+import io.gameq.wal.WalWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +34,8 @@ import java.util.regex.Pattern;
  * RecoveryBenchmark <directory> <rows> <commits> <command>...}, with the JVM flags of the tests.
  * Rows belong to owners with 100 each; every commit changes one, in turn. Each command is a command
  * line of the tool, such as {@code "replay --execute --rate 0"}; before each, Redis loses
- * everything, unless it begins with '+'.
+ * everything, unless it begins with '+'. A negative number of commits is written into a WAL without
+ * a node.
  */
 final class RecoveryBenchmark {
   private static final int ROWS_PER_OWNER = 100;
@@ -35,8 +49,12 @@ final class RecoveryBenchmark {
     int rows = Integer.parseInt(args[1]);
     long commits = Long.parseLong(args[2]);
     try (RecoveryGame game = new RecoveryGame(directory)) {
-      try (GameQueue queue = game.node("n1")) {
-        play(queue, rows, commits);
+      if (commits < 0) {
+        write(game, rows, -commits);
+      } else {
+        try (GameQueue queue = game.node("n1")) {
+          play(queue, rows, commits);
+        }
       }
       reading(game);
       for (String command : List.of(args).subList(3, args.length)) {
@@ -67,6 +85,60 @@ final class RecoveryBenchmark {
       last.awaitQueued(LONG);
     }
     say("%,d commits of %,d rows made in %.1f s", commits, rows, since(begun));
+  }
+
+  private static void write(RecoveryGame game, int rows, long commits) {
+    game.node("n0").close(); // fixes namespace and slots
+    long begun = System.nanoTime();
+    try (RecoveryDatabase database =
+            RecoveryDatabase.open(
+                game.database.server().jdbcUrl(),
+                game.database.server().user(),
+                game.database.server().password());
+        WalWriter wal =
+            WalWriter.create(
+                new WalWriter.Start(
+                    game.wal,
+                    game.namespace,
+                    RecoveryGame.SLOTS,
+                    "n1",
+                    "0badcafe",
+                    1_790_000_000_000L),
+                WalLimits.DEFAULT,
+                List.of())) {
+      Table table = database.catalog().table("item");
+      RowCodec codec = new RowCodec(database.layouts(), Clock.systemUTC());
+      for (long i = 0; i < commits; i++) {
+        int row = (int) (i % rows);
+        long player = row / ROWS_PER_OWNER;
+        byte[] image =
+            codec.encode(
+                table,
+                RowOp.PUT,
+                new Object[] {player, (long) (row % ROWS_PER_OWNER), 1_000L, i / rows});
+        RowCodec.setVersion(image, (1_790_000_000_000L << 16) + i);
+        OwnerId owner = OwnerId.of("player:" + player);
+        SessionRef session =
+            new SessionRef(
+                owner, new SessionId(1, "0badcafe00000001"), owner.slot(RecoveryGame.SLOTS));
+        ChangedRow changed = new ChangedRow("item:" + player + "," + row % ROWS_PER_OWNER, image);
+        wal.append(new Written(List.of(new CommitPart(session, List.of(changed)))));
+      }
+    }
+    say("%,d commits of %,d rows written in %.1f s", commits, rows, since(begun));
+  }
+
+  /** A commit that nobody waits for. */
+  private static final class Written extends Commit {
+    Written(List<CommitPart> parts) {
+      super(parts);
+    }
+
+    @Override
+    public void queued() {}
+
+    @Override
+    public void failed(RuntimeException reason) {}
   }
 
   private static void reading(RecoveryGame game) {
