@@ -52,7 +52,7 @@ class InspectCommandTest {
     assertTrue(
         out.toString()
             .contains(
-                "2 records: 0 commits with 0 row changes (0 of them failed), 1 rows adopted, 1 owners"),
+                "2 records, sequences 1 to 2: 0 commits with 0 row changes, 0 failed; 1 row adopted"),
         out::toString);
   }
 
