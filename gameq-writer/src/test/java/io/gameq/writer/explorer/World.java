@@ -71,6 +71,7 @@ final class World implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
+  private final List<Notice> news = new ArrayList<>();
   private boolean locksAreSlow;
   private RedisImage redisNow;
   private TableImage tablesNow;
@@ -214,7 +215,23 @@ final class World implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException("cannot read a state", e);
     }
-    return new State(redisNow, tablesNow, before.with(actor, after).locals());
+    boolean redisChanged = !redisNow.equals(before.redis());
+    List<Local> locals = new ArrayList<>();
+    for (Local local : before.with(actor, after).locals()) {
+      locals.add(
+          local instanceof NodeMemory node
+              ? node.hears(news)
+              : redisChanged && local instanceof Failover.Memory failover && local != after
+                  ? failover.wrote()
+                  : local);
+    }
+    news.clear();
+    return new State(redisNow, tablesNow, List.copyOf(locals));
+  }
+
+  /** What the step that runs now tells the nodes. */
+  void tell(Notice notice) {
+    news.add(notice);
   }
 
   /** What the servers hold now. */
@@ -225,7 +242,11 @@ final class World implements AutoCloseable {
 
   /** Redis comes back with nothing. */
   void emptyRedis() {
-    new RedisImage(new TreeMap<>()).put(bareRedis, namespace);
+    redisBecomes(new RedisImage(new TreeMap<>()));
+  }
+
+  void redisBecomes(RedisImage image) {
+    image.put(bareRedis, namespace);
   }
 
   /** Time is not modelled: the entry of a choice becomes the one that is due first. */
