@@ -330,24 +330,14 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   /** The notice may be lost: nobody waits for it. */
   private List<Step> acks(State state, Memory me) {
     List<Step> steps = new ArrayList<>();
-    steps.add(Step.redis(name + " acks", world -> ack(world, state, me, true)));
+    steps.add(Step.redis(name + " acks", world -> ack(world, me, true)));
     if (state.all(Failover.Memory.class).findAny().isPresent()) {
-      steps.add(
-          Step.redis(name + " acks, its notice is lost", world -> ack(world, state, me, false)));
+      steps.add(Step.redis(name + " acks, its notice is lost", world -> ack(world, me, false)));
     }
     return steps;
   }
 
-  private static void tell(World world, State state, Flushed flushed) {
-    String owner = flushed.claim().owner().encoded();
-    String session = flushed.claim().session().text();
-    world.tell(new Notice(owner, session, flushed.version()));
-    state.redis().items("}:own:" + owner).stream()
-        .filter(owns -> !owns.equals(session))
-        .forEach(owns -> world.tell(new Notice(owner, owns, flushed.version())));
-  }
-
-  private static Memory ack(World world, State state, Memory me, boolean heard) {
+  private static Memory ack(World world, Memory me, boolean heard) {
     List<Flushed> flushed = new ArrayList<>();
     for (Claim claim : of(me.claims, me.written)) {
       long version =
@@ -359,9 +349,11 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               .orElse(0);
       flushed.add(new Flushed(claim, version, List.of(), List.of()));
     }
-    int ours = FinishScripts.ack(world.redis, world.slot, world.namespace, 0, flushed);
-    if (heard && ours == flushed.size()) {
-      flushed.forEach(one -> tell(world, state, one));
+    FinishScripts.ack(world.redis, world.slot, world.namespace, 0, flushed);
+    if (heard) {
+      world.hearNews();
+    } else {
+      world.hearNothing();
     }
     return me.notOwned.isEmpty() ? IDLE : me.in(Phase.NOT_OWNED);
   }

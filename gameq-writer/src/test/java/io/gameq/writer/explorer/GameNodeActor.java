@@ -226,11 +226,16 @@ record GameNodeActor(
     if (!attempt.unflushed().isEmpty()) { // nothing was appended to the WAL since
       tracker = tracker.adopted(attempt.dirty(), attempt.claimed(), me.wal().newestSequence());
     }
-    return settled(
-        me.hold(attempt.player(), new NodeMemory.Hold(ref, false, loaded))
-            .wal(me.wal().track(attempt.player(), tracker))
-            .changes(me.changes(), Math.max(me.lastVersion(), seen))
-            .op(me.op() + 1));
+    NodeMemory opened =
+        settled(
+            me.hold(attempt.player(), new NodeMemory.Hold(ref, false, loaded))
+                .wal(me.wal().track(attempt.player(), tracker))
+                .changes(me.changes(), Math.max(me.lastVersion(), seen))
+                .op(me.op() + 1));
+    boolean unhealed = attempt.isCutOff(me.link().outages());
+    return unhealed && !plant.has(Switch.OPENED_WHILE_HEALING_IS_LEFT)
+        ? opened.doubtsRedis()
+        : opened;
   }
 
   /** Item ids and counts. */

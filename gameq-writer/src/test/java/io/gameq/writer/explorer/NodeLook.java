@@ -4,7 +4,6 @@ import io.gameq.TrackerInSteps;
 import io.gameq.catalog.RowCodec;
 import io.gameq.commit.SessionRef;
 import io.gameq.redis.SessionScripts;
-import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.Collection;
 import java.util.HashMap;
@@ -46,8 +45,7 @@ record NodeLook(World world, GameNodeActor node) {
         !Objects.requireNonNull(me.holds().get(player)).lost()
             && ref.id().equals(world.sessions.current(List.of(ref.owner())).get(ref.owner()));
     if (owns) {
-      return told.wal(told.wal().owing(told.wal().debt().distrustingMarks()))
-          .link(me.link().at(Stage.BROKEN, 0));
+      return told.doubtsRedis();
     }
     NodeMemory lost = node.settled(told.lose(player));
     return node.plant().has(Switch.LOST_NOT_REPORTED)

@@ -256,6 +256,11 @@ record NodeMemory(
         name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts);
   }
 
+  /** Redis was seen to have lost something: heals, and asks no mark what that was. */
+  NodeMemory doubtsRedis() {
+    return wal(wal.owing(wal.debt().distrustingMarks())).link(link.at(Link.Stage.BROKEN, 0));
+  }
+
   NodeMemory wal(NodeWal now) {
     return new NodeMemory(
         name, holds, op, attempt, attempts, dead, lastVersion, changes, link, now, conflicts);

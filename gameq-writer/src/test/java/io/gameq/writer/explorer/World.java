@@ -52,6 +52,7 @@ final class World implements AutoCloseable {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 10_000));
   private final StatefulRedisConnection<byte[], byte[]> bareRedis = connector.open();
+  private final Notices notices = new Notices(connector, bareRedis, namespace);
   private final MySqlServer server;
   private final List<Connection> connections = new ArrayList<>();
   private final Connection restoring;
@@ -229,9 +230,14 @@ final class World implements AutoCloseable {
     return new State(redisNow, tablesNow, List.copyOf(locals));
   }
 
-  /** What the step that runs now tells the nodes. */
-  void tell(Notice notice) {
-    news.add(notice);
+  /** Lets the nodes hear what scripts have published since {@link #hearNothing}. */
+  void hearNews() {
+    news.addAll(notices.published());
+  }
+
+  /** What scripts have published until now is lost. */
+  void hearNothing() {
+    notices.published();
   }
 
   /** What the servers hold now. */
@@ -326,6 +332,7 @@ final class World implements AutoCloseable {
     abandonFlushes();
     threads.shutdownNow();
     emptyRedis();
+    notices.close();
     bareRedis.close();
     connector.close();
     for (Connection connection : connections) {
