@@ -260,13 +260,14 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
+      long connections = sender.connections();
       var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
           OpenScript.call(redis, slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        return finishOpen(owner, session, tables, opened);
+        return finishOpen(owner, session, tables, opened, connections);
       }
       SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
       if (!session.equals(owners.current(List.of(owner)).get(owner))
@@ -279,7 +280,11 @@ final class GameNode implements AutoCloseable {
   }
 
   private Opened finishOpen(
-      OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
+      OwnerId owner,
+      SessionId session,
+      List<Table> tables,
+      OpenScript.Opened opened,
+      long connections) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
     List<UnflushedRow> dirty = OwnerViews.withoutDamaged(opened.dirty());
     List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
@@ -298,9 +303,10 @@ final class GameNode implements AutoCloseable {
           held(dirty, Arrays.copyOf(sequences, dirty.size())),
           held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
       sessions.add(tracker);
-      sender.register(ref, tracker);
+      sender.register(ref, tracker, connections);
       return new Opened(tracker, view);
     } catch (RuntimeException e) {
+      sender.unregister(ref);
       sessions.remove(tracker);
       throw e;
     }

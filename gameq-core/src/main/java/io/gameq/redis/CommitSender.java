@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,9 @@ public final class CommitSender implements AutoCloseable {
 
   /** Since when Redis has been away, by System.nanoTime; null while it is not. */
   private volatile @Nullable Long awaySinceNanos;
+
+  /** How often it connected. */
+  private final AtomicLong connections = new AtomicLong();
 
   private volatile boolean parked;
   private volatile boolean stopping;
@@ -183,10 +187,31 @@ public final class CommitSender implements AutoCloseable {
     return parts.policy().whenAway() == WhenRedisIsAway.FAIL;
   }
 
-  /** Makes a session known, so that it is healed after a reconnect. */
-  public void register(SessionRef session, Unsettled unsettled) {
+  /** How often this sender has connected; see {@link #register}. */
+  public long connections() {
+    return connections.get();
+  }
+
+  /**
+   * Makes a session known, so that it is healed after a reconnect. Heals at once when there was a
+   * reconnect that did not know of it: Redis may have lost the session and what it adopted, and
+   * nothing may be committed under it before that is put back.
+   *
+   * @param connectionsBefore {@link #connections()} before Redis was told of the session
+   * @throws GameQueueException when the sender does not answer in time
+   */
+  public void register(SessionRef session, Unsettled unsettled, long connectionsBefore) {
     SessionKeys keys = new SessionKeys(parts.slots()[session.slot()], session);
     sessions.put(session, new Replay.Session(session, keys, unsettled));
+    if (connections.get() != connectionsBefore) {
+      boolean unused =
+          ask(
+              () -> {
+                heal("session " + session + " was opened while the connection was rebuilt");
+                return true;
+              },
+              "the session cannot be healed");
+    }
   }
 
   /** Forgets a session that has nothing more to commit. */
@@ -209,14 +234,15 @@ public final class CommitSender implements AutoCloseable {
 
   /** Heals as after a reconnect: Redis was seen to have lost something. Returns at once. */
   public void healAgain(String why) {
-    tasks.add(
-        () -> {
-          replay.distrustMarks();
-          if (!broken) {
-            breakOff(why);
-          }
-        });
+    tasks.add(() -> heal(why));
     wake();
+  }
+
+  private void heal(String why) {
+    replay.distrustMarks();
+    if (!broken) {
+      breakOff(why);
+    }
   }
 
   /** Runs on the sender's thread, and waits. */
@@ -567,6 +593,7 @@ public final class CommitSender implements AutoCloseable {
 
   private StatefulRedisConnection<byte[], byte[]> connect() {
     StatefulRedisConnection<byte[], byte[]> connection = parts.connector().open();
+    connections.incrementAndGet();
     try {
       runId = RedisServerCheck.check(connection).runId();
       parts.clock().measure(connection);

@@ -10,7 +10,6 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -19,7 +18,6 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,13 +41,7 @@ final class Replay {
   private final byte[] walId;
   private final LongSupplier dueMillis;
 
-  /**
-   * What a replay that did not come to its end was to send: the marks, which it moved, say nothing
-   * of it any more.
-   */
-  private long[] owed = {};
-
-  private boolean trustsMarks = true;
+  private Owed owed = Owed.NOTHING;
 
   Replay(WalWriter wal, LongSupplier dueMillis) {
     this.wal = wal;
@@ -62,7 +54,7 @@ final class Replay {
    * took commits since then.
    */
   void distrustMarks() {
-    trustsMarks = false;
+    owed = owed.distrustingMarks();
   }
 
   /** A session that still owns, as the sender knows it. */
@@ -80,15 +72,13 @@ final class Replay {
       StatefulRedisConnection<byte[], byte[]> redis,
       Collection<Session> sessions,
       Predicate<SessionRef> stillOwns) {
-    owed = concat(owed, lost(redis, sessions));
-    trustsMarks = true; // what this leaves undone is owed
-    if (owed.length == 0) {
+    owed = owed.plusLost(sessions, slot -> mark(redis, slot));
+    long[] toSend = owed.sequences();
+    if (toSend.length == 0) {
       return 0;
     }
-    Map<String, Session> byName = new HashMap<>();
-    sessions.forEach(of -> byName.put(name(of.ref.owner().encoded(), of.ref.id().text()), of));
     CommitScript.load(redis);
-    Run run = new Run(redis, byName, stillOwns);
+    Run run = new Run(redis, byName(sessions), toSend, stillOwns);
     redis.setAutoFlushCommands(false);
     try {
       WalReader.read(wal.directory(), owed[0], run::take);
@@ -97,7 +87,7 @@ final class Replay {
       redis.setAutoFlushCommands(true);
     }
     long sent = run.sent;
-    owed = new long[0];
+    owed = Owed.NOTHING;
     return sent;
   }
 
@@ -105,21 +95,35 @@ final class Replay {
     return owner + " " + session;
   }
 
-  private static long[] concat(long[] a, long[] b) {
-    return LongStream.concat(Arrays.stream(a), Arrays.stream(b)).sorted().distinct().toArray();
+  static Map<String, Session> byName(Collection<Session> sessions) {
+    Map<String, Session> byName = new HashMap<>();
+    sessions.forEach(of -> byName.put(name(of.ref.owner().encoded(), of.ref.id().text()), of));
+    return byName;
   }
 
-  private long[] lost(StatefulRedisConnection<byte[], byte[]> redis, Collection<Session> sessions) {
-    LongStream.Builder sequences = LongStream.builder();
-    Map<SlotKeys, Long> marks = new HashMap<>();
-    for (Session of : sessions) {
-      long mark = !trustsMarks ? 0 : marks.computeIfAbsent(of.keys.slot, slot -> mark(redis, slot));
-      of.unsettled.beyond(mark, sequences);
+  /** Parts of sessions that do not own any more, or have nothing to settle, are left out. */
+  static List<CommitScript.Part> owned(List<WalRecord.Part> parts, Map<String, Session> sessions) {
+    List<CommitScript.Part> owned = new ArrayList<>();
+    for (WalRecord.Part part : parts) {
+      Session session = sessions.get(name(part.owner(), part.session()));
+      if (session != null && !session.ref.isLost()) {
+        List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
+        for (WalRecord.Row row : part.rows()) {
+          rows.add(SlotKeys.bytes(row.key()));
+          rows.add(row.image());
+        }
+        owned.add(new CommitScript.Part(session.keys, rows));
+      }
     }
-    return sequences.build().toArray();
+    return owned;
   }
 
   private long mark(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot) {
+    return mark(redis, slot, walId);
+  }
+
+  /** The newest sequence of a WAL that Redis holds in a slot; 0 when it knows none. */
+  static long mark(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, byte[] walId) {
     byte[] mark = RedisReply.await(() -> redis.sync().hget(slot.journal(), walId));
     return mark == null ? 0 : Long.parseLong(LuaScript.string(mark));
   }
@@ -128,6 +132,7 @@ final class Replay {
   private final class Run {
     private final StatefulRedisConnection<byte[], byte[]> redis;
     private final Map<String, Session> sessions;
+    private final long[] owed;
     private final Predicate<SessionRef> stillOwns;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
     private int bytesInFlight;
@@ -139,9 +144,11 @@ final class Replay {
     Run(
         StatefulRedisConnection<byte[], byte[]> redis,
         Map<String, Session> sessions,
+        long[] owed,
         Predicate<SessionRef> stillOwns) {
       this.redis = redis;
       this.sessions = sessions;
+      this.owed = owed;
       this.stillOwns = stillOwns;
     }
 
@@ -159,23 +166,14 @@ final class Replay {
       }
     }
 
-    /** Parts of sessions that do not own any more, or have nothing to settle, are left out. */
     private void send(long sequence, List<WalRecord.Part> parts) {
-      List<CommitScript.Part> owned = new ArrayList<>();
-      int bytes = 0;
-      for (WalRecord.Part part : parts) {
-        Session session = sessions.get(name(part.owner(), part.session()));
-        if (session != null && !session.ref.isLost()) {
-          List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-          for (WalRecord.Row row : part.rows()) {
-            rows.add(SlotKeys.bytes(row.key()));
-            rows.add(row.image());
-            bytes += row.key().length() + row.image().length;
-          }
-          owned.add(new CommitScript.Part(session.keys, rows));
-        }
-      }
+      List<CommitScript.Part> owned = owned(parts, sessions);
       if (!owned.isEmpty()) {
+        int bytes =
+            owned.stream()
+                .flatMap(part -> part.rows().stream())
+                .mapToInt(keyOrImage -> keyOrImage.length)
+                .sum();
         send(new CommitScript.Arguments(walId, sequence, dueMillis.getAsLong(), owned), bytes);
         sent++;
       }
