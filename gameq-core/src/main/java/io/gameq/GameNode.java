@@ -158,6 +158,7 @@ final class GameNode implements AutoCloseable {
                       new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
                       new MySqlSessions(owners),
                       healed::signal,
+                      healed::notReplayed,
                       callbacks)));
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));

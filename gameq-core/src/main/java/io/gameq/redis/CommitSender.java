@@ -19,9 +19,11 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,6 +32,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +61,9 @@ public final class CommitSender implements AutoCloseable {
 
   private static final long APPEND_TIMEOUT_SECONDS = 30;
 
+  /** Of servers that were connected to since; far more than a failover takes attempts. */
+  private static final int MOST_NOT_SILENCED = 1_000;
+
   /** Longer than an attempt to connect or a call to MySQL takes to give up. */
   private static final long ABANDON_MILLIS = 11_000;
 
@@ -84,6 +90,7 @@ public final class CommitSender implements AutoCloseable {
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private volatile boolean ended;
+  private volatile boolean died;
 
   // Of the sender's thread only.
   private StatefulRedisConnection<byte[], byte[]> redis;
@@ -94,13 +101,19 @@ public final class CommitSender implements AutoCloseable {
   private final Deque<Commit> journaled = new ArrayDeque<>();
 
   private final Backoff backoff = new Backoff(50, 2_000);
-  private long clientId;
-  private String runId = "";
+  private Link link = new Link("", 0);
+
+  /** Connections that were given up, and whose last bytes may still arrive. */
+  private final Deque<Link> notSilenced = new ArrayDeque<>();
+
   private boolean broken;
   private boolean holding;
   private long mendAtNanos;
 
   private record Sent(CommitGroup group) {}
+
+  /** A connection, as the server that it leads to knows it. */
+  private record Link(String runId, long clientId) {}
 
   private record Reply(Sent sent, @Nullable Throwable error) {}
 
@@ -116,6 +129,7 @@ public final class CommitSender implements AutoCloseable {
       Policy policy,
       DurableSessions durableSessions,
       Runnable healed,
+      Consumer<Set<Long>> notReplayed,
       Executor callbacks) {}
 
   /** What becomes of commits that Redis cannot take now. */
@@ -150,7 +164,10 @@ public final class CommitSender implements AutoCloseable {
    *     long; then the commit was not taken
    */
   public void submit(Commit commit) {
-    requireNotAwayTooLong();
+    Long awaySince = awaySinceNanos;
+    if (awaySince != null) {
+      requireNotAwayTooLong(awaySince);
+    }
     admission.enter(commit.bytes());
     inbox.add(commit);
     if ((stopping || ended)
@@ -158,18 +175,15 @@ public final class CommitSender implements AutoCloseable {
       admission.leave(commit.bytes());
       throw new QueueFullException("the queue is closed");
     }
-    if (failsWhileAway() && awaySinceNanos != null && inbox.remove(commit)) {
+    Long since = awaySinceNanos;
+    if (since != null && failsWhileAway() && inbox.remove(commit)) {
       admission.leave(commit.bytes());
-      requireNotAwayTooLong();
+      requireNotAwayTooLong(since);
     }
     wake();
   }
 
-  private void requireNotAwayTooLong() {
-    Long since = awaySinceNanos;
-    if (since == null) {
-      return;
-    }
+  private void requireNotAwayTooLong(long since) {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
     if (failsWhileAway()) {
       throw new RedisUnavailableException(
@@ -239,7 +253,7 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private void heal(String why) {
-    replay.distrustMarks();
+    replay.distrustMarks(sessions.values());
     if (!broken) {
       breakOff(why);
     }
@@ -284,6 +298,7 @@ public final class CommitSender implements AutoCloseable {
           "the sender of this node stopped: it takes no further commit, and WAL {} is needed for recovery",
           parts.wal().directory(),
           e);
+      died = true;
       throw e;
     } finally {
       ended = true;
@@ -414,7 +429,7 @@ public final class CommitSender implements AutoCloseable {
     try {
       parts.wal().sync();
     } catch (WalException e) {
-      appended.forEach(commit -> settlement.dropped(commit, e));
+      appended.forEach(commit -> settlement.failed(commit, e));
       return false;
     }
     appended.forEach(Commit::journaled);
@@ -584,7 +599,8 @@ public final class CommitSender implements AutoCloseable {
     }
     if (!again.isEmpty()) {
       unanswered.addAll(again); // in WAL order: before those in flight
-      replay.distrustMarks(); // what else it forgot, the marks of commits since then do not tell
+      replay.distrustMarks(
+          sessions.values()); // what else it forgot, the marks of commits since then do not tell
       breakOff("it forgot a session");
     }
   }
@@ -595,9 +611,10 @@ public final class CommitSender implements AutoCloseable {
     StatefulRedisConnection<byte[], byte[]> connection = parts.connector().open();
     connections.incrementAndGet();
     try {
-      runId = RedisServerCheck.check(connection).runId();
+      String server = RedisServerCheck.check(connection).runId();
       parts.clock().measure(connection);
-      clientId = RedisReply.await(() -> connection.sync().clientId());
+      long client = RedisReply.await(() -> connection.sync().clientId());
+      link = new Link(server, client);
       connection.setAutoFlushCommands(false);
       return connection;
     } catch (RuntimeException e) {
@@ -609,14 +626,17 @@ public final class CommitSender implements AutoCloseable {
   private int heal() {
     try {
       redis.closeAsync();
-      long givenUp = clientId;
-      String server = runId;
+      notSilenced.add(link);
+      if (notSilenced.size() > MOST_NOT_SILENCED) {
+        notSilenced.remove();
+      }
       redis = connect();
       redis.setAutoFlushCommands(true);
-      if (server.equals(runId)) {
-        healing.silence(redis, givenUp);
+      silenceOthers();
+      Set<Long> givenUp = healing.run(redis, sessions.values(), unanswered);
+      if (!givenUp.isEmpty()) {
+        parts.notReplayed().accept(givenUp);
       }
-      healing.run(redis, sessions.values(), unanswered);
       redis.setAutoFlushCommands(false);
       mended();
       return 1;
@@ -631,6 +651,16 @@ public final class CommitSender implements AutoCloseable {
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
+    }
+  }
+
+  private void silenceOthers() {
+    for (Iterator<Link> it = notSilenced.iterator(); it.hasNext(); ) {
+      Link other = it.next();
+      if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
+        healing.silence(redis, other.clientId);
+        it.remove();
+      }
     }
   }
 
@@ -665,7 +695,7 @@ public final class CommitSender implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    boolean answered = !thread.isAlive();
+    boolean answered = !thread.isAlive() && !died;
     abandoned = true;
     LockSupport.unpark(thread);
     try {

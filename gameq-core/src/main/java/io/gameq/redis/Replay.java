@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -51,10 +53,30 @@ final class Replay {
 
   /**
    * Has the next run send everything that is not known to be in MySQL: Redis lost something, and
-   * took commits since then.
+   * took commits since then. Noted at once: a notice about those commits says nothing of older ones
+   * that are lost.
    */
-  void distrustMarks() {
-    owed = owed.distrustingMarks();
+  void distrustMarks(Collection<Session> sessions) {
+    owed = owed.distrustingMarks().plusLost(sessions, slot -> 0);
+  }
+
+  /**
+   * Notes what Redis has lost, by the journal marks. To be called before any session is
+   * re-asserted, for the same reason.
+   */
+  void noteLost(StatefulRedisConnection<byte[], byte[]> redis, Collection<Session> sessions) {
+    owed = owed.plusLost(sessions, slot -> mark(redis, slot));
+  }
+
+  /**
+   * What a replay did.
+   *
+   * @param sent records
+   * @param givenUp records that are not replayed for good: trades of which one half is lost with
+   *     its session, and what the WAL cannot give back
+   */
+  record Result(long sent, Set<Long> givenUp) {
+    static final Result NOTHING = new Result(0, Set.of());
   }
 
   /** A session that still owns, as the sender knows it. */
@@ -63,19 +85,20 @@ final class Replay {
   private record Sent(RedisFuture<List<Object>> reply, CommitScript.Arguments commit, int bytes) {}
 
   /**
-   * Replays; returns how many records were sent.
+   * Replays what was {@linkplain #noteLost noted}, of sessions that still own.
    *
+   * @param sessions all of this node, lost ones too
    * @param stillOwns asks MySQL, and tells Redis if so
-   * @throws GameQueueException when Redis goes away or has no room; then all is still owed
+   * @throws GameQueueException when Redis goes away, has no room, or forgets a session again; then
+   *     all is still owed
    */
-  long run(
+  Result run(
       StatefulRedisConnection<byte[], byte[]> redis,
       Collection<Session> sessions,
       Predicate<SessionRef> stillOwns) {
-    owed = owed.plusLost(sessions, slot -> mark(redis, slot));
     long[] toSend = owed.sequences();
     if (toSend.length == 0) {
-      return 0;
+      return Result.NOTHING;
     }
     CommitScript.load(redis);
     Run run = new Run(redis, byName(sessions), toSend, stillOwns);
@@ -86,9 +109,17 @@ final class Replay {
     } finally {
       redis.setAutoFlushCommands(true);
     }
-    long sent = run.sent;
     owed = Owed.NOTHING;
-    return sent;
+    return new Result(run.sent, Set.copyOf(run.givenUp));
+  }
+
+  /** WAL sequences of which a lost session may have a half that is in neither Redis nor MySQL. */
+  private static Set<Long> doubtful(Collection<Session> sessions) {
+    Set<Long> doubtful = new HashSet<>();
+    sessions.stream()
+        .filter(of -> of.ref.isLost())
+        .forEach(of -> of.unsettled.beyond(0, doubtful::add));
+    return doubtful;
   }
 
   private static String name(String owner, String session) {
@@ -135,10 +166,11 @@ final class Replay {
     private final long[] owed;
     private final Predicate<SessionRef> stillOwns;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
+    private final Set<Long> doubtful;
+    private final Set<Long> givenUp = new HashSet<>();
     private int bytesInFlight;
     private int unflushed;
     private int next;
-    private long found;
     private long sent;
 
     Run(
@@ -150,19 +182,37 @@ final class Replay {
       this.sessions = sessions;
       this.owed = owed;
       this.stillOwns = stillOwns;
+      this.doubtful = doubtful(sessions.values());
     }
 
     void take(WalReader.Entry entry) {
       while (next < owed.length && owed[next] < entry.sequence()) {
-        next++;
+        unreadable(owed[next++]);
       }
       if (next < owed.length && owed[next] == entry.sequence()) {
-        found++;
+        next++;
         if (entry.record() instanceof WalRecord.Committed committed) {
-          send(entry.sequence(), committed.parts());
+          sendWhole(entry.sequence(), committed.parts());
         } else if (entry.record() instanceof WalRecord.Adopted adopted) {
           send(entry.sequence(), List.of(adopted.part()));
         }
+      }
+    }
+
+    private void unreadable(long sequence) {
+      LOG.error(
+          "Redis lost WAL record {}, and the WAL {} cannot give it back: see 'gameq-recovery inspect'",
+          sequence,
+          wal.directory());
+      givenUp.add(sequence);
+    }
+
+    /** Half a trade would make something twice, or destroy it. */
+    private void sendWhole(long sequence, List<WalRecord.Part> parts) {
+      if (parts.size() > 1 && doubtful.contains(sequence)) {
+        givenUp.add(sequence);
+      } else {
+        send(sequence, parts);
       }
     }
 
@@ -220,20 +270,19 @@ final class Replay {
       }
     }
 
-    /** One of its sessions was lost or forgotten meanwhile: the others' rows are still replayed. */
+    /**
+     * A session was lost meanwhile, or forgotten again: then all begins anew, since later records
+     * must not get there before this one.
+     */
     private void refused(CommitScript.Arguments commit, int part) {
       SessionKeys keys = commit.parts().get(part).keys();
       Session session =
           sessions.get(name(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
-      if (session == null || !owns(session.ref)) {
-        List<CommitScript.Part> others = new ArrayList<>(commit.parts());
-        others.remove(part);
-        if (others.isEmpty()) {
-          return;
-        }
-        send(new CommitScript.Arguments(walId, commit.sequence(), commit.dueMillis(), others), 0);
-      } else {
-        send(commit, 0);
+      if (session != null && owns(session.ref)) {
+        throw new GameQueueException("Redis forgot session " + session.ref + " again");
+      }
+      if (commit.parts().size() > 1) {
+        givenUp.add(commit.sequence());
       }
     }
 
@@ -250,12 +299,8 @@ final class Replay {
       while (!inFlight.isEmpty()) {
         awaitFirst();
       }
-      if (found < owed.length) {
-        LOG.error(
-            "{} of {} records that Redis lost cannot be read from the WAL {}: see 'gameq-recovery inspect'",
-            owed.length - found,
-            owed.length,
-            wal.directory());
+      while (next < owed.length) {
+        unreadable(owed[next++]);
       }
     }
   }
