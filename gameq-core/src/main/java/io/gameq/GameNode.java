@@ -33,14 +33,11 @@ import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -65,16 +62,13 @@ final class GameNode implements AutoCloseable {
   private static final int MOST_OPEN_ATTEMPTS = 3;
 
   private static final long LOOK_EVERY_MILLIS = 1_000;
-  private static final int MOST_ASKED_PER_LOOK = 20;
-  private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final GameQueueConfig config;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
   private final Clock clock;
   private final Closing closing = new Closing();
-  private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
-  private final Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
+  private final Sessions sessions = new Sessions();
 
   private final Catalog catalog;
   private final RowCodec codec;
@@ -89,9 +83,7 @@ final class GameNode implements AutoCloseable {
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Deque<DurableTracker> toLookFor = new ArrayDeque<>();
-  private final long quietNanos;
-  private long clockMeasuredNanos = System.nanoTime();
+  private final Lookout lookout;
 
   /** An owner that was opened. */
   record Opened(DurableTracker tracker, OwnerView view) {}
@@ -151,6 +143,7 @@ final class GameNode implements AutoCloseable {
       ExecutorService callbacks =
           Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
       closing.add(() -> stop(callbacks));
+      Lookout.Healed healed = new Lookout.Healed();
       sender =
           closing.add(
               new CommitSender(
@@ -162,21 +155,38 @@ final class GameNode implements AutoCloseable {
                       slots,
                       config.mergeWindow().toMillis(),
                       config.limits(),
-                      config.whenRedisIsFull(),
-                      owners::current,
+                      new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
+                      new MySqlSessions(owners),
+                      healed::signal,
                       callbacks)));
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
-      beat();
-      quietNanos = config.mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
+      lookout =
+          new Lookout(
+              new Lookout.Parts(
+                  config,
+                  sessions,
+                  slots,
+                  control,
+                  redisClock,
+                  notices,
+                  heartbeat,
+                  owners,
+                  views,
+                  sender,
+                  wal,
+                  callbacks,
+                  healed,
+                  this::tellClosed));
+      lookout.beat();
       ScheduledExecutorService looking =
           Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
       closing.add(() -> stop(looking));
       ScheduledFuture<?> unused =
           looking.scheduleWithFixedDelay(
-              this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+              lookout, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
       closing.close();
       throw e;
@@ -222,7 +232,7 @@ final class GameNode implements AutoCloseable {
   }
 
   List<DurableTracker> trackers() {
-    return List.copyOf(trackers.values());
+    return List.copyOf(sessions.all());
   }
 
   void submit(Commit commit) {
@@ -249,15 +259,15 @@ final class GameNode implements AutoCloseable {
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
-      // be
-      // flushing under its epoch what Redis lost since; only a new epoch stops that flush.
+      // flush under its epoch what Redis lost since; only a new epoch stops that flush.
+      long connections = sender.connections();
       var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
           OpenScript.call(redis, slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        return finishOpen(owner, session, tables, opened);
+        return finishOpen(owner, session, tables, opened, connections);
       }
       SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
       if (!session.equals(owners.current(List.of(owner)).get(owner))
@@ -270,44 +280,75 @@ final class GameNode implements AutoCloseable {
   }
 
   private Opened finishOpen(
-      OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
+      OwnerId owner,
+      SessionId session,
+      List<Table> tables,
+      OpenScript.Opened opened,
+      long connections) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
     List<UnflushedRow> dirty = OwnerViews.withoutDamaged(opened.dirty());
     List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
     List<UnflushedRow> unflushed = new ArrayList<>(dirty);
     unflushed.addAll(claimed);
-    if (!unflushed.isEmpty()) {
-      appendAdopted(ref, unflushed);
-    }
-    OwnerView view = views.load(owner, session, tables, unflushed);
-    versions.observe(view.highestVersion());
     DurableTracker tracker = new DurableTracker(ref);
-    tracker.adopted(versions(dirty), versions(claimed));
-    trackers.put(name(owner.encoded(), session.text()), tracker);
-    sender.register(ref);
-    return new Opened(tracker, view);
+    try {
+      if (!unflushed.isEmpty()) {
+        tracker.adopting(sender.newestSequence() + 1);
+        sessions.add(tracker); // from here on the WAL is kept for it
+      }
+      long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
+      OwnerView view = views.load(owner, session, tables, unflushed);
+      versions.observe(view.highestVersion());
+      tracker.adopted(
+          held(dirty, Arrays.copyOf(sequences, dirty.size())),
+          held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
+      sessions.add(tracker);
+      sender.register(ref, tracker, connections);
+      return new Opened(tracker, view);
+    } catch (RuntimeException e) {
+      sender.unregister(ref);
+      sessions.remove(tracker);
+      throw e;
+    }
   }
 
-  private static Map<String, Long> versions(List<UnflushedRow> rows) {
-    Map<String, Long> versions = new HashMap<>();
-    rows.forEach(row -> versions.put(row.key(), RowCodec.version(row.image())));
-    return versions;
+  private static Map<String, DurableTracker.Held> held(List<UnflushedRow> rows, long[] sequences) {
+    Map<String, DurableTracker.Held> held = new HashMap<>();
+    for (int i = 0; i < sequences.length; i++) {
+      UnflushedRow row = rows.get(i);
+      held.put(
+          row.key(), new DurableTracker.Held(RowCodec.version(row.image()), sequences[i], true));
+    }
+    return held;
   }
 
-  /** In records that the WAL takes, however much the owner has unflushed. */
-  private void appendAdopted(SessionRef session, List<UnflushedRow> unflushed) {
+  /**
+   * In records that the WAL takes, however much the owner has unflushed; returns the sequence of
+   * each row's record.
+   */
+  private long[] appendAdopted(SessionRef session, List<UnflushedRow> unflushed) {
+    long[] sequences = new long[unflushed.size()];
     List<ChangedRow> rows = new ArrayList<>();
     long bytes = 0;
-    for (UnflushedRow row : unflushed) {
+    int from = 0;
+    for (int i = 0; i < sequences.length; i++) {
+      UnflushedRow row = unflushed.get(i);
       if (!rows.isEmpty() && bytes + row.image().length > config.limits().commitBytes()) {
-        sender.appendAdopted(new CommitPart(session, List.copyOf(rows)));
+        Arrays.fill(
+            sequences, from, i, sender.appendAdopted(new CommitPart(session, List.copyOf(rows))));
         rows.clear();
         bytes = 0;
+        from = i;
       }
       rows.add(new ChangedRow(row.key(), row.image()));
       bytes += row.key().length() + row.image().length;
     }
-    sender.appendAdopted(new CommitPart(session, List.copyOf(rows)));
+    Arrays.fill(
+        sequences,
+        from,
+        sequences.length,
+        sender.appendAdopted(new CommitPart(session, List.copyOf(rows))));
+    return sequences;
   }
 
   OwnerView read(OwnerId owner, Table table) {
@@ -345,13 +386,22 @@ final class GameNode implements AutoCloseable {
    */
   void closeSession(DurableTracker tracker) {
     SessionRef session = tracker.session();
-    closedSessions.add(tracker);
+    sessions.close(tracker);
     try {
       if (!tracker.awaitQueued(System.nanoTime() + CLOSE_TIMEOUT.toNanos())) {
         throw new GameQueueException(
             "not known within %d ms that Redis has all of session %s; it is sent on"
                 .formatted(CLOSE_TIMEOUT.toMillis(), session));
       }
+      tellClosed(session);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    sessions.forgetDrained(sender::unregister);
+  }
+
+  private void tellClosed(SessionRef session) {
+    try {
       control.call(
           redis ->
               SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
@@ -360,26 +410,8 @@ final class GameNode implements AutoCloseable {
           "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again",
           session,
           e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
-    forgetDrained();
   }
-
-  private void forgetDrained() {
-    closedSessions.removeIf(
-        tracker -> {
-          boolean done = tracker.isDrained();
-          if (done) {
-            sender.unregister(tracker.session());
-            trackers.remove(
-                name(tracker.session().owner().encoded(), tracker.session().id().text()));
-          }
-          return done;
-        });
-  }
-
-  // --- durable
 
   private void durable(
       String owner,
@@ -387,63 +419,9 @@ final class GameNode implements AutoCloseable {
       long version,
       Map<String, Long> setAside,
       Map<String, Long> kept) {
-    DurableTracker tracker = trackers.get(name(owner, session));
+    DurableTracker tracker = sessions.find(owner, session);
     if (tracker != null) {
       tracker.durable(version, setAside, kept);
-    }
-  }
-
-  private static String name(String owner, String session) {
-    return owner + " " + session;
-  }
-
-  /** Once a second: what notices would have said had they not been lost. */
-  private void look() {
-    try {
-      beat();
-      notices.keepSubscribed();
-      if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
-        redisClock.measure(control);
-        clockMeasuredNanos = System.nanoTime();
-      }
-      lookForSome();
-      forgetDrained();
-    } catch (GameQueueException e) {
-      LOG.debug("cannot look what is durable: {}", e.getMessage());
-    } catch (RuntimeException e) {
-      LOG.warn("cannot look what is durable", e);
-    }
-  }
-
-  /** However many sessions wait, Redis is asked about a few of them in each round. */
-  private void lookForSome() {
-    if (toLookFor.isEmpty()) {
-      toLookFor.addAll(trackers.values());
-    }
-    for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
-      DurableTracker tracker = toLookFor.remove();
-      Set<String> rows = tracker.withoutNews(quietNanos);
-      if (!rows.isEmpty()) {
-        asked++;
-        lookFor(tracker, rows);
-      }
-    }
-  }
-
-  private void lookFor(DurableTracker tracker, Set<String> rows) {
-    SessionRef session = tracker.session();
-    if (!SessionScripts.holdsNothing(
-        control.get(), slots[session.slot()], session.owner(), session.id())) {
-      return;
-    }
-    tracker.found(views.versions(rows), views.setAside(rows));
-  }
-
-  private void beat() {
-    try {
-      heartbeat.beat(control);
-    } catch (GameQueueException e) {
-      LOG.debug("cannot give a sign of life: {}", e.getMessage());
     }
   }
 
@@ -472,7 +450,7 @@ final class GameNode implements AutoCloseable {
       return;
     }
     boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
-    boolean allDurable = answered && trackers.values().stream().allMatch(DurableTracker::isDrained);
+    boolean allDurable = answered && !lookout.hadConflicts() && sessions.isDrained();
     if (allDurable) {
       forgetJournal();
       wal.complete();

@@ -108,7 +108,7 @@ public final class NodeHeartbeat {
     return key(namespace, ofProcess);
   }
 
-  private static byte[] key(String namespace, String process) {
-    return SlotKeys.bytes(namespace + ":node:" + process);
+  static byte[] key(String namespace, String ofProcess) {
+    return SlotKeys.bytes(namespace + ":node:" + ofProcess);
   }
 }
