@@ -81,7 +81,7 @@ final class Replay {
     Run run = new Run(redis, byName(sessions), toSend, stillOwns);
     redis.setAutoFlushCommands(false);
     try {
-      WalReader.read(wal.directory(), owed[0], run::take);
+      WalReader.read(wal.directory(), toSend[0], run::take);
       run.finish();
     } finally {
       redis.setAutoFlushCommands(true);
