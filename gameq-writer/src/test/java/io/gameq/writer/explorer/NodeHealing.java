@@ -187,9 +187,13 @@ record NodeHealing(GameNodeActor node) {
 
   private NodeMemory asks(World world, NodeMemory me, int player) {
     SessionRef ref = Objects.requireNonNull(me.holds().get(player)).ref();
-    return ref.id().equals(world.sessions.current(List.of(ref.owner())).get(ref.owner()))
-        ? me.link(me.link().telling())
-        : sendsOn(me.lose(player));
+    if (ref.id().equals(world.sessions.current(List.of(ref.owner())).get(ref.owner()))) {
+      return me.link(me.link().telling());
+    }
+    NodeMemory lost = me.lose(player);
+    return plant().has(Switch.LOST_SESSIONS_REPLAY) // else it is refused for ever
+        ? settled(lost.link(me.link().at(Stage.SENDS, me.link().next() + 1)))
+        : sendsOn(lost);
   }
 
   private NodeMemory tells(World world, NodeMemory me, int player) {

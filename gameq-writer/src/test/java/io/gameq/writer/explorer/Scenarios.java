@@ -178,7 +178,7 @@ final class Scenarios {
         "failover",
         plant -> {
           List<Actor> cast = new ArrayList<>();
-          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2)));
           cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
           workers(cast, plant, workers, 1, false);
           cast.add(new Failover(1, lostWrites, false));
@@ -211,7 +211,7 @@ final class Scenarios {
         "failover, delete",
         plant -> {
           List<Actor> cast = new ArrayList<>();
-          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.delete(1, 1)));
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2), Op.delete(1, 1)));
           workers(cast, plant, 2, 1, false);
           cast.add(new Failover(1, lostWrites, false));
           return cast;
@@ -238,6 +238,23 @@ final class Scenarios {
         0);
   }
 
+  /** A reader reads twice while Redis fails over: once healed, everything is there. */
+  static Scenario failoverAndReader(int lostWrites) {
+    return new Scenario(
+        "failover, reader",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Reader(1, 2, plant));
+          cast.add(new Failover(1, lostWrites, false));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
   /** What {@code mvn verify} explores; those that take longest first. */
   static List<Scenario> all() {
     return List.of(
@@ -253,10 +270,11 @@ final class Scenarios {
         move(1, 2, 2, 1),
         move(2, 2, 2, 1),
         deletes(2),
-        failover(1, 3),
-        failovers(2, 3),
+        failover(1, 2),
+        failovers(2, 2),
+        failoverAndReader(1),
         failoverAndDelete(3),
-        failoverInMidOpen(3));
+        failoverInMidOpen(2));
   }
 
   /** With {@code -Dgameq.explorer=full}. */
@@ -273,7 +291,12 @@ final class Scenarios {
         midOpen(2, 2),
         move(1, 2, 2, 2),
         move(2, 2, 2, 2),
-        deletes(3));
+        deletes(3),
+        failover(2, 3),
+        failovers(2, 3),
+        failoverAndReader(3),
+        failoverAndDelete(4),
+        failoverInMidOpen(3));
   }
 
   private static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {

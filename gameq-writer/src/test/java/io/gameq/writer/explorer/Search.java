@@ -101,7 +101,9 @@ final class Search {
     BigInteger sum = BigInteger.ZERO;
     boolean quiet = true;
     boolean last = true;
-    for (int i = 0; i < drainer && violation == null; i++) {
+    int first = Math.floorMod(key.hashCode(), drainer);
+    for (int n = 0; n < drainer && violation == null; n++) {
+      int i = (first + n) % drainer; // not always the same first: whatever is wrong is found sooner
       Actor actor = cast.get(i);
       quiet &= !(actor instanceof GameNodeActor node && node.isBusy(state, state.locals().get(i)));
       quiet &= !(state.locals().get(i) instanceof Failover.Memory of && of.replica() != null);
