@@ -9,6 +9,7 @@ import io.gameq.commit.CommitPart;
 import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
+import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -272,10 +273,22 @@ public final class CommitSender implements AutoCloseable {
         break;
       }
     }
-    if (!commits.isEmpty()) {
+    if (!commits.isEmpty() && sync(commits)) {
       send(group(commits));
     }
     return 1;
+  }
+
+  /** Has the WAL survive a power loss before Redis gets the commits, where that is wanted. */
+  private boolean sync(List<Commit> commits) {
+    try {
+      parts.wal().sync();
+      return true;
+    } catch (WalException e) { // Redis never gets them, but a replay of the WAL may
+      commits.forEach(
+          commit -> settlement.dropped(commit, Settlement.unknown(commit, e.getMessage())));
+      return false;
+    }
   }
 
   /** Gives a commit its versions and appends it to the WAL; false when it failed. */
