@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** WALs that are being written: read meanwhile, on a full disk, synced. */
 class WalLiveTest {
-  private static final int READS = 40;
+  private static final int READS = 20;
   private static final int MOST_RECORDS = 500_000;
 
   @TempDir Path parent;
@@ -37,7 +37,7 @@ class WalLiveTest {
   void readingBesideABusyWriterSeesEveryRecordAndNoDamage() throws Exception {
     WalLimits limits =
         new WalLimits(
-            Duration.ofHours(1), 1L << 40, 0, WalSync.OFF, 1 << 20, Duration.ofMinutes(10));
+            Duration.ofHours(1), 1L << 40, 0, WalSync.OFF, 2 << 20, Duration.ofMinutes(10));
     AtomicBoolean stop = new AtomicBoolean();
     AtomicLong appended = new AtomicLong();
     int reads = 0;
@@ -51,12 +51,12 @@ class WalLiveTest {
                   Commit commit = WalSpecimen.commit(random, random.nextInt(300));
                   wal.append(commit);
                   appended.set(commit.sequence());
-                  if (commit.sequence() % 50 == 0) { // else a slow reader never catches up
+                  if (commit.sequence() % 10 == 0) { // else a slow reader never catches up
                     LockSupport.parkNanos(1_000_000);
                   }
                 }
               });
-      while (reads < READS && !writing.isDone()) {
+      while ((reads < READS || filesSeen <= 3) && !writing.isDone()) {
         long before = appended.get();
         long from = reads % 2 == 0 ? 1 : Math.max(1, before - 200);
         List<Long> sequences = new ArrayList<>();
@@ -68,14 +68,14 @@ class WalLiveTest {
         }
         assertTrue(report.lastSequence() >= before, "what was appended before is read");
         reads++;
+        filesSeen = WalFile.list(wal.directory()).size();
       }
       stop.set(true);
       writing.get(1, TimeUnit.MINUTES);
-      filesSeen = WalFile.list(wal.directory()).size();
     }
     System.out.printf(
         "%d reads beside a writer of %d records in %d files%n", reads, appended.get(), filesSeen);
-    assertTrue(reads == READS && filesSeen > 3, reads + " reads, " + filesSeen + " files");
+    assertTrue(reads >= READS && filesSeen > 3, reads + " reads, " + filesSeen + " files");
   }
 
   @Test
