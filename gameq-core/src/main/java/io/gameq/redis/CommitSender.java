@@ -428,8 +428,11 @@ public final class CommitSender implements AutoCloseable {
     }
     try {
       parts.wal().sync();
-    } catch (WalException e) {
-      appended.forEach(commit -> settlement.failed(commit, e));
+    } catch (WalException e) { // Redis never gets them, but a replay of the WAL may
+      appended.forEach(
+          commit ->
+              settlement.dropped(
+                  commit, Settlement.unknown(commit, String.valueOf(e.getMessage()))));
       return false;
     }
     appended.forEach(Commit::journaled);

@@ -12,7 +12,6 @@ import io.gameq.redis.OpenScript;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.gameq.writer.mysql.FlushTransaction;
-import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.redis.Claim;
 import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;

@@ -64,6 +64,7 @@ final class CampaignNode {
         .poolSize(THREADS + 1)
         .mergeWindow(Duration.ofMillis(50))
         .walDirectory(options.wal())
+        .walMinFreeBytes(0) // a full disk is one of the faults
         .build();
   }
 

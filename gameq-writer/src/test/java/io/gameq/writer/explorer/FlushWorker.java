@@ -165,13 +165,11 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
                   ? Step.mysql(name + " commits", world -> flushOn(world, state, me))
                   : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
       case FLUSHED -> acks(state, me);
-      case NOT_OWNED ->
-          List.of(
-              Step.mysqlRead(
-                  name + " is refused, asks for unfinished opens", world -> ask(world, me)));
+      case NOT_OWNED -> List.of(Step.redis(name + " is refused, nacks", world -> nack(world, me)));
+      case GIVES_BACK ->
+          List.of(Step.mysqlRead(name + " asks who owns them", world -> ask(world, me)));
       case FINISHES_OPEN ->
           List.of(Step.redis(name + " finishes the open", world -> finishOpens(world, me)));
-      case GIVES_BACK -> List.of(Step.redis(name + " nacks", world -> nack(world, me)));
       case UNOWNED ->
           List.of(
               Step.mysqlRead(
@@ -358,30 +356,26 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return me.notOwned.isEmpty() ? IDLE : me.in(Phase.NOT_OWNED);
   }
 
+  private static Memory nack(World world, Memory me) {
+    FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
+    return me.in(Phase.GIVES_BACK);
+  }
+
+  /** An open that nobody finished, or else a session that Redis may have forgotten. */
   private static Memory ask(World world, Memory me) {
-    Map<OwnerId, SessionId> unfinished =
-        world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)
-            ? Map.of()
-            : world.sessions.openedBefore(me.notOwned, 0);
-    return new Memory(
-        unfinished.isEmpty() ? Phase.GIVES_BACK : Phase.FINISHES_OPEN,
-        me.claims,
-        me.rows,
-        List.of(),
-        me.stop,
-        me.written,
-        me.notOwned,
-        unfinished);
+    if (world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
+      return IDLE;
+    }
+    OwnerId owner = me.notOwned.get(0);
+    Map<OwnerId, SessionId> unfinished = world.sessions.unfinished(List.of(owner), 0);
+    return unfinished.isEmpty()
+        ? IDLE.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.openBefore(List.of(owner), 0))
+        : IDLE.without(Phase.FINISHES_OPEN, owner, unfinished);
   }
 
   private static Memory finishOpens(World world, Memory me) {
     me.unfinished.forEach(
         (owner, session) -> OpenScript.call(world.redis, world.slot, owner, session, 0));
-    return me.in(Phase.GIVES_BACK);
-  }
-
-  private static Memory nack(World world, Memory me) {
-    FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
     return IDLE;
   }
 
