@@ -34,18 +34,18 @@ final class PlantedVariants {
         new Task(
             Plant.without("flush fence")
                 .flushSql(LOCK_OWNERS, PlantedVariants::answerWhatIsHopedFor),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 1)),
         new Task(
-            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1)),
+            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1, 1)),
         new Task(
-            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart(1)),
+            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart(1, 1)),
         new Task(
             Plant.without("open ends with its connection")
                 .with(Switch.OPEN_OUTLIVES_ITS_CONNECTION),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 1)),
         new Task(
             Plant.without("MySQL asked when healing").with(Switch.HEALS_WITHOUT_MYSQL),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 0)),
         new Task(
             Plant.without("claim token").lua(ACK, "claim.token == token", "true"),
             Scenarios.handOver(1)),
@@ -103,7 +103,7 @@ final class PlantedVariants {
             Plant.without("owners locked first, FOR UPDATE")
                 .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
                 .with(Switch.OWNERS_NOT_LOCKED),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 1)),
         new Task(
             Plant.without("owners locked, and tombstones read with a lock")
                 .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
