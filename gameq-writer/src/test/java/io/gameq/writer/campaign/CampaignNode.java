@@ -27,9 +27,9 @@ import java.util.concurrent.TimeUnit;
  * stop        play no further; answers "stopped N", N commits without an answer
  * </pre>
  */
-final class CampaignNode {
-  static final int SLOTS = 4;
-  static final int PLAYERS = 12;
+public final class CampaignNode {
+  public static final int SLOTS = 4;
+  public static final int PLAYERS = 12;
   private static final int THREADS = 3;
   private static final long ANSWERS_WITHIN_SECONDS = 60;
 
@@ -54,15 +54,15 @@ final class CampaignNode {
     }
   }
 
-  static GameQueueConfig config(NodeOptions options, Clock clock) {
+  public static GameQueueConfig config(NodeOptions options, Clock clock) {
     return TestAccess.clock(GameQueueConfig.builder(), clock)
         .redis(options.redisUri())
-        .mysql(options.jdbcUrl(), CampaignServers.GAME_USER, CampaignServers.GAME_PASSWORD)
+        .mysql(options.jdbcUrl(), CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD)
         .namespace(options.namespace())
         .node(options.name())
         .slots(SLOTS)
         .poolSize(THREADS + 1)
-        .mergeWindow(Duration.ofMillis(50))
+        .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
         .walDirectory(options.wal())
         .build();
   }

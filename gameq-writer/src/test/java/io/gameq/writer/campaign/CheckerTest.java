@@ -184,4 +184,45 @@ class CheckerTest {
         new Checker(history, Map.of(), Set.of(ROW + "=1"))
             .check().stream().map(Violation::kind).toList());
   }
+
+  @Test
+  void aReadMayGoBackUntilNodesHaveHealedAndNotAfterwards() {
+    attempt("1", 10, Outcome.OK, put(ROW));
+    attempt("2", 20, Outcome.OK, put(ROW));
+    history.windows.add(new Window(24, 50));
+    saw(26, 28, Map.of(ROW, "1"));
+    saw(30, 32, Map.of());
+    assertEquals(List.of(), check(Map.of(ROW, "2")));
+    saw(51, 53, Map.of(ROW, "1"));
+    assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "2")));
+  }
+
+  @Test
+  void findsWhatAFailoverLostForGood() {
+    attempt("1", 10, Outcome.OK, put(ROW));
+    attempt("2", 20, Outcome.OK, put(ROW));
+    history.windows.add(new Window(15, 50));
+    assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "1")));
+  }
+
+  @Test
+  void aConflictThatNamesTheRowAndItsSessionIsReportedAndNotLost() {
+    attempt("1", 10, Outcome.OK, 1, put(ROW));
+    attempt("2", 20, Outcome.OK, 2, put(ROW), put("item:1,2"));
+    history.conflicts.add(new Conflict(ROW, new Attempt.Part(A, 2)));
+    assertEquals(List.of(Kind.LOST), check(Map.of(ROW, "1")), "item:1,2 was not named");
+    history.conflicts.add(new Conflict("item:1,2", new Attempt.Part(A, 2)));
+    assertEquals(List.of(), check(Map.of(ROW, "1")));
+    assertEquals(List.of(Kind.LOST), check(Map.of()), "session 1 was not named");
+  }
+
+  @Test
+  void aCutOffPrimaryMayAcknowledgeWhatNobodyEverSees() {
+    history.openings.add(new Opening(A, 2, 15));
+    history.windows.add(new Window(12, 50));
+    attempt("1", 20, Outcome.OK, 1, put(ROW));
+    history.conflicts.add(new Conflict(ROW, new Attempt.Part(A, 1)));
+    assertEquals(List.of(), check(Map.of()));
+    assertEquals(List.of(Kind.RESURRECTED), check(Map.of(ROW, "1")));
+  }
 }

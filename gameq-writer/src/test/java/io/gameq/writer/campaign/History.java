@@ -5,18 +5,26 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Everything that nodes and readers of one case wrote down. Used by one thread. */
-final class History {
-  final Map<String, Attempt> attempts = new LinkedHashMap<>();
-  final List<Sighting> sightings = new ArrayList<>();
-  final List<Opening> openings = new ArrayList<>();
+public final class History {
+  public final Map<String, Attempt> attempts = new LinkedHashMap<>();
+  public final List<Sighting> sightings = new ArrayList<>();
+  public final List<Opening> openings = new ArrayList<>();
+
+  /** What nodes and recovery reported as lost, by name. */
+  public final Set<Conflict> conflicts = new HashSet<>();
+
+  /** When reads may miss what was acknowledged. */
+  public final List<Window> windows = new ArrayList<>();
 
   /** Reads the file of a node; its last line may be cut off where the node was killed. */
-  void readNode(Path file) throws IOException {
+  public void readNode(Path file) throws IOException {
     if (!Files.exists(file)) {
       return; // killed before its first line
     }
@@ -85,7 +93,7 @@ final class History {
     return rows;
   }
 
-  long acknowledgedChanges() {
+  public long acknowledgedChanges() {
     return attempts.values().stream()
         .filter(attempt -> attempt.outcome == Attempt.Outcome.OK)
         .mapToLong(attempt -> attempt.changes.size())

@@ -1,4 +1,4 @@
 package io.gameq.writer.campaign;
 
 /** That a session was opened, and when the open had returned; immutable. */
-record Opening(String owner, long epoch, long until) {}
+public record Opening(String owner, long epoch, long until) {}
