@@ -1,7 +1,6 @@
 package io.gameq.recovery.failover;
 
 import io.gameq.writer.campaign.CampaignMySql;
-import io.gameq.writer.campaign.CampaignNode;
 import io.gameq.writer.campaign.Checker;
 import io.gameq.writer.campaign.DrainCheck;
 import io.gameq.writer.campaign.FinalState;
@@ -100,7 +99,7 @@ final class FailoverCampaign {
     try (Replay replay = new Replay(world.wals(), world.admin(), world.jdbcUrl())) {
       replay.readWals(history);
       replay.damaged().forEach(damage -> System.out.println("  note: " + damage));
-      Losses.Count losses = world.losses.count(replay.commits(), CampaignNode.SLOTS);
+      Losses.Count losses = world.losses.count(replay.commits());
       violations.addAll(new Checker(history, rows, replay.setAside()).check());
       violations.addAll(replay.checkVersions(rows));
       violations.addAll(replay.twice(random));

@@ -2,6 +2,7 @@ package io.gameq.recovery.failover;
 
 import io.gameq.GameQueue;
 import io.gameq.servers.MySqlServer;
+import io.gameq.writer.campaign.Attempt;
 import io.gameq.writer.campaign.CampaignMySql;
 import io.gameq.writer.campaign.CampaignNode;
 import io.gameq.writer.campaign.FinalState;
@@ -11,13 +12,17 @@ import io.gameq.writer.campaign.NodeOptions;
 import io.gameq.writer.campaign.Reader;
 import io.gameq.writer.campaign.Window;
 import io.gameq.writer.campaign.WriterJvm;
+import io.lettuce.core.RedisException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +52,6 @@ final class FailoverWorld implements AutoCloseable {
 
   private long lossBeganAt = Long.MAX_VALUE;
   private long diedAt;
-  private long nodesConnectAfter;
   private long healedAt;
 
   FailoverWorld(CampaignMySql mysql, Path directory, Failover failover, long seed)
@@ -117,39 +121,43 @@ final class FailoverWorld implements AutoCloseable {
 
   // --- what happens
 
-  /** From now on the primary acknowledges what no replica gets; for a while. */
-  void cutReplication(Member primary, Random random) {
-    lossBeginsNow();
-    primary.door().cutServers(random.nextBoolean());
-    pause(500 + random.nextInt(2_000));
-  }
-
+  /** From now on something acknowledged may be lost. */
   void lossBeginsNow() {
     lossBeganAt = Math.min(lossBeganAt, System.nanoTime() - LAG_NANOS);
   }
 
-  /** What the replica has now is all it will ever get; what the primary has now is lost. */
-  void goes(Member primary, Losses.Marks kept, Runnable end) throws SQLException {
-    Losses.Marks held = marks(primary);
-    diedAt = System.nanoTime();
-    nodesConnectAfter = diedAt;
-    end.run();
-    losses.add(held, kept, FinalState.versions(admin()), diedAt);
+  /** What servers hold now, of all commits of all nodes. */
+  Map<Member, Losses.Marks> marks(List<Member> members) {
+    Map<Member, Losses.Marks> marks = new HashMap<>();
+    members.stream().filter(Member::isAlive).forEach(member -> marks.put(member, marks(member)));
+    return marks;
   }
 
   Losses.Marks marks(Member member) {
-    return member.ask(redis -> Losses.Marks.read(redis, namespace, CampaignNode.SLOTS));
+    return member.ask(redis -> Losses.Marks.read(redis, namespace));
   }
 
-  /** For a primary that lives on: it is dead to everybody but its clients from now on. */
-  void isolatedNow() {
+  /** The primary goes now: dead, stopped, or about to be demoted. What it holds. */
+  Losses.Held goes(Member primary, Runnable end) throws SQLException {
+    Losses.Marks marks = marks(primary);
+    end.run();
     diedAt = System.nanoTime();
-    nodesConnectAfter = diedAt;
+    return new Losses.Held(marks, FinalState.versions(admin()), diedAt);
   }
 
-  /** Nodes that connected before this must connect again. */
-  void nodesMustConnectAgain() {
-    nodesConnectAfter = System.nanoTime();
+  /** What a primary holds that takes commits until it is demoted; returns when it is. */
+  Losses.Held heldUntilDemoted(Member primary) throws SQLException {
+    Losses.Marks held = Losses.Marks.NONE;
+    try {
+      for (Losses.Marks now = marks(primary); primary.isPrimary(); now = marks(primary)) {
+        held = now;
+        pause(20);
+      }
+    } catch (RedisException e) {
+      // demoted: it ends all connections and loads the data of its new primary
+    }
+    diedAt = System.nanoTime();
+    return new Losses.Held(held, FinalState.versions(admin()), diedAt);
   }
 
   static void pause(int millis) {
@@ -163,17 +171,30 @@ final class FailoverWorld implements AutoCloseable {
 
   // --- what became of it
 
-  /** Waits until there is one primary and every node that lives has healed on it. */
+  /**
+   * Waits until there is one primary, and every node that lives got something new acknowledged
+   * since: before that it healed.
+   */
   void awaitHealed() {
     RedisTopology.await("one primary", topology::hasOnePrimary);
+    long onePrimaryAt = System.nanoTime();
     for (NodeJvm node : nodes) {
       RedisTopology.await(
           node.options().name() + " healed",
-          () ->
-              !node.process().isAlive()
-                  || NodeLog.healings(node.log()).stream().anyMatch(at -> at > nodesConnectAfter));
+          () -> !node.process().isAlive() || hasCommittedSince(node, onePrimaryAt));
     }
     healedAt = System.nanoTime();
+  }
+
+  private static boolean hasCommittedSince(NodeJvm node, long nanos) {
+    History history = new History();
+    try {
+      history.readNode(node.options().history());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return history.attempts.values().stream()
+        .anyMatch(attempt -> attempt.invokedAt > nanos && attempt.outcome == Attempt.Outcome.OK);
   }
 
   /** When reads may miss what was acknowledged. */
@@ -192,26 +213,14 @@ final class FailoverWorld implements AutoCloseable {
     return (last - diedAt) / 1e9;
   }
 
-  /** From the primary's death to the first acknowledgement that a healed node got. */
+  /** From the primary's death to the first acknowledgement of what was committed since. */
   double firstCommitSeconds(History history) {
-    long first = Long.MAX_VALUE;
-    for (NodeJvm node : nodes) {
-      long healed =
-          NodeLog.healings(node.log()).stream()
-              .filter(at -> at > nodesConnectAfter)
-              .mapToLong(Long::longValue)
-              .min()
-              .orElse(Long.MAX_VALUE);
-      first =
-          Math.min(
-              first,
-              history.attempts.values().stream()
-                  .filter(attempt -> attempt.id.startsWith(node.options().name() + "."))
-                  .filter(attempt -> attempt.knownAt >= healed)
-                  .mapToLong(attempt -> attempt.knownAt)
-                  .min()
-                  .orElse(Long.MAX_VALUE));
-    }
+    long first =
+        history.attempts.values().stream()
+            .filter(attempt -> attempt.invokedAt > diedAt)
+            .mapToLong(attempt -> attempt.knownAt)
+            .min()
+            .orElse(Long.MAX_VALUE);
     return (first - diedAt) / 1e9;
   }
 

@@ -1,13 +1,14 @@
 package io.gameq.recovery.failover;
 
-import io.gameq.OwnerId;
 import io.gameq.writer.campaign.Attempt;
+import io.gameq.writer.campaign.CampaignNode;
 import io.gameq.writer.campaign.Replay.LoggedCommit;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What Redis forgot in the failovers of one case: commits between the journal marks of the primary
@@ -20,9 +21,9 @@ final class Losses {
   record Marks(Map<Integer, Map<String, Long>> bySlot) {
     static final Marks NONE = new Marks(Map.of());
 
-    static Marks read(RedisCommands<String, String> redis, String namespace, int slots) {
+    static Marks read(RedisCommands<String, String> redis, String namespace) {
       Map<Integer, Map<String, Long>> marks = new HashMap<>();
-      for (int slot = 0; slot < slots; slot++) {
+      for (int slot = 0; slot < CampaignNode.SLOTS; slot++) {
         Map<String, Long> ofSlot = new HashMap<>();
         redis
             .hgetall("{" + namespace + ":" + slot + "}:journal")
@@ -39,18 +40,18 @@ final class Losses {
   }
 
   /**
-   * One failover; immutable.
+   * What an old primary held when it went; immutable.
    *
-   * @param held by the old primary just before it went
-   * @param kept by the new one
    * @param durable the newest version of each row in MySQL at that time
    * @param at when, in nanos
    */
-  private record Loss(Marks held, Marks kept, Map<String, Long> durable, long at) {
-    boolean forgot(LoggedCommit commit, int slots) {
+  record Held(Marks marks, Map<String, Long> durable, long at) {}
+
+  private record Loss(Held held, Marks kept) {
+    boolean forgot(LoggedCommit commit) {
       return commit.owners().stream()
-          .map(owner -> slot(owner, slots))
-          .anyMatch(slot -> held.hold(slot, commit) && !kept.hold(slot, commit));
+          .map(owner -> owner.slot(CampaignNode.SLOTS))
+          .anyMatch(slot -> held.marks().hold(slot, commit) && !kept.hold(slot, commit));
     }
   }
 
@@ -62,28 +63,31 @@ final class Losses {
    */
   record Count(long forgotten, long endangered) {}
 
-  void add(Marks held, Marks kept, Map<String, Long> durable, long at) {
-    losses.add(new Loss(held, kept, durable, at));
+  /** One failover: what the old primary held, and what its successor had when it took over. */
+  void add(Held held, Marks kept) {
+    losses.add(new Loss(held, kept));
   }
 
-  private static int slot(OwnerId owner, int slots) {
-    return owner.slot(slots);
+  /** The same, with what each of the servers had that could succeed it. */
+  void add(Held held, Map<Member, Marks> kept, Member promoted) {
+    add(held, Objects.requireNonNull(kept.get(promoted)));
   }
 
   /** Counts acknowledged changes, each once; deletes without a put beside them are left out. */
-  Count count(List<LoggedCommit> commits, int slots) {
+  Count count(List<LoggedCommit> commits) {
     long forgotten = 0;
     long endangered = 0;
     for (LoggedCommit commit : commits) {
       Attempt attempt = commit.attempt();
       for (Loss loss : losses) {
         if (attempt.outcome == Attempt.Outcome.OK
-            && attempt.knownAt < loss.at()
-            && loss.forgot(commit, slots)) {
+            && attempt.knownAt < loss.held().at()
+            && loss.forgot(commit)) {
           forgotten += commit.versions().size();
           endangered +=
               commit.versions().entrySet().stream()
-                  .filter(row -> loss.durable().getOrDefault(row.getKey(), 0L) < row.getValue())
+                  .filter(
+                      row -> loss.held().durable().getOrDefault(row.getKey(), 0L) < row.getValue())
                   .count();
           break;
         }

@@ -71,7 +71,7 @@ public final class Trap {
   }
 
   /** Waits until one of them has sprung; throws when none does. */
-  static void awaitAny(List<Trap> traps, int seconds) {
+  public static void awaitAny(List<Trap> traps, int seconds) {
     CompletableFuture.anyOf(
             traps.stream().map(trap -> trap.sprung).toArray(CompletableFuture<?>[]::new))
         .orTimeout(seconds, TimeUnit.SECONDS)
