@@ -17,14 +17,31 @@ import java.util.function.Supplier;
 public final class CommitReceipt {
   static final CommitReceipt EMPTY =
       new CommitReceipt(
-          CompletableFuture.completedFuture(null), () -> CompletableFuture.completedFuture(null));
+          Journaled.DONE,
+          CompletableFuture.completedFuture(null),
+          () -> CompletableFuture.completedFuture(null));
 
+  private final Journaled journaled;
   private final CompletableFuture<Void> queued;
   private final Supplier<CompletableFuture<Void>> durable;
 
-  CommitReceipt(CompletableFuture<Void> queued, Supplier<CompletableFuture<Void>> durable) {
+  CommitReceipt(
+      Journaled journaled,
+      CompletableFuture<Void> queued,
+      Supplier<CompletableFuture<Void>> durable) {
+    this.journaled = journaled;
     this.queued = queued;
     this.durable = durable;
+  }
+
+  /**
+   * Completes when the WAL of this node has the commit: it survives the death of this process, and
+   * is sent when Redis is back should it be away ({@link WhenRedisIsAway#JOURNAL}). No other node
+   * sees it yet, and it still fails when another node has taken the owner over meanwhile. Completes
+   * in the common pool; fails when the commit never got into the WAL.
+   */
+  public CompletableFuture<Void> journaled() {
+    return journaled.future().copy();
   }
 
   /**
@@ -39,7 +56,8 @@ public final class CommitReceipt {
 
   /**
    * Completes when MySQL has the commit (or a newer version of its rows); fails as {@link #queued}
-   * does, and with {@link DeadLetterException} when MySQL refused rows of it.
+   * does, with {@link DeadLetterException} when MySQL refused rows of it, and with {@link
+   * ConflictException} when a Redis failover lost rows of it for good.
    */
   public CompletableFuture<Void> durable() {
     return queued.thenCompose(ignored -> durable.get());

@@ -4,6 +4,7 @@ import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
+import io.gameq.commit.Unsettled;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,15 +14,19 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
 /**
- * What of one session is not in MySQL yet. Thread-safe. Holds row keys, not rows: it grows with the
- * distinct rows that wait, and with the futures that were asked for.
+ * What of one session is not in MySQL yet, and where the WAL has it. Thread-safe. Holds row keys,
+ * not rows: it grows with the distinct rows that wait, and with the futures that were asked for.
  */
-final class DurableTracker {
+final class DurableTracker implements Unsettled {
   /** Rows set aside that are remembered for futures that are asked for later. */
   private static final int MOST_SET_ASIDE = 1_000;
 
@@ -30,7 +35,7 @@ final class DurableTracker {
   private final Map<String, Integer> transitRows = new HashMap<>();
 
   /** Rows in Redis that the notice of their version will settle. */
-  private final Map<String, Long> queuedRows = new HashMap<>();
+  private final Map<String, Held> queuedRows = new HashMap<>();
 
   /** Rows in Redis that a notice says nothing of: they may have got there after newer ones. */
   private final Set<RowVersion> overtaken = new HashSet<>();
@@ -44,7 +49,30 @@ final class DurableTracker {
   private long highestQueued;
   private long newsNanos;
 
-  private record RowVersion(String key, long version) {}
+  /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
+  private long adoptingFrom;
+
+  private final Map<String, Suspect> suspects = new HashMap<>();
+
+  /** Rows that are lost for good, for futures that are asked for later; bounded as setAside. */
+  private final Map<String, Long> conflicts = new LinkedHashMap<>();
+
+  /**
+   * A version of a row that Redis was given.
+   *
+   * @param sequence of its WAL record
+   * @param isAdopted whether no journal mark tells of it
+   */
+  record Held(long version, long sequence, boolean isAdopted) {
+    private Held newer(Held other) {
+      return other.version > version ? other : this;
+    }
+  }
+
+  /** A version of a row that nobody was seen to hold. */
+  private record Suspect(long version, long sinceNanos) {}
+
+  private record RowVersion(String key, long version, long sequence) {}
 
   private record Waiter(Share share, CompletableFuture<Void> durable) {}
 
@@ -125,20 +153,56 @@ final class DurableTracker {
    * @param dirty to be claimed
    * @param claimed a writer is flushing them
    */
-  synchronized void adopted(Map<String, Long> dirty, Map<String, Long> claimed) {
-    long flushing = claimed.values().stream().mapToLong(Long::longValue).max().orElse(0);
-    claimed.forEach((key, version) -> queuedRows.merge(key, version, Math::max));
+  synchronized void adopted(Map<String, Held> dirty, Map<String, Held> claimed) {
+    long flushing = claimed.values().stream().mapToLong(Held::version).max().orElse(0);
+    claimed.forEach((key, held) -> queuedRows.merge(key, held, Held::newer));
     dirty.forEach(
-        (key, version) -> {
-          if (version <= flushing) { // the notice of what is being flushed is not about this one
-            overtaken.add(new RowVersion(key, version));
+        (key, held) -> {
+          if (held.version <= flushing) { // the notice of what is being flushed is not about it
+            overtaken.add(new RowVersion(key, held.version, held.sequence));
           } else {
-            queuedRows.merge(key, version, Math::max);
-            highestQueued = Math.max(highestQueued, version);
+            queuedRows.merge(key, held, Held::newer);
+            highestQueued = Math.max(highestQueued, held.version);
           }
         });
     highestQueued = Math.max(highestQueued, flushing);
     newsNanos = System.nanoTime();
+    adoptingFrom = 0;
+  }
+
+  /** Rows that will be {@link #adopted} are about to be appended to the WAL. */
+  synchronized void adopting(long fromSequence) {
+    adoptingFrom = fromSequence;
+  }
+
+  @Override
+  public synchronized void beyond(long mark, LongConsumer sequences) {
+    for (Held held : queuedRows.values()) {
+      if (held.isAdopted || held.sequence > mark) {
+        sequences.accept(held.sequence);
+      }
+    }
+    overtaken.forEach(row -> sequences.accept(row.sequence));
+    for (Commit commit : inTransit) { // acknowledged a moment ago
+      if (commit.isTaken() && (commit.isSentAgain() || commit.sequence() > mark)) {
+        sequences.accept(commit.sequence());
+      }
+    }
+  }
+
+  /** The oldest WAL sequence that may still be needed, at most {@code newest}. */
+  synchronized long needed(long newest) {
+    long oldest = adoptingFrom == 0 ? newest : Math.min(newest, adoptingFrom);
+    for (Held held : queuedRows.values()) {
+      oldest = Math.min(oldest, held.sequence);
+    }
+    for (RowVersion row : overtaken) {
+      oldest = Math.min(oldest, row.sequence);
+    }
+    for (Commit commit : inTransit) {
+      oldest = commit.sequence() == 0 ? oldest : Math.min(oldest, commit.sequence());
+    }
+    return oldest;
   }
 
   /** Redis holds the commit; returns what it changed of this session's rows. */
@@ -155,9 +219,9 @@ final class DurableTracker {
       highest = Math.max(highest, row.version());
       keys.add(row.key());
       if (commit.isSentAgain()) {
-        overtaken.add(new RowVersion(row.key(), row.version()));
+        overtaken.add(new RowVersion(row.key(), row.version(), commit.sequence()));
       } else if (row.version() > durableVersion) {
-        queuedRows.merge(row.key(), row.version(), Math::max);
+        queuedRows.merge(row.key(), new Held(row.version(), commit.sequence(), false), Held::newer);
       }
     }
     highestQueued = Math.max(highestQueued, highest);
@@ -196,7 +260,7 @@ final class DurableTracker {
       overtaken.removeIf(row -> row.version <= settled.getOrDefault(row.key, -1L));
       queuedRows
           .entrySet()
-          .removeIf(row -> row.getValue() <= settled.getOrDefault(row.getKey(), -1L));
+          .removeIf(row -> row.getValue().version <= settled.getOrDefault(row.getKey(), -1L));
       keptRows
           .entrySet()
           .removeIf(row -> row.getValue() <= settled.getOrDefault(row.getKey(), -1L));
@@ -208,11 +272,88 @@ final class DurableTracker {
     done.forEach(waiter -> complete(waiter, refused));
   }
 
+  /**
+   * After {@link #found}: those of the rows that MySQL has not got, and Redis not in this version,
+   * for {@code graceNanos} already.
+   *
+   * @param rows that {@link #withoutNews} named
+   * @param inRedis versions that Redis holds
+   */
+  synchronized SortedMap<String, Long> missing(
+      Set<String> rows, Map<String, Long> inRedis, long graceNanos) {
+    Map<String, Long> wanted = new HashMap<>();
+    for (String key : rows) {
+      Held held = queuedRows.get(key);
+      if (held != null) {
+        wanted.put(key, held.version);
+      }
+    }
+    for (RowVersion row : overtaken) {
+      if (rows.contains(row.key)) {
+        wanted.merge(row.key, row.version, Math::max);
+      }
+    }
+    wanted.entrySet().removeIf(row -> row.getValue() <= inRedis.getOrDefault(row.getKey(), -1L));
+    long now = System.nanoTime();
+    suspects
+        .entrySet()
+        .removeIf(s -> !Objects.equals(wanted.get(s.getKey()), s.getValue().version));
+    wanted.forEach((key, version) -> suspects.putIfAbsent(key, new Suspect(version, now)));
+    SortedMap<String, Long> missing = new TreeMap<>();
+    suspects.forEach(
+        (key, suspect) -> {
+          if (now - suspect.sinceNanos >= graceNanos) {
+            missing.put(key, suspect.version);
+          }
+        });
+    return missing;
+  }
+
+  /** These rows are lost, and will not be replayed. */
+  void lost(Conflict conflict) {
+    List<Waiter> told = new ArrayList<>();
+    List<Waiter> done;
+    synchronized (this) {
+      conflict
+          .rows()
+          .forEach(
+              (key, version) -> {
+                queuedRows.computeIfPresent(
+                    key, (k, held) -> held.version <= version ? null : held);
+                overtaken.removeIf(row -> row.key.equals(key) && row.version <= version);
+                keptRows.remove(key);
+                suspects.remove(key);
+              });
+      remember(conflicts, conflict.rows());
+      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
+        Waiter waiter = it.next();
+        if (!refusedOf(waiter.share, conflict.rows()).isEmpty()) {
+          told.add(waiter);
+          it.remove();
+        }
+      }
+      if (queuedRows.isEmpty()) {
+        reached(highestQueued);
+      }
+      done = settle(Map.of());
+    }
+    told.forEach(waiter -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
+    done.forEach(waiter -> complete(waiter, Map.of()));
+  }
+
+  private static void remember(Map<String, Long> known, Map<String, Long> more) {
+    known.putAll(more);
+    for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_SET_ASIDE; ) {
+      it.next();
+      it.remove();
+    }
+  }
+
   private void reached(long version) {
     durableVersion = Math.max(durableVersion, version);
     queuedRows
         .entrySet()
-        .removeIf(row -> row.getValue() <= durableVersion && !isKept(row.getKey()));
+        .removeIf(row -> row.getValue().version <= durableVersion && !isKept(row.getKey()));
     newsNanos = System.nanoTime();
   }
 
@@ -224,7 +365,7 @@ final class DurableTracker {
   private List<Waiter> settle(Map<String, Long> refused) {
     refused.forEach(
         (key, version) -> {
-          queuedRows.computeIfPresent(key, (k, v) -> v <= version ? null : v);
+          queuedRows.computeIfPresent(key, (k, held) -> held.version <= version ? null : held);
           overtaken.removeIf(row -> row.key.equals(key) && row.version <= version);
         });
     List<Waiter> done = new ArrayList<>();
@@ -235,11 +376,7 @@ final class DurableTracker {
         it.remove();
       }
     }
-    setAside.putAll(refused);
-    for (Iterator<String> it = setAside.keySet().iterator(); setAside.size() > MOST_SET_ASIDE; ) {
-      it.next();
-      it.remove();
-    }
+    remember(setAside, refused);
     notifyAll();
     return done;
   }
@@ -274,6 +411,12 @@ final class DurableTracker {
     Map<String, Long> refused;
     synchronized (this) {
       refused = Map.copyOf(setAside);
+      SortedMap<String, Long> lost = new TreeMap<>(conflicts);
+      lost.keySet().retainAll(refusedOf(share, conflicts));
+      if (!lost.isEmpty()) {
+        waiter.durable.completeExceptionally(new ConflictException(conflict(lost)));
+        return waiter.durable;
+      }
       if (!isDurable(share) && refusedOf(share, refused).isEmpty()) {
         waiters.add(waiter);
         return waiter.durable;
@@ -281,6 +424,11 @@ final class DurableTracker {
     }
     complete(waiter, refused);
     return waiter.durable;
+  }
+
+  /** Rows of this session, as the game is told that they are lost. */
+  Conflict conflict(SortedMap<String, Long> rows) {
+    return new Conflict(session.owner().id(), session.id().text(), rows);
   }
 
   private boolean isSettled() {

@@ -35,11 +35,13 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -68,6 +70,14 @@ final class GameNode implements AutoCloseable {
   private static final int MOST_ASKED_PER_LOOK = 20;
   private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /**
+   * Rows that nobody holds are reported, or replayed, after so long only: another node that adopted
+   * them may be about to put them back.
+   */
+  private static final long MISSING_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long HEAL_AGAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private final GameQueueConfig config;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
@@ -91,7 +101,11 @@ final class GameNode implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Deque<DurableTracker> toLookFor = new ArrayDeque<>();
   private final long quietNanos;
+  private final ExecutorService callbacks;
   private long clockMeasuredNanos = System.nanoTime();
+  private long healedAgainNanos = System.nanoTime() - HEAL_AGAIN_EVERY_NANOS;
+  private volatile boolean healed;
+  private volatile boolean hadConflicts;
 
   /** An owner that was opened. */
   record Opened(DurableTracker tracker, OwnerView view) {}
@@ -147,8 +161,7 @@ final class GameNode implements AutoCloseable {
                   catalog.tables().stream()
                       .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
                       .toList()));
-      ExecutorService callbacks =
-          Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
+      callbacks = Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
       closing.add(() -> stop(callbacks));
       sender =
           closing.add(
@@ -161,8 +174,9 @@ final class GameNode implements AutoCloseable {
                       slots,
                       config.mergeWindow().toMillis(),
                       config.limits(),
-                      config.whenRedisIsFull(),
-                      owners::current,
+                      new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
+                      new MySqlSessions(owners),
+                      () -> healed = true,
                       callbacks)));
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
@@ -248,8 +262,7 @@ final class GameNode implements AutoCloseable {
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
-      // be
-      // flushing under its epoch what Redis lost since; only a new epoch stops that flush.
+      // flush under its epoch what Redis lost since; only a new epoch stops that flush.
       var redis = control.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
@@ -275,38 +288,65 @@ final class GameNode implements AutoCloseable {
     List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
     List<UnflushedRow> unflushed = new ArrayList<>(dirty);
     unflushed.addAll(claimed);
-    if (!unflushed.isEmpty()) {
-      appendAdopted(ref, unflushed);
-    }
-    OwnerView view = views.load(owner, session, tables, unflushed);
-    versions.observe(view.highestVersion());
     DurableTracker tracker = new DurableTracker(ref);
-    tracker.adopted(versions(dirty), versions(claimed));
-    trackers.put(name(owner.encoded(), session.text()), tracker);
-    sender.register(ref);
-    return new Opened(tracker, view);
+    String name = name(owner.encoded(), session.text());
+    try {
+      if (!unflushed.isEmpty()) {
+        tracker.adopting(sender.newestSequence() + 1);
+        trackers.put(name, tracker); // from here on the WAL is kept for it
+      }
+      long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
+      OwnerView view = views.load(owner, session, tables, unflushed);
+      versions.observe(view.highestVersion());
+      tracker.adopted(
+          held(dirty, Arrays.copyOf(sequences, dirty.size())),
+          held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
+      trackers.put(name, tracker);
+      sender.register(ref, tracker);
+      return new Opened(tracker, view);
+    } catch (RuntimeException e) {
+      trackers.remove(name);
+      throw e;
+    }
   }
 
-  private static Map<String, Long> versions(List<UnflushedRow> rows) {
-    Map<String, Long> versions = new HashMap<>();
-    rows.forEach(row -> versions.put(row.key(), RowCodec.version(row.image())));
-    return versions;
+  private static Map<String, DurableTracker.Held> held(List<UnflushedRow> rows, long[] sequences) {
+    Map<String, DurableTracker.Held> held = new HashMap<>();
+    for (int i = 0; i < sequences.length; i++) {
+      UnflushedRow row = rows.get(i);
+      held.put(
+          row.key(), new DurableTracker.Held(RowCodec.version(row.image()), sequences[i], true));
+    }
+    return held;
   }
 
-  /** In records that the WAL takes, however much the owner has unflushed. */
-  private void appendAdopted(SessionRef session, List<UnflushedRow> unflushed) {
+  /**
+   * In records that the WAL takes, however much the owner has unflushed; returns the sequence of
+   * each row's record.
+   */
+  private long[] appendAdopted(SessionRef session, List<UnflushedRow> unflushed) {
+    long[] sequences = new long[unflushed.size()];
     List<ChangedRow> rows = new ArrayList<>();
     long bytes = 0;
-    for (UnflushedRow row : unflushed) {
+    int from = 0;
+    for (int i = 0; i < sequences.length; i++) {
+      UnflushedRow row = unflushed.get(i);
       if (!rows.isEmpty() && bytes + row.image().length > config.limits().commitBytes()) {
-        sender.appendAdopted(new CommitPart(session, List.copyOf(rows)));
+        Arrays.fill(
+            sequences, from, i, sender.appendAdopted(new CommitPart(session, List.copyOf(rows))));
         rows.clear();
         bytes = 0;
+        from = i;
       }
       rows.add(new ChangedRow(row.key(), row.image()));
       bytes += row.key().length() + row.image().length;
     }
-    sender.appendAdopted(new CommitPart(session, List.copyOf(rows)));
+    Arrays.fill(
+        sequences,
+        from,
+        sequences.length,
+        sender.appendAdopted(new CommitPart(session, List.copyOf(rows))));
+    return sequences;
   }
 
   OwnerView read(OwnerId owner, Table table) {
@@ -351,6 +391,15 @@ final class GameNode implements AutoCloseable {
             "not known within %d ms that Redis has all of session %s; it is sent on"
                 .formatted(CLOSE_TIMEOUT.toMillis(), session));
       }
+      tellClosed(session);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    forgetDrained();
+  }
+
+  private void tellClosed(SessionRef session) {
+    try {
       control.call(
           redis ->
               SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
@@ -359,10 +408,7 @@ final class GameNode implements AutoCloseable {
           "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again",
           session,
           e.getMessage());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
-    forgetDrained();
   }
 
   private void forgetDrained() {
@@ -400,6 +446,7 @@ final class GameNode implements AutoCloseable {
   private void look() {
     try {
       beat();
+      afterHealing();
       notices.keepSubscribed();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
         redisClock.measure(control);
@@ -431,11 +478,55 @@ final class GameNode implements AutoCloseable {
 
   private void lookFor(DurableTracker tracker, Set<String> rows) {
     SessionRef session = tracker.session();
-    if (!SessionScripts.holdsNothing(
-        control.get(), slots[session.slot()], session.owner(), session.id())) {
+    SlotKeys slot = slots[session.slot()];
+    if (!SessionScripts.holdsNothing(control.get(), slot, session.owner(), session.id())) {
       return;
     }
+    Map<String, Long> inRedis = new HashMap<>(); // read first: what is gone from it is in MySQL
+    OwnerViews.withoutDamaged(SessionScripts.read(control.get(), slot, session.owner()))
+        .forEach(row -> inRedis.merge(row.key(), RowCodec.version(row.image()), Math::max));
     tracker.found(views.versions(rows), views.setAside(rows));
+    SortedMap<String, Long> missing = tracker.missing(rows, inRedis, MISSING_GRACE_NANOS);
+    if (!missing.isEmpty()) {
+      lost(tracker, missing);
+    }
+  }
+
+  /** Nobody holds these rows: replays them where the session still owns, else reports them. */
+  private void lost(DurableTracker tracker, SortedMap<String, Long> rows) {
+    SessionRef session = tracker.session();
+    SessionId durable = owners.current(List.of(session.owner())).get(session.owner());
+    if (!session.isLost()
+        && (durable == null
+            || durable.epoch() < session.id().epoch()
+            || durable.equals(session.id()))) {
+      if (System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
+        healedAgainNanos = System.nanoTime();
+        sender.healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));
+      }
+      return;
+    }
+    session.markLost();
+    hadConflicts = true;
+    Conflict conflict = tracker.conflict(rows);
+    LOG.error(
+        "conflict: Redis lost acknowledged changes of {} by session {}, and session {} owns now: {}; WAL {} has them",
+        conflict.owner(),
+        conflict.session(),
+        durable,
+        conflict.rows().keySet(),
+        wal.directory());
+    tracker.lost(conflict);
+    callbacks.execute(() -> config.onConflict().accept(conflict));
+  }
+
+  /** After a failover the old server may still hold a subscription, and nobody publishes there. */
+  private void afterHealing() {
+    if (healed) {
+      healed = false;
+      notices.close();
+      closedSessions.forEach(tracker -> tellClosed(tracker.session()));
+    }
   }
 
   private void beat() {
@@ -471,7 +562,8 @@ final class GameNode implements AutoCloseable {
       return;
     }
     boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
-    boolean allDurable = answered && trackers.values().stream().allMatch(DurableTracker::isDrained);
+    boolean allDurable =
+        answered && !hadConflicts && trackers.values().stream().allMatch(DurableTracker::isDrained);
     if (allDurable) {
       forgetJournal();
       wal.deleteOnClose();

@@ -216,7 +216,7 @@ public final class GameQueue implements AutoCloseable {
       trackers.forEach(tracker -> tracker.failed(commit));
       throw e;
     }
-    return new CommitReceipt(commit.queued, commit.durability::future);
+    return new CommitReceipt(commit.journaled, commit.queued, commit.durability::future);
   }
 
   /** Has the owner flushed when it has no room: its rows are not to wait for the merge window. */
@@ -243,12 +243,18 @@ public final class GameQueue implements AutoCloseable {
 
   /** Tells the sessions and the game what became of a commit. */
   private static final class TrackedCommit extends Commit {
+    private final Journaled journaled = new Journaled();
     private final CompletableFuture<Void> queued = new CompletableFuture<>();
     private final Durability durability;
 
     TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
       super(parts);
       durability = new Durability(trackers, new Share[trackers.size()]);
+    }
+
+    @Override
+    public void journaled() {
+      journaled.reached();
     }
 
     @Override
@@ -262,6 +268,7 @@ public final class GameQueue implements AutoCloseable {
     @Override
     public void failed(RuntimeException reason) {
       durability.trackers.forEach(tracker -> tracker.failed(this));
+      journaled.failed(reason);
       queued.completeExceptionally(reason);
     }
   }

@@ -4,6 +4,7 @@ import io.gameq.commit.Limits;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +85,18 @@ public final class GameQueueConfig {
         b.inFlightCommits,
         b.inFlightBytes,
         b.dirtyRowsPerOwner,
-        b.admission.toMillis());
+        b.admission.toMillis(),
+        b.journalCommits,
+        b.journalBytes,
+        b.journal.toMillis());
+  }
+
+  WhenRedisIsAway whenRedisIsAway() {
+    return b.whenRedisIsAway;
+  }
+
+  Consumer<Conflict> onConflict() {
+    return b.onConflict;
   }
 
   WhenRedisIsFull whenRedisIsFull() {
@@ -130,6 +142,11 @@ public final class GameQueueConfig {
     private int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
     private Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
     private WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
+    private WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
+    private int journalCommits = Limits.DEFAULT.journalCommits();
+    private int journalBytes = Limits.DEFAULT.journalBytes();
+    private Duration journal = Duration.ofMillis(Limits.DEFAULT.journalMillis());
+    private Consumer<Conflict> onConflict = conflict -> {};
     private Clock clock = Clock.systemUTC();
 
     private Builder() {}
@@ -260,6 +277,36 @@ public final class GameQueueConfig {
       return this;
     }
 
+    /** What becomes of commits while Redis is away; default {@link WhenRedisIsAway#JOURNAL}. */
+    public Builder whenRedisIsAway(WhenRedisIsAway policy) {
+      this.whenRedisIsAway = policy;
+      return this;
+    }
+
+    /**
+     * Most commits (default 200,000) and bytes (default 256 MiB, at most 1 GiB) that may be
+     * journaled while Redis is away, beside those of maxInFlight, and for how long (default 5 min,
+     * at most 1 day). They are kept in memory as well as in the WAL. A commit that finds no room
+     * waits as maxInFlight says, then fails with QueueFullException; after the time it fails with
+     * RedisUnavailableException. What was journaled is sent when Redis is back, however late.
+     */
+    public Builder maxJournal(int commits, int bytes, Duration time) {
+      this.journalCommits = commits;
+      this.journalBytes = bytes;
+      this.journal = time;
+      return this;
+    }
+
+    /**
+     * Told of every acknowledged change that a Redis failover lost and that was not replayed,
+     * because another node had taken the owner over; on a thread of gameq that serves all
+     * callbacks. Logged as an error in any case.
+     */
+    public Builder onConflict(Consumer<Conflict> listener) {
+      this.onConflict = listener;
+      return this;
+    }
+
     /**
      * Checks every setting.
      *
@@ -321,6 +368,18 @@ public final class GameQueueConfig {
           "must be maxCommit's rows, %d, to 1,000,000, not %d"
               .formatted(limits.commitRows(), limits.dirtyRowsPerOwner()));
       check(limits.admissionMillis() >= 0, "maxInFlight", "wait must not be negative");
+      check(
+          limits.journalCommits() >= 0 && limits.journalCommits() <= 10_000_000,
+          "maxJournal",
+          "commits must be 0 to 10,000,000, not " + limits.journalCommits());
+      check(
+          limits.journalBytes() >= 0 && limits.journalBytes() <= 1 << 30,
+          "maxJournal",
+          "bytes must be 0 to 1 GiB, not " + limits.journalBytes());
+      check(
+          !journal.isNegative() && journal.compareTo(Duration.ofDays(1)) <= 0,
+          "maxJournal",
+          "time must be 0 to 1 day, not " + journal);
       return config;
     }
 

@@ -43,8 +43,8 @@ final class OwnerViews {
   private static boolean isDamaged(UnflushedRow row) {
     try {
       RowCodec.version(row.image());
-      int colon = row.key().indexOf(':');
-      return colon < 0 || Encoding.unpercent(row.key().substring(0, colon)).isEmpty();
+      RowKey.tableName(row.key());
+      return false;
     } catch (GameQueueException e) {
       return true;
     }
@@ -144,7 +144,7 @@ final class OwnerViews {
   }
 
   private boolean isManaged(String rowKey) {
-    return catalog.manages(Encoding.unpercent(rowKey.substring(0, rowKey.indexOf(':'))));
+    return catalog.manages(RowKey.tableName(rowKey));
   }
 
   /** The version that MySQL holds of each row, deleted rows by their tombstone. */

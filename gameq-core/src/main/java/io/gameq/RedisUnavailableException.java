@@ -7,6 +7,10 @@ package io.gameq;
 public final class RedisUnavailableException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  public RedisUnavailableException(String message) {
+    super(message);
+  }
+
   public RedisUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -35,6 +35,10 @@ class DurableTrackerTest {
     return commit;
   }
 
+  private static DurableTracker.Held held(long version) {
+    return new DurableTracker.Held(version, 1, true);
+  }
+
   private static byte[] image() {
     return "0000000000000000p".getBytes(US_ASCII);
   }
@@ -85,7 +89,7 @@ class DurableTrackerTest {
 
   @Test
   void whatWasAdoptedBelowWhatIsBeingFlushedIsLookedFor() {
-    tracker.adopted(Map.of("a:1", 5L, "b:1", 9L), Map.of("c:1", 7L));
+    tracker.adopted(Map.of("a:1", held(5), "b:1", held(9)), Map.of("c:1", held(7)));
     tracker.durable(7, Map.of(), Map.of());
     assertEquals(Set.of("a:1", "b:1"), tracker.notDurable());
     tracker.durable(9, Map.of(), Map.of());

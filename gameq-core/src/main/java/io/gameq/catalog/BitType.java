@@ -1,13 +1,10 @@
 package io.gameq.catalog;
 
-import java.io.IOException;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessagePacker;
-import org.msgpack.core.MessageUnpacker;
 
 /** BIT(bits), canonical as BigInteger; immutable. */
-record BitType(int bits) implements ColumnType {
+record BitType(int bits) implements BigIntegerType {
   @Override
   public Kind kind() {
     return Kind.BIT;
@@ -26,26 +23,6 @@ record BitType(int bits) implements ColumnType {
       throw Refusal.range(column, "0 to 2^%d-1".formatted(bits), in);
     }
     return value;
-  }
-
-  @Override
-  public void pack(MessagePacker out, Object canonical) throws IOException {
-    out.packBigInteger((BigInteger) canonical);
-  }
-
-  @Override
-  public Object unpack(MessageUnpacker in) throws IOException {
-    return in.unpackBigInteger();
-  }
-
-  @Override
-  public String keyText(Object canonical, String column) {
-    return canonical.toString();
-  }
-
-  @Override
-  public Object ofKeyText(String text) {
-    return new BigInteger(text);
   }
 
   @Override

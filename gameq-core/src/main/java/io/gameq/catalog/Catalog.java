@@ -1,6 +1,5 @@
 package io.gameq.catalog;
 
-import io.gameq.Encoding;
 import io.gameq.GameQueueException;
 import java.util.Comparator;
 import java.util.List;
@@ -70,13 +69,10 @@ public final class Catalog {
   /**
    * Reads the text of a row key.
    *
-   * @throws GameQueueException when its table is not managed; see {@link #table}
+   * @throws GameQueueException when it names no table, or one that is not managed; see {@link
+   *     #table}
    */
   public RowKey rowKey(String text) {
-    int colon = text.indexOf(':');
-    if (colon < 0) {
-      throw new GameQueueException("row key without a table");
-    }
-    return new RowKey(table(Encoding.unpercent(text.substring(0, colon))), text);
+    return new RowKey(table(RowKey.tableName(text)), text);
   }
 }

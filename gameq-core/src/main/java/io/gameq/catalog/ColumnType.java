@@ -14,8 +14,7 @@ import org.msgpack.core.MessageUnpacker;
  */
 public sealed interface ColumnType
     permits IntegerType,
-        UnsignedLongType,
-        BitType,
+        BigIntegerType,
         DecimalType,
         FloatType,
         DoubleType,

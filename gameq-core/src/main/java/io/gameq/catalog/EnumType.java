@@ -17,14 +17,7 @@ record EnumType(Set<String> members) implements StringType {
 
   @Override
   public Object canonical(Object in, String column) {
-    String text;
-    if (in instanceof String string) {
-      text = string;
-    } else if (in instanceof Enum<?> constant) {
-      text = constant.name();
-    } else {
-      throw Refusal.kind(column, in, "String and enum constants");
-    }
+    String text = StringType.text(in, column);
     if (!members.contains(text)) {
       throw Refusal.of(
           column,

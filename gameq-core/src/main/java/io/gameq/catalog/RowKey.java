@@ -1,6 +1,7 @@
 package io.gameq.catalog;
 
 import io.gameq.Encoding;
+import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,19 @@ public record RowKey(Table table, String text) {
               .formatted(table.name(), text.length() - start, MAX_KEY_BYTES));
     }
     return new RowKey(table, text.toString());
+  }
+
+  /**
+   * The name of the table in the text of a row key, whether it is managed or not.
+   *
+   * @throws GameQueueException when the text is damaged: it names no table
+   */
+  public static String tableName(String text) {
+    int colon = text.indexOf(':');
+    if (colon < 1) {
+      throw new GameQueueException("row key without a table");
+    }
+    return Encoding.unpercent(text.substring(0, colon));
   }
 
   /** The part after the table: what gameq_tombstone and gameq_dead_letter call row_key. */

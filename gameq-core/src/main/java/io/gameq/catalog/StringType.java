@@ -6,6 +6,21 @@ import org.msgpack.core.MessageUnpacker;
 
 /** A type whose canonical value is a String, which is its key text too. */
 sealed interface StringType extends ColumnType permits TextType, JsonType, EnumType, SetType {
+  /**
+   * The text that is put, or the name of the Java constant that is.
+   *
+   * @throws io.gameq.RowRefusedException when it is something else
+   */
+  static String text(Object in, String column) {
+    if (in instanceof String text) {
+      return text;
+    }
+    if (in instanceof Enum<?> constant) {
+      return constant.name();
+    }
+    throw Refusal.kind(column, in, "String and enum constants");
+  }
+
   @Override
   default void pack(MessagePacker out, Object canonical) throws IOException {
     out.packString((String) canonical);

@@ -26,14 +26,7 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
 
   @Override
   public Object canonical(Object in, String column) {
-    String text;
-    if (in instanceof String string) {
-      text = string;
-    } else if (in instanceof Enum<?> constant) {
-      text = constant.name();
-    } else {
-      throw Refusal.kind(column, in, "String and enum constants");
-    }
+    String text = StringType.text(in, column);
     if (form == Form.CHAR) {
       text = withoutTrailingSpaces(text);
     }

@@ -11,9 +11,10 @@ import java.util.List;
 public abstract class Commit {
   private final List<CommitPart> parts;
   private final int bytes;
-  private long sequence;
+  private volatile long sequence;
   private long version;
   private boolean sentAgain;
+  private volatile boolean taken;
 
   protected Commit(List<CommitPart> parts) {
     this.parts = List.copyOf(parts);
@@ -25,6 +26,9 @@ public abstract class Commit {
     }
     this.bytes = sum;
   }
+
+  /** The WAL holds the commit: it survives this process. Called by the sender's thread. */
+  public void journaled() {}
 
   /** Redis holds the commit. */
   public abstract void queued();
@@ -45,7 +49,7 @@ public abstract class Commit {
     return bytes;
   }
 
-  /** Sequence of this commit's WAL record. */
+  /** Sequence of this commit's WAL record; 0 before it was appended. Read by any thread. */
   public long sequence() {
     return sequence;
   }
@@ -63,6 +67,15 @@ public abstract class Commit {
 
   public void setSentAgain() {
     sentAgain = true;
+  }
+
+  /** Whether Redis has answered that it holds the commit, though nobody may have been told yet. */
+  public boolean isTaken() {
+    return taken;
+  }
+
+  public void setTaken() {
+    taken = true;
   }
 
   /** The highest version in this commit. */

@@ -12,6 +12,9 @@ package io.gameq.commit;
  * @param inFlightBytes bytes of the commits of this node that wait for Redis
  * @param dirtyRowsPerOwner distinct rows of one owner, opened here, that wait for MySQL
  * @param admissionMillis how long a commit waits for room; 0 refuses at once
+ * @param journalCommits commits that may wait beside inFlightCommits while Redis is away
+ * @param journalBytes bytes that may wait beside inFlightBytes while Redis is away
+ * @param journalMillis how long Redis may be away before commits are refused all the same
  */
 public record Limits(
     int rowBytes,
@@ -20,11 +23,15 @@ public record Limits(
     int inFlightCommits,
     int inFlightBytes,
     int dirtyRowsPerOwner,
-    long admissionMillis) {
+    long admissionMillis,
+    int journalCommits,
+    int journalBytes,
+    long journalMillis) {
   /**
    * Fits a player with large blobs, and stays well below what one WAL record or one Redis reply can
    * carry.
    */
   public static final Limits DEFAULT =
-      new Limits(2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 20_000, 5_000);
+      new Limits(
+          2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 20_000, 5_000, 200_000, 256 << 20, 300_000);
 }

@@ -12,12 +12,10 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -56,13 +54,18 @@ public final class DeadLetterTable {
       byte[] image,
       int attempts,
       int errorCode,
-      String errorText) {}
+      String errorText) {
+    /** The whole row key, {@code table:primary key}. */
+    public String key() {
+      return Encoding.percent(table) + ":" + rowKey;
+    }
+  }
 
   /** A dead letter as it is stored. */
   public record Stored(long id, Refused refused, Instant refusedAt) {
-    /** The row's key, {@code table:primary key}. */
+    /** See {@link Refused#key}. */
     public String key() {
-      return Encoding.percent(refused.table()) + ":" + refused.rowKey();
+      return refused.key();
     }
   }
 
@@ -259,29 +262,6 @@ public final class DeadLetterTable {
   /** The versions in which rows of a table were refused. */
   static Map<RowKey, Long> versions(Connection connection, Table table, Collection<RowKey> keys)
       throws SQLException {
-    Map<String, RowKey> byText =
-        keys.stream().collect(Collectors.toMap(RowKey::keyText, key -> key));
-    Map<RowKey, Long> found = new HashMap<>();
-    for (List<String> some : Sql.chunks(List.copyOf(byText.keySet()), 500)) {
-      try (PreparedStatement statement =
-          connection.prepareStatement(
-              "SELECT row_key, version FROM gameq_dead_letter WHERE table_name = ? AND row_key IN ("
-                  + Sql.marks(some.size())
-                  + ")")) {
-        statement.setString(1, table.name());
-        for (int i = 0; i < some.size(); i++) {
-          statement.setString(i + 2, some.get(i));
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(1));
-            if (key != null) {
-              found.put(key, rs.getLong(2));
-            }
-          }
-        }
-      }
-    }
-    return found;
+    return RowVersions.read(connection, "gameq_dead_letter", table, keys, "");
   }
 }

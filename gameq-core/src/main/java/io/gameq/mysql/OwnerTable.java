@@ -49,6 +49,35 @@ public final class OwnerTable {
   }
 
   /**
+   * Writes a session again that MySQL lost with its newest commits; a newer one, or another of the
+   * same epoch, stays. Returns whether it is the newest now.
+   */
+  public boolean restore(OwnerId owner, SessionId session) {
+    return Asking.mysqlAgain(
+        () ->
+            jdbi.inTransaction(
+                handle -> {
+                  handle.execute(
+                      "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, '', 'open', UTC_TIMESTAMP(3))"
+                          + " ON DUPLICATE KEY UPDATE nonce = IF(epoch < ?, ?, nonce), node = IF(epoch < ?, '', node),"
+                          + " state = IF(epoch < ?, 'open', state), epoch = GREATEST(epoch, ?)",
+                      owner.encoded(),
+                      session.epoch(),
+                      session.nonce(),
+                      session.epoch(),
+                      session.nonce(),
+                      session.epoch(),
+                      session.epoch(),
+                      session.epoch());
+                  return handle
+                      .select("SELECT nonce FROM gameq_owner WHERE owner = ?", owner.encoded())
+                      .mapTo(String.class)
+                      .one()
+                      .equals(session.nonce());
+                }));
+  }
+
+  /**
    * Step 3 of open, after the rows were read: whether the session is still the newest; if so its
    * state is open now.
    */
@@ -62,15 +91,13 @@ public final class OwnerTable {
   }
 
   /**
-   * Sessions that have been opening for longer than {@code olderThanMillis}, by MySQL's clock:
-   * their nodes are gone, and nobody has told Redis of them.
+   * The newest sessions, of those that began to open longer than {@code olderThanMillis} ago by
+   * MySQL's clock.
    */
-  public Map<OwnerId, SessionId> unfinished(Collection<OwnerId> owners, long olderThanMillis) {
+  public Map<OwnerId, SessionId> openedBefore(Collection<OwnerId> owners, long olderThanMillis) {
     return sessions(
         owners,
-        " AND state = 'opening' AND opened_at < UTC_TIMESTAMP(3) - INTERVAL "
-            + olderThanMillis * 1_000
-            + " MICROSECOND");
+        " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + olderThanMillis * 1_000 + " MICROSECOND");
   }
 
   /** The newest session of each owner that has one. */

@@ -4,12 +4,9 @@ import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -59,30 +56,7 @@ final class TombstoneTable {
   static Map<RowKey, Long> read(
       Connection connection, Table table, Collection<RowKey> keys, boolean locked)
       throws SQLException {
-    Map<RowKey, Long> found = new HashMap<>();
-    for (List<RowKey> some : Sql.chunks(new ArrayList<>(keys), MOST_ROWS_PER_STATEMENT)) {
-      String sql =
-          "SELECT row_key, version FROM gameq_tombstone WHERE table_name = ? AND row_key IN ("
-              + Sql.marks(some.size())
-              + ")"
-              + (locked ? " LOCK IN SHARE MODE" : "");
-      Map<String, RowKey> byText = new HashMap<>();
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        statement.setString(1, table.name());
-        for (int i = 0; i < some.size(); i++) {
-          byText.put(some.get(i).keyText(), some.get(i));
-          statement.setString(i + 2, some.get(i).keyText());
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(1));
-            if (key != null) {
-              found.put(key, rs.getLong(2));
-            }
-          }
-        }
-      }
-    }
-    return found;
+    return RowVersions.read(
+        connection, "gameq_tombstone", table, keys, locked ? " LOCK IN SHARE MODE" : "");
   }
 }

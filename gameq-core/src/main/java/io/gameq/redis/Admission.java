@@ -5,16 +5,45 @@ import io.gameq.commit.Limits;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Room for commits that wait for Redis, counted in commits and in bytes. Thread-safe. */
+/**
+ * Room for commits that wait for Redis, counted in commits and in bytes; more of it while Redis is
+ * away and commits are journaled. Thread-safe.
+ */
 final class Admission {
   private final Limits limits;
-  private final Semaphore commits;
-  private final Semaphore bytes;
+  private final Room commits;
+  private final Room bytes;
+  private boolean journaling;
+
+  /** A count of permits that can shrink below what is taken. */
+  private static final class Room extends Semaphore {
+    private static final long serialVersionUID = 1L;
+
+    Room(int permits) {
+      super(permits);
+    }
+
+    void shrink(int permits) {
+      reducePermits(permits);
+    }
+  }
 
   Admission(Limits limits) {
     this.limits = limits;
-    this.commits = new Semaphore(limits.inFlightCommits());
-    this.bytes = new Semaphore(limits.inFlightBytes());
+    this.commits = new Room(limits.inFlightCommits());
+    this.bytes = new Room(limits.inFlightBytes());
+  }
+
+  /** Adds the room for journaled commits, or takes it back; what is in it may stay. */
+  synchronized void journaling(boolean now) {
+    if (now && !journaling) {
+      commits.release(limits.journalCommits());
+      bytes.release(limits.journalBytes());
+    } else if (!now && journaling) {
+      commits.shrink(limits.journalCommits());
+      bytes.shrink(limits.journalBytes());
+    }
+    journaling = now;
   }
 
   /**
@@ -23,9 +52,9 @@ final class Admission {
    */
   void enter(int commitBytes) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limits.admissionMillis());
-    take(commits, 1, deadline, limits.inFlightCommits() + " commits");
+    take(commits, 1, deadline, "commits");
     try {
-      take(bytes, commitBytes, deadline, limits.inFlightBytes() + " bytes");
+      take(bytes, commitBytes, deadline, "bytes");
     } catch (QueueFullException e) {
       commits.release();
       throw e;
@@ -37,14 +66,25 @@ final class Admission {
       if (!room.tryAcquire(
           permits, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
         throw new QueueFullException(
-            "more than %s of this node wait for Redis and none left within %d ms: Redis is slow or away, or the limit is too low"
-                .formatted(what, limits.admissionMillis()));
+            "more %s of this node wait for Redis than %s allow, and none left within %d ms: Redis is slow or away, or the limit is too low"
+                .formatted(what, limit(what), limits.admissionMillis()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new QueueFullException(
           "interrupted while waiting for room in the queue; nothing was committed");
     }
+  }
+
+  private synchronized String limit(String what) {
+    boolean ofCommits = what.equals("commits");
+    String inFlight =
+        "maxInFlight's " + (ofCommits ? limits.inFlightCommits() : limits.inFlightBytes());
+    return journaling
+        ? inFlight
+            + " and maxJournal's "
+            + (ofCommits ? limits.journalCommits() : limits.journalBytes())
+        : inFlight;
   }
 
   void leave(int commitBytes) {

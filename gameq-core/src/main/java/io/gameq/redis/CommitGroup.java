@@ -6,7 +6,6 @@ import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -119,35 +118,19 @@ final class CommitGroup {
    */
   CompletionStage<?> sendAsScript(StatefulRedisConnection<byte[], byte[]> redis) {
     Commit commit = commits.get(0);
-    List<byte[]> keys = new ArrayList<>();
-    List<byte[]> args = new ArrayList<>();
-    args.add(walId);
-    args.add(number(commit.sequence()));
+    List<CommitScript.Part> parts = new ArrayList<>();
     for (CommitPart part : commit.parts()) {
-      SessionKeys of = keysOf.apply(part);
-      keys.add(SlotKeys.bytes(of.slot.prefix()));
-      args.add(of.owner);
-      args.add(of.session);
-      args.add(number(dueMillis));
-      args.add(number(part.rows().size()));
+      List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
       for (ChangedRow row : part.rows()) {
-        args.add(row.keyBytes());
-        args.add(row.image());
+        rows.add(row.keyBytes());
+        rows.add(row.image());
       }
+      parts.add(new CommitScript.Part(keysOf.apply(part), rows));
     }
     RedisFuture<List<Object>> reply =
-        redis
-            .async()
-            .eval(
-                CommitScript.TEXT,
-                ScriptOutputType.MULTI,
-                keys.toArray(byte[][]::new),
-                args.toArray(byte[][]::new));
+        CommitScript.sendText(
+            redis, new CommitScript.Arguments(walId, commit.sequence(), dueMillis, parts));
     return reply.thenAccept(answer -> script = answer);
-  }
-
-  private static byte[] number(long value) {
-    return SlotKeys.bytes(Long.toString(value));
   }
 
   /** Whether Redis answered EXEC with nothing, having discarded the transaction. */

@@ -3,11 +3,14 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.WhenRedisIsAway;
 import io.gameq.WhenRedisIsFull;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
+import io.gameq.commit.Unsettled;
 import io.gameq.commit.VersionClock;
 import io.gameq.wal.WalWriter;
 import io.lettuce.core.RedisException;
@@ -15,7 +18,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -26,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +39,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While groups are on their way, new commits gather and travel together in the next one (group
  * commit). When the connection breaks, nothing new is sent until it is rebuilt and {@linkplain
- * Healing healed}.
+ * Healing healed}; commits made meanwhile are journaled in order, or fail, by policy.
  *
  * <p>A process kill loses what is in memory here; the WAL has everything that was sent.
  */
@@ -60,13 +63,18 @@ public final class CommitSender implements AutoCloseable {
   private final byte[] walId;
   private final Admission admission;
   private final Settlement settlement;
+  private final Replay replay;
   private final Healing healing;
   private final Thread thread;
 
   private final Queue<Commit> inbox = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Queue<Reply> replies = new ConcurrentLinkedQueue<>();
-  private final Map<SessionRef, SessionKeys> sessions = new ConcurrentHashMap<>();
+  private final Map<SessionRef, Replay.Session> sessions = new ConcurrentHashMap<>();
+
+  /** Since when Redis has been away, by System.nanoTime; null while it is not. */
+  private volatile @Nullable Long awaySinceNanos;
+
   private volatile boolean parked;
   private volatile boolean stopping;
   private volatile boolean abandoned;
@@ -76,16 +84,18 @@ public final class CommitSender implements AutoCloseable {
   private StatefulRedisConnection<byte[], byte[]> redis;
   private final Deque<Sent> inFlight = new ArrayDeque<>();
   private final Deque<Commit> unanswered = new ArrayDeque<>();
-  private final IdentityHashMap<SessionRef, Long> reassertedAfter = new IdentityHashMap<>();
+
+  /** In the WAL and never sent; newer than what is unanswered. */
+  private final Deque<Commit> journaled = new ArrayDeque<>();
+
   private final Backoff backoff = new Backoff(50, 2_000);
   private long clientId;
   private String runId = "";
   private boolean broken;
   private boolean holding;
   private long mendAtNanos;
-  private long sentGroups;
 
-  private record Sent(long number, CommitGroup group) {}
+  private record Sent(CommitGroup group) {}
 
   private record Reply(Sent sent, @Nullable Throwable error) {}
 
@@ -98,9 +108,13 @@ public final class CommitSender implements AutoCloseable {
       SlotKeys[] slots,
       long mergeWindowMillis,
       Limits limits,
-      WhenRedisIsFull whenRedisIsFull,
+      Policy policy,
       DurableSessions durableSessions,
+      Runnable healed,
       Executor callbacks) {}
+
+  /** What becomes of commits that Redis cannot take now. */
+  public record Policy(WhenRedisIsFull whenFull, WhenRedisIsAway whenAway) {}
 
   /** Connects and starts the thread. */
   public CommitSender(Parts parts) {
@@ -108,9 +122,14 @@ public final class CommitSender implements AutoCloseable {
     walId = SlotKeys.bytes(parts.wal().id());
     admission = new Admission(parts.limits());
     settlement = new Settlement(admission, parts.wal(), parts.callbacks());
+    replay = new Replay(parts.wal(), this::dueMillis);
     healing =
         new Healing(
-            parts.durableSessions(), parts.slots(), settlement, commit -> group(List.of(commit)));
+            parts.durableSessions(),
+            parts.slots(),
+            replay,
+            settlement,
+            commit -> group(List.of(commit)));
     redis = connect();
     thread = new Thread(this::run, "gameq-sender");
     thread.setDaemon(true);
@@ -122,8 +141,11 @@ public final class CommitSender implements AutoCloseable {
    *
    * @throws QueueFullException when no room came in time, or the sender is closed; then the commit
    *     was not taken
+   * @throws RedisUnavailableException when Redis is away and the policy is not to wait, or not so
+   *     long; then the commit was not taken
    */
   public void submit(Commit commit) {
+    requireNotAwayTooLong();
     admission.enter(commit.bytes());
     inbox.add(commit);
     if ((stopping || ended)
@@ -131,12 +153,39 @@ public final class CommitSender implements AutoCloseable {
       admission.leave(commit.bytes());
       throw new QueueFullException("the queue is closed");
     }
+    if (failsWhileAway() && awaySinceNanos != null && inbox.remove(commit)) {
+      admission.leave(commit.bytes());
+      requireNotAwayTooLong();
+    }
     wake();
   }
 
+  private void requireNotAwayTooLong() {
+    Long since = awaySinceNanos;
+    if (since == null) {
+      return;
+    }
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+    if (failsWhileAway()) {
+      throw new RedisUnavailableException(
+          "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)"
+              .formatted(millis));
+    }
+    if (millis > parts.limits().journalMillis()) {
+      throw new RedisUnavailableException(
+          "Redis has been away for %d ms, longer than the %d ms that commits are journaled: the commit was not taken"
+              .formatted(millis, parts.limits().journalMillis()));
+    }
+  }
+
+  private boolean failsWhileAway() {
+    return parts.policy().whenAway() == WhenRedisIsAway.FAIL;
+  }
+
   /** Makes a session known, so that it is healed after a reconnect. */
-  public void register(SessionRef session) {
-    sessions.put(session, new SessionKeys(parts.slots()[session.slot()], session));
+  public void register(SessionRef session, Unsettled unsettled) {
+    SessionKeys keys = new SessionKeys(parts.slots()[session.slot()], session);
+    sessions.put(session, new Replay.Session(session, keys, unsettled));
   }
 
   /** Forgets a session that has nothing more to commit. */
@@ -145,26 +194,46 @@ public final class CommitSender implements AutoCloseable {
   }
 
   /**
-   * Appends rows that a session adopted to the WAL; returns when they are in it, or throws {@link
-   * GameQueueException}.
+   * Appends rows that a session adopted to the WAL; returns the record's sequence when they are in
+   * it, or throws {@link GameQueueException}.
    */
-  public void appendAdopted(CommitPart part) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
+  public long appendAdopted(CommitPart part) {
+    return ask(() -> parts.wal().appendAdopted(part), "adopted rows could not be appended");
+  }
+
+  /** The newest sequence of the WAL; commits with an older one show it by now. */
+  public long newestSequence() {
+    return ask(() -> parts.wal().newestSequence(), "the WAL does not answer");
+  }
+
+  /** Heals as after a reconnect: Redis was seen to have lost something. Returns at once. */
+  public void healAgain(String why) {
+    tasks.add(
+        () -> {
+          replay.distrustMarks();
+          if (!broken) {
+            breakOff(why);
+          }
+        });
+    wake();
+  }
+
+  /** Runs on the sender's thread, and waits. */
+  private <T> T ask(Supplier<T> question, String failure) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
     tasks.add(
         () -> {
           try {
-            parts.wal().appendAdopted(part);
-            done.complete(null);
+            answer.complete(question.get());
           } catch (RuntimeException e) {
-            done.completeExceptionally(e);
+            answer.completeExceptionally(e);
           }
         });
     wake();
     try {
-      done.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+      return answer.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
     } catch (CompletionException e) {
-      throw new GameQueueException(
-          "adopted rows could not be appended to the WAL: " + e.getCause(), e);
+      throw new GameQueueException(failure + ": " + e.getCause(), e);
     }
   }
 
@@ -197,13 +266,17 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private int sendOrMend() {
+    if (!broken && !redis.isOpen()) {
+      breakOff("it is closed"); // with nothing on its way no reply tells
+    }
     if (!broken && !holding) {
       return sendNext();
     }
+    int work = broken ? journalWaiting() : 0;
     if (System.nanoTime() - mendAtNanos < 0) {
-      return 0;
+      return work;
     }
-    return broken ? heal() : sendHeld();
+    return work + (broken ? heal() : sendHeld());
   }
 
   /**
@@ -212,6 +285,7 @@ public final class CommitSender implements AutoCloseable {
    */
   private void giveUp() {
     inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
+    unanswered.addAll(journaled);
     for (Commit commit; (commit = inbox.poll()) != null; ) {
       unanswered.add(commit);
     }
@@ -222,15 +296,18 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private boolean isFinished() {
-    return abandoned || (stopping && inbox.isEmpty() && inFlight.isEmpty() && unanswered.isEmpty());
+    return abandoned
+        || (stopping
+            && inbox.isEmpty()
+            && journaled.isEmpty()
+            && inFlight.isEmpty()
+            && unanswered.isEmpty());
   }
 
   private void rest() {
     parked = true;
     boolean nothing =
-        replies.isEmpty()
-            && tasks.isEmpty()
-            && (broken || holding || inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT);
+        replies.isEmpty() && tasks.isEmpty() && (broken ? inbox.isEmpty() : holding || isIdle());
     if (nothing && !isFinished()) {
       LockSupport.parkNanos(
           this,
@@ -239,6 +316,10 @@ public final class CommitSender implements AutoCloseable {
               : TimeUnit.MILLISECONDS.toNanos(100));
     }
     parked = false;
+  }
+
+  private boolean isIdle() {
+    return (inbox.isEmpty() && journaled.isEmpty()) || inFlight.size() >= MOST_GROUPS_IN_FLIGHT;
   }
 
   private int runTasks() {
@@ -252,19 +333,19 @@ public final class CommitSender implements AutoCloseable {
   // --- send
 
   private int sendNext() {
-    if (inbox.isEmpty() || inFlight.size() >= MOST_GROUPS_IN_FLIGHT) {
+    if (isIdle()) {
       return 0;
     }
     List<Commit> commits = new ArrayList<>();
     int bytes = 0;
     for (Commit next;
-        (next = inbox.peek()) != null
+        (next = journaled.isEmpty() ? inbox.peek() : journaled.peek()) != null
             && commits.size() < MOST_GROUP_COMMITS
             && bytes < MOST_GROUP_BYTES; ) {
       if (next.isSpanning() && !commits.isEmpty()) {
         break;
       }
-      if (inbox.remove(next) && journal(next)) {
+      if (journaled.isEmpty() ? inbox.remove(next) && journal(next) : takeJournaled(next)) {
         commits.add(next);
         bytes += next.bytes();
       }
@@ -278,17 +359,50 @@ public final class CommitSender implements AutoCloseable {
     return 1;
   }
 
-  /** Gives a commit its versions and appends it to the WAL; false when it failed. */
-  private boolean journal(Commit commit) {
+  /** While Redis is away: what comes in goes into the WAL, or fails, by policy. */
+  private int journalWaiting() {
+    int done = 0;
+    for (Commit next; (next = inbox.poll()) != null; done++) {
+      if (failsWhileAway()) {
+        settlement.dropped(
+            next, new RedisUnavailableException("Redis went away: the commit was not sent"));
+      } else if (journal(next)) {
+        journaled.add(next);
+      }
+    }
+    return done;
+  }
+
+  /** False when its session was lost since it was journaled. */
+  private boolean takeJournaled(Commit next) {
+    journaled.remove();
+    SessionRef lost = lostSession(next);
+    if (lost != null) {
+      settlement.failed(next, Settlement.lost(lost));
+    }
+    return lost == null;
+  }
+
+  private static @Nullable SessionRef lostSession(Commit commit) {
     for (CommitPart part : commit.parts()) {
       if (part.session().isLost()) {
-        settlement.dropped(commit, Settlement.lost(part.session()));
-        return false;
+        return part.session();
       }
+    }
+    return null;
+  }
+
+  /** Gives a commit its versions and appends it to the WAL; false when it failed. */
+  private boolean journal(Commit commit) {
+    SessionRef lost = lostSession(commit);
+    if (lost != null) {
+      settlement.dropped(commit, Settlement.lost(lost));
+      return false;
     }
     try {
       commit.setVersion(parts.versions().next(commit.hasMoves() ? 2 : 1));
       parts.wal().append(commit); // before Redis: what Redis may hold, the WAL has
+      commit.journaled();
       return true;
     } catch (RuntimeException e) {
       settlement.dropped(commit, e);
@@ -297,19 +411,22 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private CommitGroup group(List<Commit> commits) {
-    return new CommitGroup(
-        commits, this::keys, walId, parts.clock().getAsLong() + parts.mergeWindowMillis());
+    return new CommitGroup(commits, this::keys, walId, dueMillis());
+  }
+
+  private long dueMillis() {
+    return parts.clock().getAsLong() + parts.mergeWindowMillis();
   }
 
   private SessionKeys keys(CommitPart part) {
-    SessionKeys keys = sessions.get(part.session());
-    return keys != null
-        ? keys
+    Replay.Session known = sessions.get(part.session());
+    return known != null
+        ? known.keys()
         : new SessionKeys(parts.slots()[part.session().slot()], part.session());
   }
 
   private void send(CommitGroup group) {
-    Sent sent = new Sent(++sentGroups, group);
+    Sent sent = new Sent(group);
     inFlight.add(sent);
     try {
       group
@@ -343,9 +460,6 @@ public final class CommitSender implements AutoCloseable {
         settle(reply.sent, refusal);
       }
     }
-    if (inFlight.isEmpty()) {
-      reassertedAfter.clear();
-    }
     return done;
   }
 
@@ -362,6 +476,15 @@ public final class CommitSender implements AutoCloseable {
     holding = false;
     backoff.reset();
     mendAtNanos = System.nanoTime();
+    awaySinceNanos = mendAtNanos;
+    admission.journaling(!failsWhileAway());
+  }
+
+  private void mended() {
+    broken = false;
+    awaySinceNanos = null;
+    admission.journaling(false);
+    parts.healed().run();
   }
 
   /** Redis has no room, and the policy is to wait: nothing new is sent until it took these. */
@@ -385,9 +508,17 @@ public final class CommitSender implements AutoCloseable {
       CommitGroup.Outcome outcome =
           refusal != null ? new CommitGroup.RefusedBy(refusal) : sent.group.outcome(i);
       if (outcome instanceof CommitGroup.NotOwner not) {
-        settleNotOwner(sent, commit, not, queued, again);
+        SessionRef session = not.part().session();
+        if (not.isNewer()) {
+          session.markLost();
+        }
+        if (session.isLost()) {
+          settlement.failed(commit, Settlement.lost(session));
+        } else {
+          again.add(commit);
+        }
       } else if (outcome instanceof CommitGroup.RefusedBy refused) {
-        if (parts.whenRedisIsFull() == WhenRedisIsFull.WAIT
+        if (parts.policy().whenFull() == WhenRedisIsFull.WAIT
             && RedisReply.isFull(refused.message())) {
           held.add(commit);
         } else {
@@ -406,42 +537,8 @@ public final class CommitSender implements AutoCloseable {
     }
     if (!again.isEmpty()) {
       unanswered.addAll(again); // in WAL order: before those in flight
+      replay.distrustMarks(); // what else it forgot, the marks of commits since then do not tell
       breakOff("it forgot a session");
-    }
-  }
-
-  /**
-   * A newer session owns: the commit failed. Else Redis has only forgotten the session: it is told
-   * again, and what it wrote counts.
-   */
-  private void settleNotOwner(
-      Sent sent, Commit commit, CommitGroup.NotOwner not, List<Commit> queued, List<Commit> again) {
-    SessionRef session = not.part().session();
-    if (not.isNewer()) {
-      session.markLost();
-    }
-    try {
-      boolean owns =
-          !session.isLost()
-              && (reassertedAfter.getOrDefault(session, 0L) >= sent.number || reassert(session));
-      if (!owns) {
-        settlement.failed(commit, Settlement.lost(session));
-      } else {
-        reassertedAfter.put(session, sentGroups);
-        (not.written() && again.isEmpty() ? queued : again).add(commit);
-      }
-    } catch (GameQueueException | RedisException e) {
-      LOG.warn("cannot find out yet whether session {} still owns: {}", session, e.getMessage());
-      again.add(commit);
-    }
-  }
-
-  private boolean reassert(SessionRef session) {
-    redis.setAutoFlushCommands(true);
-    try {
-      return healing.reassert(redis, session);
-    } finally {
-      redis.setAutoFlushCommands(false);
     }
   }
 
@@ -471,13 +568,13 @@ public final class CommitSender implements AutoCloseable {
       if (server.equals(runId)) {
         healing.silence(redis, givenUp);
       }
-      healing.run(redis, sessions.keySet(), unanswered);
+      healing.run(redis, sessions.values(), unanswered);
       redis.setAutoFlushCommands(false);
-      broken = false;
+      mended();
       return 1;
     } catch (RedisFullException e) { // sessions are re-asserted; commits without an answer wait
       redis.setAutoFlushCommands(false);
-      broken = false;
+      mended();
       hold(List.of());
       return 1;
     } catch (GameQueueException

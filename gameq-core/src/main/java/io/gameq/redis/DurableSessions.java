@@ -6,8 +6,14 @@ import java.util.Collection;
 import java.util.Map;
 
 /** Asks MySQL which session owns; the truth of which Redis holds a cache. Thread-safe. */
-@FunctionalInterface
 public interface DurableSessions {
   /** The newest session of each owner that has one; throws when MySQL does not answer. */
   Map<OwnerId, SessionId> current(Collection<OwnerId> owners);
+
+  /**
+   * Writes a session again that MySQL has lost with its newest commits: only over an older one.
+   *
+   * @return whether it is the newest now
+   */
+  boolean restore(OwnerId owner, SessionId session);
 }

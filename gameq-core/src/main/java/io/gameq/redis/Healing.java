@@ -9,6 +9,7 @@ import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
@@ -21,14 +22,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What happens on a new connection before anything new is sent: sessions are read again in MySQL
- * and re-asserted in Redis, and commits without an answer are sent again, in order. Used by the
- * sender's thread; stopped anywhere, it may begin again.
+ * and re-asserted in Redis, {@linkplain Replay what Redis lost} is replayed, and commits without an
+ * answer are sent again, in order. Used by the sender's thread; stopped anywhere, it may begin
+ * again.
  */
 final class Healing {
   private static final Logger LOG = LoggerFactory.getLogger(Healing.class);
 
+  /** Re-asserts on their way at a time. */
+  private static final int REASSERTS_AT_ONCE = 500;
+
   private final DurableSessions durableSessions;
   private final SlotKeys[] slots;
+  private final Replay replay;
   private final Settlement settlement;
   private final Function<Commit, CommitGroup> asScript;
 
@@ -40,10 +46,12 @@ final class Healing {
   Healing(
       DurableSessions durableSessions,
       SlotKeys[] slots,
+      Replay replay,
       Settlement settlement,
       Function<Commit, CommitGroup> asScript) {
     this.durableSessions = durableSessions;
     this.slots = slots;
+    this.replay = replay;
     this.settlement = settlement;
     this.asScript = asScript;
   }
@@ -58,20 +66,25 @@ final class Healing {
   }
 
   /**
-   * Heals over a connection that flushes by itself. Throws GameQueueException when a server goes
-   * away meanwhile.
+   * Heals over a connection that flushes by itself. The connection was made before MySQL is asked
+   * here: an answer that a later failover has overtaken can then not reach the new primary. Throws
+   * GameQueueException when a server goes away meanwhile.
    */
   void run(
       StatefulRedisConnection<byte[], byte[]> redis,
-      Collection<SessionRef> sessions,
+      Collection<Replay.Session> sessions,
       Deque<Commit> unanswered) {
+    List<Replay.Session> held = sessions.stream().filter(of -> !of.ref().isLost()).toList();
+    reassertAll(redis, held.stream().map(Replay.Session::ref).toList());
+    List<Replay.Session> owned = held.stream().filter(of -> !of.ref().isLost()).toList();
+    long replayed = replay.run(redis, owned, session -> reassert(redis, session));
     int again = unanswered.size();
-    int lost = reassertAll(redis, sessions);
     sendAgain(redis, unanswered);
     LOG.info(
-        "connected to Redis again: {} sessions, {} of them lost meanwhile, {} commits sent again",
-        sessions.size(),
-        lost,
+        "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} commits without an answer sent again",
+        owned.size(),
+        held.size() - owned.size(),
+        replayed,
         again);
   }
 
@@ -79,33 +92,38 @@ final class Healing {
    * Whether the session owns, by MySQL; if so Redis knows it now, otherwise the session is lost.
    */
   boolean reassert(StatefulRedisConnection<byte[], byte[]> redis, SessionRef session) {
-    return reassert(
-        redis, session, durableSessions.current(List.of(session.owner())).get(session.owner()));
+    reassertAll(redis, List.of(session));
+    return !session.isLost();
   }
 
-  private boolean reassert(
-      StatefulRedisConnection<byte[], byte[]> redis,
-      SessionRef session,
-      @Nullable SessionId durable) {
-    boolean owns =
-        session.id().equals(durable)
-            && SessionScripts.reassert(redis, slots[session.slot()], session.owner(), session.id());
-    if (!owns) {
-      session.markLost();
-    }
-    return owns;
-  }
-
-  private int reassertAll(
-      StatefulRedisConnection<byte[], byte[]> redis, Collection<SessionRef> sessions) {
-    List<SessionRef> held = sessions.stream().filter(session -> !session.isLost()).toList();
+  private void reassertAll(
+      StatefulRedisConnection<byte[], byte[]> redis, List<SessionRef> sessions) {
     Map<OwnerId, SessionId> durable =
-        durableSessions.current(held.stream().map(SessionRef::owner).toList());
-    int lost = 0;
-    for (SessionRef session : held) {
-      lost += reassert(redis, session, durable.get(session.owner())) ? 0 : 1;
+        durableSessions.current(sessions.stream().map(SessionRef::owner).toList());
+    List<SessionRef> owning = new ArrayList<>();
+    for (SessionRef session : sessions) {
+      if (owns(session, durable.get(session.owner()))) {
+        owning.add(session);
+      } else {
+        session.markLost();
+      }
     }
-    return lost;
+    for (int from = 0; from < owning.size(); from += REASSERTS_AT_ONCE) {
+      List<SessionRef> some =
+          owning.subList(from, Math.min(owning.size(), from + REASSERTS_AT_ONCE));
+      boolean[] accepted = SessionScripts.reassert(redis, slots, some);
+      for (int i = 0; i < accepted.length; i++) {
+        if (!accepted[i]) {
+          some.get(i).markLost();
+        }
+      }
+    }
+  }
+
+  private boolean owns(SessionRef session, @Nullable SessionId durable) {
+    return session.id().equals(durable)
+        || ((durable == null || durable.epoch() < session.id().epoch())
+            && durableSessions.restore(session.owner(), session.id()));
   }
 
   /**

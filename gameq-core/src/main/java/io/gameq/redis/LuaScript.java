@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -64,6 +65,17 @@ public final class LuaScript {
     } catch (RedisException e) {
       throw RedisReply.exception(e);
     }
+  }
+
+  /** Has Redis know the script, so that {@link #send} finds it. */
+  void load(StatefulRedisConnection<byte[], byte[]> redis) {
+    RedisReply.await(() -> redis.sync().scriptLoad(text()));
+  }
+
+  /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */
+  RedisFuture<List<Object>> send(
+      StatefulRedisConnection<byte[], byte[]> redis, byte[][] keys, byte[]... args) {
+    return redis.async().evalsha(sha1, ScriptOutputType.MULTI, keys, args);
   }
 
   /** A bulk reply as text. */

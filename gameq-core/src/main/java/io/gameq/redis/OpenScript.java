@@ -1,7 +1,5 @@
 package io.gameq.redis;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -52,8 +50,7 @@ public final class OpenScript {
     List<?> list = (List<?>) flat;
     List<UnflushedRow> rows = new ArrayList<>(list.size() / 2);
     for (int i = 0; i < list.size(); i += 2) {
-      rows.add(
-          new UnflushedRow(new String((byte[]) list.get(i), ISO_8859_1), (byte[]) list.get(i + 1)));
+      rows.add(new UnflushedRow(LuaScript.string(list.get(i)), (byte[]) list.get(i + 1)));
     }
     return rows;
   }

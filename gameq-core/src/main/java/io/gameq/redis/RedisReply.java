@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -55,16 +56,27 @@ public final class RedisReply {
     }
   }
 
-  static GameQueueException exception(RedisException e) {
+  /** Waits for a call that was sent; as {@link #await(Supplier)}. */
+  static <T> T await(RedisFuture<T> sent) {
+    try {
+      return sent.toCompletableFuture().join();
+    } catch (CompletionException e) {
+      throw exception(e);
+    }
+  }
+
+  static GameQueueException exception(RuntimeException e) {
     String message = answered(e);
     return message == null || isAway(message)
         ? new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e)
         : new GameQueueException("Redis refused: " + message, e);
   }
 
+  /** Redis before 7.0 wraps what a command inside a script answered: {@code ERR ...: -READONLY}. */
   static boolean isAway(String message) {
-    int space = message.indexOf(' ');
-    return AWAY.contains(space < 0 ? message : message.substring(0, space));
+    return AWAY.stream()
+        .anyMatch(
+            code -> (message + " ").startsWith(code + " ") || message.contains(": -" + code + " "));
   }
 
   static boolean isFull(String message) {

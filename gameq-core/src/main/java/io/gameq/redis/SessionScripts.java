@@ -2,6 +2,8 @@ package io.gameq.redis;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.SessionRef;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ZAddArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
@@ -44,6 +46,30 @@ public final class SessionScripts {
       OwnerId owner,
       SessionId session) {
     return (Long) REASSERT.call(redis, slot, List.of(owner.encoded(), session.text())).get(0) == 1;
+  }
+
+  /**
+   * {@link #reassert(StatefulRedisConnection, SlotKeys, OwnerId, SessionId)} for many at once, over
+   * a connection that flushes by itself; whether each owns now.
+   */
+  static boolean[] reassert(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    REASSERT.load(redis);
+    List<RedisFuture<List<Object>>> replies = new ArrayList<>(sessions.size());
+    for (SessionRef session : sessions) {
+      byte[][] keys = {SlotKeys.bytes(slots[session.slot()].prefix())};
+      replies.add(
+          REASSERT.send(
+              redis,
+              keys,
+              SlotKeys.bytes(session.owner().encoded()),
+              SlotKeys.bytes(session.id().text())));
+    }
+    boolean[] owns = new boolean[replies.size()];
+    for (int i = 0; i < owns.length; i++) {
+      owns[i] = (Long) RedisReply.await(replies.get(i)).get(0) == 1;
+    }
+    return owns;
   }
 
   /** Makes what the session has dirty due now instead of at the end of its merge window. */

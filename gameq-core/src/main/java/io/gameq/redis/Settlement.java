@@ -30,7 +30,10 @@ final class Settlement {
 
   void queued(List<Commit> commits) {
     if (!commits.isEmpty()) {
-      commits.forEach(commit -> admission.leave(commit.bytes()));
+      for (Commit commit : commits) {
+        admission.leave(commit.bytes());
+        commit.setTaken(); // healing must not miss it until the callback has noted it
+      }
       callbacks.execute(() -> commits.forEach(Commit::queued));
     }
   }

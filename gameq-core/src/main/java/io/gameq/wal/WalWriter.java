@@ -132,8 +132,13 @@ public final class WalWriter implements AutoCloseable {
   }
 
   /** Notes rows that a session took over. */
-  public void appendAdopted(CommitPart part) {
-    append(WalCodec.adopted(part));
+  public long appendAdopted(CommitPart part) {
+    return append(WalCodec.adopted(part));
+  }
+
+  /** The sequence of the newest record. */
+  public long newestSequence() {
+    return sequence;
   }
 
   private long append(WalCodec.Body body) {

@@ -15,6 +15,9 @@ end
 -- A script whose first write needs no memory may go on writing at maxmemory (any Redis version). For what drains or takes over.
 local function write_even_when_full(slot) redis.call('DEL', slot .. ':none') end
 
+-- A primary that was demoted answers READONLY to a script that writes: what only reads must not believe what a replica holds.
+local function refuse_on_a_replica(slot) redis.call('DEL', slot .. ':none') end
+
 local function is_newer(row, than) return not than or string.sub(than, 1, 16) < string.sub(row, 1, 16) end
 
 -- Moves the rows of hash 'from' into hash 'into', never over a newer row.

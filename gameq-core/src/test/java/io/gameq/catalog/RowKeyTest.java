@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -39,6 +40,15 @@ class RowKeyTest {
     RowKey read = catalog.rowKey(key.text());
     assertEquals(key, read);
     assertArrayEquals(table.canonicalKey("", new byte[0], -1), read.parts());
+  }
+
+  @Test
+  void tellsTheTableOfATextWhetherItIsManagedOrNot() {
+    assertEquals("häuser", RowKey.tableName(key("", new byte[0], 1).text()));
+    assertEquals("gone", RowKey.tableName("gone:a:b"));
+    assertThrows(GameQueueException.class, () -> RowKey.tableName(":1"));
+    assertThrows(GameQueueException.class, () -> RowKey.tableName("item"));
+    assertThrows(GameQueueException.class, () -> RowKey.tableName("it%4:1"));
   }
 
   @Test

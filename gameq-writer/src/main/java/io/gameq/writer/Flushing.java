@@ -1,6 +1,5 @@
 package io.gameq.writer;
 
-import io.gameq.Encoding;
 import io.gameq.OwnerId;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.mysql.FlushTransaction.Written;
@@ -50,12 +49,7 @@ final class Flushing {
   Flushed flushed(Written written) {
     RowDecoder.Decoded of = decoded(written.of().owner());
     List<VersionedKey> setAside =
-        written.setAside().stream()
-            .map(
-                row ->
-                    new VersionedKey(
-                        Encoding.percent(row.table()) + ":" + row.rowKey(), row.version()))
-            .toList();
+        written.setAside().stream().map(row -> new VersionedKey(row.key(), row.version())).toList();
     List<VersionedKey> kept =
         of.kept().stream()
             .map(row -> new VersionedKey(row.key(), RowDecoder.version(row)))

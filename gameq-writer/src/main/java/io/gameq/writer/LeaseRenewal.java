@@ -8,7 +8,6 @@ import io.gameq.writer.redis.FinishScripts;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -28,13 +27,7 @@ final class LeaseRenewal implements AutoCloseable {
   private final ControlConnection redis;
   private final long leaseMillis;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "gameq-leases");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService timer = DaemonTimer.named("gameq-leases");
 
   /** Claims that a worker holds, until closed. */
   final class Held implements AutoCloseable {

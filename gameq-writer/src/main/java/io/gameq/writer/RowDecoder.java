@@ -1,6 +1,5 @@
 package io.gameq.writer;
 
-import io.gameq.Encoding;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.catalog.Catalog;
@@ -80,7 +79,7 @@ final class RowDecoder {
             claim, new ArrayList<>(claim.rows().size()), new ArrayList<>(), new ArrayList<>());
     for (UnflushedRow row : claim.rows()) {
       try {
-        String table = tableName(row);
+        String table = RowKey.tableName(row.key());
         if (isClosed(table, tables)) {
           decoded.kept.add(row);
         } else {
@@ -89,7 +88,7 @@ final class RowDecoder {
       } catch (MySqlException e) {
         throw e;
       } catch (LayoutException e) {
-        parked.complain(tableName(row), e.getMessage());
+        parked.complain(RowKey.tableName(row.key()), e.getMessage());
         decoded.kept.add(row);
       } catch (GameQueueException e) {
         decoded.unreadable.add(setAside(claim, row, e.getMessage()));
@@ -102,7 +101,7 @@ final class RowDecoder {
   /** Rows that refer to a table of which rows are kept wait with them: they may be its children. */
   private static void keepChildren(Decoded decoded) {
     Set<String> kept = new HashSet<>();
-    decoded.kept.forEach(row -> kept.add(tableName(row)));
+    decoded.kept.forEach(row -> kept.add(RowKey.tableName(row.key())));
     for (boolean more = !kept.isEmpty(); more; ) {
       Set<String> children = new HashSet<>();
       for (RowChange row : decoded.rows) {
@@ -163,7 +162,7 @@ final class RowDecoder {
     int colon = row.key().indexOf(':');
     String table;
     try {
-      table = tableName(row);
+      table = RowKey.tableName(row.key());
     } catch (GameQueueException e) {
       table = "?";
     }
@@ -185,14 +184,6 @@ final class RowDecoder {
     } catch (GameQueueException e) {
       return 0;
     }
-  }
-
-  private static String tableName(UnflushedRow row) {
-    int colon = row.key().indexOf(':');
-    if (colon < 0) {
-      throw new GameQueueException("row key without a table");
-    }
-    return Encoding.unpercent(row.key().substring(0, colon));
   }
 
   /** Reads the catalogue again; false when that was done a moment ago. */

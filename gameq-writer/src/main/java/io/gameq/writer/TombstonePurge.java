@@ -5,7 +5,6 @@ import io.gameq.mysql.TombstoneHorizon;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -36,13 +35,7 @@ final class TombstonePurge implements AutoCloseable {
   private final Jdbi jdbi;
   private final Duration kept;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "gameq-tombstones");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService timer = DaemonTimer.named("gameq-tombstones");
 
   /**
    * A purge that does nothing until {@link #start} or {@link #purge}.

@@ -239,7 +239,7 @@ final class Worker implements Runnable {
       shared.stats().flushed(committed.written());
     }
     if (!committed.notOwned().isEmpty()) {
-      finishOpens(slot, committed.notOwned());
+      agreeOnSessions(slot, committed.notOwned());
       giveBack(
           slot,
           committed.notOwned().stream().map(flushing::claim).toList(),
@@ -263,20 +263,32 @@ final class Worker implements Runnable {
   }
 
   /**
-   * Owners whose newest session never got from MySQL to Redis, because its node died in between:
-   * their rows must not wait for the next login.
+   * Owners of whose session Redis and MySQL differ: their rows must not wait for the next login.
+   * Redis may not know the newest one, because its node died in mid-open or because a failover lost
+   * that, and nobody healed it in a lease's time; or MySQL lost it with its newest commits.
    */
-  private void finishOpens(SlotKeys slot, List<OwnerRows> notOwned) {
+  private void agreeOnSessions(SlotKeys slot, List<OwnerRows> notOwned) {
     List<OwnerId> owners = notOwned.stream().map(OwnerRows::owner).toList();
+    Map<OwnerId, SessionId> durable = shared.sessions().current(owners);
+    for (OwnerRows of : notOwned) {
+      SessionId known = durable.get(of.owner());
+      if (known == null || known.epoch() < of.session().epoch()) {
+        LOG.warn("MySQL lost session {} of {}: writing it again", of.session(), of.owner());
+        shared.sessions().restore(of.owner(), of.session());
+      }
+    }
     shared
         .sessions()
-        .unfinished(owners, shared.options().bounds().leaseMillis())
-        .forEach(
-            (owner, session) -> {
-              LOG.warn(
-                  "finishing the open of {} by session {}, whose node is gone", owner, session);
-              OpenScript.call(redis.get(), slot, owner, session, 0);
-            });
+        .openedBefore(owners, shared.options().bounds().leaseMillis())
+        .forEach((owner, session) -> finishOpen(slot, owner, session));
+  }
+
+  /** Refused by Redis when it knows a newer session. */
+  private void finishOpen(SlotKeys slot, OwnerId owner, SessionId session) {
+    OpenScript.Outcome outcome = OpenScript.call(redis.get(), slot, owner, session, 0);
+    if (outcome instanceof OpenScript.Opened) {
+      LOG.warn("told Redis that session {} owns {}: no node had", session, owner);
+    }
   }
 
   private void tryLater(SlotKeys slot, Claim claim, String reason) {

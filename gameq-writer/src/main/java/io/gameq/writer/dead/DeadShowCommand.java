@@ -50,7 +50,7 @@ final class DeadShowCommand implements Callable<Integer> {
       }
       letter(out, letter, DeadListCommand.name(letters.states(List.of(letter)).get(0)));
       Refused row = letter.refused();
-      Reading reading = letters.rows().read(row.table(), row.rowKey(), row.image());
+      Reading reading = letters.rows().read(row.key(), row.image());
       if (reading instanceof Decoded decoded) {
         rows(out, decoded.image(), letters.rows().present(row.owner(), decoded.key()));
       } else if (reading instanceof Undecodable undecodable) {

@@ -17,9 +17,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetterRetry {
   /** A lock is waited for innodb_lock_wait_timeout each time. */
   private static final int MOST_TRIES = 3;
-
-  private static final int MOST_WAIT_MILLIS_PER_TRY = 20;
 
   private final DataSource mysql;
   private final GuardedWrites writes;
@@ -91,9 +86,7 @@ public final class DeadLetterRetry {
       if (!(last instanceof Locked) && !(last instanceof Changed)) {
         return last;
       }
-      LockSupport.parkNanos(
-          TimeUnit.MILLISECONDS.toNanos(
-              1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
+      Tries.pauseAfter(tries);
     }
     return last instanceof Changed ? new Locked("it changes all the time") : last;
   }
@@ -117,11 +110,7 @@ public final class DeadLetterRetry {
       connection.commit();
       return outcome;
     } catch (SQLException | RuntimeException e) {
-      try {
-        connection.rollback();
-      } catch (SQLException again) {
-        e.addSuppressed(again);
-      }
+      Tries.rollBack(connection, e);
       throw e;
     }
   }
@@ -148,7 +137,7 @@ public final class DeadLetterRetry {
 
   private Outcome write(Connection connection, Stored letter) throws SQLException {
     DeadLetterTable.Refused row = letter.refused();
-    Reading reading = rows.read(row.table(), row.rowKey(), row.image());
+    Reading reading = rows.read(row.key(), row.image());
     if (!(reading instanceof Decoded decoded)) {
       return new Refused(0, ((Undecodable) reading).reason(), false);
     }

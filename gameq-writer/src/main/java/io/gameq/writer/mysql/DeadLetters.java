@@ -110,7 +110,7 @@ public final class DeadLetters implements AutoCloseable {
   public List<State> states(List<Stored> letters) {
     Map<Long, RowKey> keys = new HashMap<>();
     for (Stored letter : letters) {
-      RowKey key = rows().key(letter.refused().table(), letter.refused().rowKey());
+      RowKey key = rows().key(letter.refused().key());
       if (key != null) {
         keys.put(letter.id(), key);
       }

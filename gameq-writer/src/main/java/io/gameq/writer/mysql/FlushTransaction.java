@@ -24,9 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +38,6 @@ public final class FlushTransaction {
   private static final int MOST_LOCK_WAITS = 2;
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
-
-  /** Two flushes that met in a deadlock must not meet again at once. */
-  private static final int MOST_WAIT_MILLIS_PER_TRY = 20;
 
   private static final Set<ErrorKind> OF_ROWS = Set.of(ErrorKind.ROW, ErrorKind.CURABLE);
   private static final Set<ErrorKind> LAST_RESORT =
@@ -149,7 +143,7 @@ public final class FlushTransaction {
             if (++tries == MOST_TRIES || lockWaits == MOST_LOCK_WAITS) {
               return new Locked(String.valueOf(e.getMessage()));
             }
-            pause(tries);
+            Tries.pauseAfter(tries);
           }
           case OUTAGE, SCHEMA -> { // of one of gameq's own tables
             evict(connection);
@@ -168,12 +162,6 @@ public final class FlushTransaction {
     if (dataSource instanceof HikariDataSource pool) {
       pool.evictConnection(connection);
     }
-  }
-
-  private static void pause(int tries) {
-    LockSupport.parkNanos(
-        TimeUnit.MILLISECONDS.toNanos(
-            1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
   }
 
   /** What the next try is to do; learns from the one before. One thread. */
@@ -197,10 +185,10 @@ public final class FlushTransaction {
     }
 
     /** Whether refusals call for another try without some owners. */
-    boolean changesFor(Map<OwnerId, OwnerRows> written, List<RowRefusal> refusals) {
+    boolean changesFor(Map<OwnerId, OwnerRows> owned, List<RowRefusal> refusals) {
       boolean changed = false;
       for (RowRefusal refusal : refusals) {
-        OwnerRows of = written.get(refusal.row().owner());
+        OwnerRows of = owned.get(refusal.row().owner());
         if (of != null && refusal.isCurable() && !isOutOfPatience(of)) {
           changed |= holdBack(of, refusal.row().key() + ": " + refusal.error().getMessage());
         }
@@ -221,12 +209,12 @@ public final class FlushTransaction {
     connection.setAutoCommit(false);
     try {
       Map<OwnerId, SessionId> durable = lockSessions(connection, plan.owners);
-      Map<OwnerId, OwnerRows> written = new LinkedHashMap<>();
+      Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
       List<OwnerRows> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
       for (OwnerRows of : plan.owners) {
         if (of.session().equals(durable.get(of.owner()))) {
-          written.put(of.owner(), of);
+          owned.put(of.owner(), of);
           rows.addAll(of.rows());
         } else {
           notOwned.add(of);
@@ -236,7 +224,8 @@ public final class FlushTransaction {
       List<RowRefusal> refusals =
           withoutOutdated(
               connection, writes.write(connection, rows, plan.lastResort ? LAST_RESORT : OF_ROWS));
-      if (plan.changesFor(written, refusals) || !setAside(connection, plan, written, refusals)) {
+      List<Written> written = owned.values().stream().map(of -> written(of, refusals)).toList();
+      if (plan.changesFor(owned, refusals) || !setAside(connection, plan, written)) {
         connection.rollback();
         return null;
       }
@@ -244,21 +233,11 @@ public final class FlushTransaction {
         connection.releaseSavepoint(start); // fails when an unknown error ended the transaction
       }
       connection.commit();
-      return new Committed(
-          written.values().stream().map(of -> written(of, refusals(of, refusals))).toList(),
-          notOwned,
-          plan.heldBack);
+      return new Committed(written, notOwned, plan.heldBack);
     } catch (SQLException | RuntimeException e) {
-      rollBack(connection, e); // a lock wait timeout rolls back one statement, not the transaction
+      // A lock wait timeout rolled back one statement, not the transaction.
+      Tries.rollBack(connection, e);
       throw e;
-    }
-  }
-
-  private static void rollBack(Connection connection, Exception because) {
-    try {
-      connection.rollback();
-    } catch (SQLException e) {
-      because.addSuppressed(e);
     }
   }
 
@@ -276,46 +255,41 @@ public final class FlushTransaction {
   }
 
   /** Writes dead letters; false when one cannot be written: its owner is held back. */
-  private boolean setAside(
-      Connection connection, Plan plan, Map<OwnerId, OwnerRows> written, List<RowRefusal> refusals)
+  private boolean setAside(Connection connection, Plan plan, List<Written> written)
       throws SQLException {
-    List<Refused> letters = new ArrayList<>();
-    for (OwnerRows of : written.values()) {
-      letters.addAll(written(of, refusals(of, refusals)).setAside());
-    }
+    List<Refused> letters = written.stream().flatMap(of -> of.setAside().stream()).toList();
     Map<Refused, String> failed =
         DeadLetterTable.write(connection, letters, patience.deadLetters());
-    failed.forEach(
-        (letter, because) -> {
-          OwnerRows of = written.get(letter.owner());
-          if (of != null) {
-            plan.holdBack(
-                of,
-                "%s:%s: %s; and %s"
-                    .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
-          }
-        });
+    for (Written of : written) {
+      for (Refused letter : of.setAside()) {
+        String because = failed.get(letter);
+        if (because != null) {
+          plan.holdBack(
+              of.of(),
+              "%s:%s: %s; and %s"
+                  .formatted(letter.table(), letter.rowKey(), letter.errorText(), because));
+        }
+      }
+    }
     return failed.isEmpty();
   }
 
-  private static List<RowRefusal> refusals(OwnerRows of, List<RowRefusal> all) {
-    return all.stream().filter(refusal -> refusal.row().owner().equals(of.owner())).toList();
-  }
-
-  private static Written written(OwnerRows of, List<RowRefusal> refusals) {
+  private static Written written(OwnerRows of, List<RowRefusal> ofAll) {
     List<Refused> setAside = new ArrayList<>(of.unreadable());
-    for (RowRefusal refusal : refusals) {
+    for (RowRefusal refusal : ofAll) {
       RowChange row = refusal.row();
-      setAside.add(
-          new Refused(
-              row.owner(),
-              row.key().table().name(),
-              row.key().keyText(),
-              row.image().version(),
-              row.encoded(),
-              of.attempts(),
-              refusal.error().getErrorCode(),
-              String.valueOf(refusal.error().getMessage())));
+      if (row.owner().equals(of.owner())) {
+        setAside.add(
+            new Refused(
+                row.owner(),
+                row.key().table().name(),
+                row.key().keyText(),
+                row.image().version(),
+                row.encoded(),
+                of.attempts(),
+                refusal.error().getErrorCode(),
+                String.valueOf(refusal.error().getMessage())));
+      }
     }
     return new Written(of, setAside);
   }

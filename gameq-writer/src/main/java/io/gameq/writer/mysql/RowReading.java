@@ -1,6 +1,5 @@
 package io.gameq.writer.mysql;
 
-import io.gameq.Encoding;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
@@ -55,12 +54,12 @@ public final class RowReading {
   /**
    * Decodes a row.
    *
-   * @param keyText the part of the row key after the table
+   * @param rowKey {@code table:primary key}
    * @throws MySqlException when MySQL is needed for that and does not answer
    */
-  public Reading read(String table, String keyText, byte[] image) {
+  public Reading read(String rowKey, byte[] image) {
     try {
-      RowKey key = readKey(table, keyText);
+      RowKey key = readKey(rowKey);
       return new Decoded(key, codec.decode(key.table(), image));
     } catch (MySqlException e) {
       throw e;
@@ -71,39 +70,23 @@ public final class RowReading {
     }
   }
 
-  /** The same for a row as Redis names it. */
-  public Reading read(String rowKey, byte[] image) {
-    int colon = rowKey.indexOf(':');
-    if (colon < 0) {
-      return new Undecodable("row key without a table");
-    }
-    try {
-      return read(
-          Encoding.unpercent(rowKey.substring(0, colon)), rowKey.substring(colon + 1), image);
-    } catch (MySqlException e) {
-      throw e;
-    } catch (GameQueueException e) {
-      return new Undecodable(String.valueOf(e.getMessage()));
-    }
-  }
-
   /** The key, or null when the table is not managed now or the key does not fit it. */
-  @Nullable RowKey key(String table, String keyText) {
+  @Nullable RowKey key(String rowKey) {
     try {
-      return readKey(table, keyText);
+      return readKey(rowKey);
     } catch (RuntimeException e) {
       return null;
     }
   }
 
-  private RowKey readKey(String table, String keyText) {
-    RowKey key = new RowKey(catalog.table(table), Encoding.percent(table) + ":" + keyText);
+  private RowKey readKey(String rowKey) {
+    RowKey key = catalog.rowKey(rowKey);
     try {
       key.parts(); // would else fail where it is bound
     } catch (GameQueueException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw new GameQueueException("the row key does not fit table " + table, e);
+      throw new GameQueueException("the row key does not fit table " + key.table().name(), e);
     }
     return key;
   }

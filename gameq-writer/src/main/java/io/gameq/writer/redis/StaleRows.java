@@ -13,7 +13,6 @@ import io.gameq.writer.redis.FinishScripts.VersionedKey;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -126,7 +125,7 @@ public final class StaleRows implements AutoCloseable {
                   ScanIterator.hscan(connection.sync(), key, PAGE)
                       .forEachRemaining(
                           field -> {
-                            String name = new String(field.getKey(), StandardCharsets.US_ASCII);
+                            String name = LuaScript.string(field.getKey());
                             rows.put(name, new UnflushedRow(name, field.getValue()));
                           });
                   return List.copyOf(rows.values());

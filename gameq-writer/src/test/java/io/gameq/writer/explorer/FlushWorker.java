@@ -329,7 +329,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     Map<OwnerId, SessionId> unfinished =
         world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)
             ? Map.of()
-            : world.sessions.unfinished(me.notOwned, 0);
+            : world.sessions.openedBefore(me.notOwned, 0);
     return new Memory(
         unfinished.isEmpty() ? Phase.GIVES_BACK : Phase.FINISHES_OPEN,
         me.claims,

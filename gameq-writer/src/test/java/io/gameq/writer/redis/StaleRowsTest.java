@@ -1,15 +1,18 @@
 package io.gameq.writer.redis;
 
 import static io.gameq.redis.SlotFixture.row;
+import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.UnflushedRow;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.redis.FinishScripts.VersionedKey;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,15 @@ class StaleRowsTest {
     assertEquals(0, redis.sync().exists(dirty(owner, first)));
     assertEquals(List.of(other), stale.sessions());
     assertEquals(new StaleRows.Gone(), stale.discard(session));
+  }
+
+  @Test
+  void rowsWithDamagedNamesAreShownAsTheyAreDiscarded() {
+    StaleRows.Session session = parked(OwnerId.of("player:1"), first, "é:1", "è:1");
+    Set<String> shown = stale.rows(session).stream().map(UnflushedRow::key).collect(toSet());
+    assertEquals(2, shown.size());
+    StaleRows.Discarded discarded = (StaleRows.Discarded) stale.discard(session);
+    assertEquals(shown, discarded.rows().stream().map(VersionedKey::key).collect(toSet()));
   }
 
   @Test

@@ -1,0 +1,42 @@
+package io.gameq;
+
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Whether the WAL has a commit; a future only for those who ask for one. Thread-safe. */
+final class Journaled {
+  static final Journaled DONE = new Journaled();
+
+  static {
+    DONE.reached();
+  }
+
+  private volatile boolean reached;
+  private @Nullable CompletableFuture<Void> future;
+
+  /** The sender's thread must not run what the game hangs on the future. */
+  void reached() {
+    reached = true;
+    CompletableFuture<Void> asked = asked();
+    if (asked != null) {
+      asked.completeAsync(() -> null);
+    }
+  }
+
+  void failed(RuntimeException reason) {
+    if (!reached) {
+      future().completeExceptionally(reason);
+    }
+  }
+
+  private synchronized @Nullable CompletableFuture<Void> asked() {
+    return future;
+  }
+
+  synchronized CompletableFuture<Void> future() {
+    if (future == null) {
+      future = reached ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
+    }
+    return future;
+  }
+}

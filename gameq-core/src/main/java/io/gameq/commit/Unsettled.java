@@ -1,0 +1,16 @@
+package io.gameq.commit;
+
+import java.util.function.LongConsumer;
+
+/** What of one session may have to be sent to Redis again, from the WAL. Thread-safe. */
+public interface Unsettled {
+  /**
+   * Hands over the WAL sequences of records with rows that are not known to be in MySQL and that
+   * Redis may have lost: rows it acknowledged in commits beyond the journal mark, and those of
+   * which a mark tells nothing, because the session adopted them or they were sent out of order.
+   *
+   * @param mark the newest WAL sequence that Redis holds, 0 for none
+   * @param sequences may get a sequence more than once, in no order
+   */
+  void beyond(long mark, LongConsumer sequences);
+}
