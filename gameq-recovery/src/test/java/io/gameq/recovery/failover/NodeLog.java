@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** Reads in a node's log when it had healed. Stateless. */
 final class NodeLog {
   private static final Pattern HEALED =
-      Pattern.compile("^(\\d\\d:\\d\\d:\\d\\d\\.\\d{3}) .*(?:connected to Redis again|healed): .*");
+      Pattern.compile("^(\\d\\d:\\d\\d:\\d\\d\\.\\d{3}) .*healed: .*");
 
   private NodeLog() {}
 

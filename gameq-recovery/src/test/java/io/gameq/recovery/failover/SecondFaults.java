@@ -1,6 +1,7 @@
 package io.gameq.recovery.failover;
 
 import io.gameq.writer.campaign.NodeJvm;
+import io.gameq.writer.campaign.ScriptSha;
 import io.gameq.writer.campaign.Signals;
 import io.gameq.writer.campaign.Trap;
 import io.gameq.writer.campaign.WriterJvm;
@@ -12,9 +13,6 @@ import java.util.Random;
 final class SecondFaults {
   /** Longer than a failover takes. */
   private static final int TRAP_SECONDS = 40;
-
-  /** What stands in each commit that is replayed: the script goes by its text. */
-  private static final String REPLAYED = "One commit as a script";
 
   private SecondFaults() {}
 
@@ -42,7 +40,11 @@ final class SecondFaults {
     List<Trap> traps =
         world.topology.othersThan(first).stream()
             .map(
-                member -> member.door().clients().set(Trap.beforeRequest(REPLAYED, skip, () -> {})))
+                member ->
+                    member
+                        .door()
+                        .clients()
+                        .set(Trap.beforeRequest(ScriptSha.REPLAY, skip, () -> {})))
             .toList();
     Losses.Held held = world.goes(first, first::kill);
     Member second = world.topology.awaitPromotion(first);

@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.TestAccess;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A game node as a process of its own: plays until it is told to stop or is killed. Its main thread
@@ -39,8 +41,8 @@ public final class CampaignNode {
 
   private CampaignNode(NodeOptions options) throws IOException {
     clock = new MovableClock(options.clockOffsetMillis());
-    GameQueue queue = GameQueue.open(config(options, clock));
     HistoryFile history = new HistoryFile(options.history());
+    GameQueue queue = GameQueue.open(config(options, clock, history::conflict));
     Random random = new Random(options.seed());
     for (int i = 0; i < THREADS; i++) {
       Ledger ledger =
@@ -54,7 +56,13 @@ public final class CampaignNode {
     }
   }
 
+  /** The configuration of somebody who commits nothing. */
   public static GameQueueConfig config(NodeOptions options, Clock clock) {
+    return config(options, clock, conflict -> {});
+  }
+
+  private static GameQueueConfig config(
+      NodeOptions options, Clock clock, Consumer<Conflict> onConflict) {
     return TestAccess.clock(GameQueueConfig.builder(), clock)
         .redis(options.redisUri())
         .mysql(options.jdbcUrl(), CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD)
@@ -64,6 +72,7 @@ public final class CampaignNode {
         .poolSize(THREADS + 1)
         .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
         .walDirectory(options.wal())
+        .onConflict(onConflict)
         .build();
   }
 

@@ -45,11 +45,12 @@ public final class Checker {
     /** Whether its session was told that nobody holds what it wrote of this row. */
     final boolean reported;
 
-    Write(Attempt of, Change change, Set<Conflict> conflicts) {
+    Write(Attempt of, Change change, Set<ReportedConflict> conflicts) {
       this.of = of;
       this.change = change;
       this.reported =
-          of.parts.stream().anyMatch(part -> conflicts.contains(new Conflict(change.row(), part)));
+          of.parts.stream()
+              .anyMatch(part -> conflicts.contains(new ReportedConflict(change.row(), part)));
     }
 
     boolean mustBeSeen(long from) {

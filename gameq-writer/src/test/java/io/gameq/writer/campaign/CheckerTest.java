@@ -209,9 +209,9 @@ class CheckerTest {
   void aConflictThatNamesTheRowAndItsSessionIsReportedAndNotLost() {
     attempt("1", 10, Outcome.OK, 1, put(ROW));
     attempt("2", 20, Outcome.OK, 2, put(ROW), put("item:1,2"));
-    history.conflicts.add(new Conflict(ROW, new Attempt.Part(A, 2)));
+    history.conflicts.add(new ReportedConflict(ROW, new Attempt.Part(A, 2)));
     assertEquals(List.of(Kind.LOST), check(Map.of(ROW, "1")), "item:1,2 was not named");
-    history.conflicts.add(new Conflict("item:1,2", new Attempt.Part(A, 2)));
+    history.conflicts.add(new ReportedConflict("item:1,2", new Attempt.Part(A, 2)));
     assertEquals(List.of(), check(Map.of(ROW, "1")));
     assertEquals(List.of(Kind.LOST), check(Map.of()), "session 1 was not named");
   }
@@ -221,7 +221,7 @@ class CheckerTest {
     history.openings.add(new Opening(A, 2, 15));
     history.windows.add(new Window(12, 50));
     attempt("1", 20, Outcome.OK, 1, put(ROW));
-    history.conflicts.add(new Conflict(ROW, new Attempt.Part(A, 1)));
+    history.conflicts.add(new ReportedConflict(ROW, new Attempt.Part(A, 1)));
     assertEquals(List.of(), check(Map.of()));
     assertEquals(List.of(Kind.RESURRECTED), check(Map.of(ROW, "1")));
   }

@@ -18,7 +18,7 @@ public final class History {
   public final List<Opening> openings = new ArrayList<>();
 
   /** What nodes and recovery reported as lost, by name. */
-  public final Set<Conflict> conflicts = new HashSet<>();
+  public final Set<ReportedConflict> conflicts = new HashSet<>();
 
   /** When reads may miss what was acknowledged. */
   public final List<Window> windows = new ArrayList<>();
@@ -41,6 +41,12 @@ public final class History {
       case HistoryFile.OK -> attempt(at[2]).end(Attempt.Outcome.OK, nanos);
       case HistoryFile.FAIL -> attempt(at[2]).end(Attempt.Outcome.FAIL, nanos);
       case HistoryFile.UNKNOWN -> attempt(at[2]).end(Attempt.Outcome.UNKNOWN, nanos);
+      case HistoryFile.CONFLICT -> {
+        Attempt.Part session = new Attempt.Part(at[2], Long.parseLong(at[3]));
+        for (String row : at[4].split(";", -1)) {
+          conflicts.add(new ReportedConflict(row, session));
+        }
+      }
       case HistoryFile.OPEN -> {
         long until = Long.parseLong(at[2]);
         openings.add(new Opening(at[3], Long.parseLong(at[4]), until));

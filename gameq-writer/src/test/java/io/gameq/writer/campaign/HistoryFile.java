@@ -1,5 +1,7 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.Conflict;
+import io.gameq.SessionId;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +20,7 @@ import java.util.stream.Collectors;
  * ok      nanos  id                                                 Redis has it
  * fail    nanos  id  reason                                         it is certain that Redis has it not
  * unknown nanos  id  reason
+ * conflict nanos  owner  epoch  row;...                            what the node reported as lost
  * open    from   until  owner  epoch  row=value;...                 what an open returned
  * </pre>
  */
@@ -26,6 +29,7 @@ final class HistoryFile {
   static final String OK = "ok";
   static final String FAIL = "fail";
   static final String UNKNOWN = "unknown";
+  static final String CONFLICT = "conflict";
   static final String OPEN = "open";
 
   private final FileOutputStream out;
@@ -69,6 +73,15 @@ final class HistoryFile {
         rows.entrySet().stream()
             .map(row -> row.getKey() + "=" + row.getValue())
             .collect(Collectors.joining(";")));
+  }
+
+  void conflict(Conflict lost) {
+    line(
+        CONFLICT,
+        System.nanoTime(),
+        lost.owner(),
+        SessionId.parse(lost.session()).epoch(),
+        String.join(";", lost.rows().keySet()));
   }
 
   private static String plain(Throwable reason) {

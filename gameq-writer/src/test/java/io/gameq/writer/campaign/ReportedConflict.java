@@ -6,4 +6,4 @@ package io.gameq.writer.campaign;
  * @param row {@code table:primary key}
  * @param session the session that wrote it
  */
-public record Conflict(String row, Attempt.Part session) {}
+public record ReportedConflict(String row, Attempt.Part session) {}
