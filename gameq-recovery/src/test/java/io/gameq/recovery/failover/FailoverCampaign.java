@@ -11,6 +11,7 @@ import io.gameq.writer.campaign.Replay;
 import io.gameq.writer.campaign.Violation;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.campaign.WriterJvm;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,14 @@ final class FailoverCampaign {
       if (!leftovers.isEmpty()) {
         violations.add(new Violation(Kind.LOST, "not drained: " + leftovers));
       }
+      for (NodeJvm node : world.nodes) {
+        int unsettled = node.settle();
+        if (unsettled > 0) {
+          violations.add(
+              new Violation(
+                  Kind.LOST, unsettled + " acknowledged commits neither durable nor reported"));
+        }
+      }
       History history = world.history();
       history.sightings.addAll(world.reader.stop());
       history.windows.add(world.window());
@@ -103,6 +112,9 @@ final class FailoverCampaign {
       violations.addAll(new Checker(history, rows, replay.setAside()).check());
       violations.addAll(replay.checkVersions(rows));
       violations.addAll(replay.twice(random));
+      Files.write(
+          world.directory.resolve("violations.txt"),
+          violations.stream().map(Violation::toString).toList());
       return losses;
     }
   }

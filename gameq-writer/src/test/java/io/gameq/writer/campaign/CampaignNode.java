@@ -27,6 +27,7 @@ import java.util.function.Consumer;
  * poison      commit a row that MySQL refuses
  * clock MS    the host's clock is MS ahead from now on
  * stop        play no further; answers "stopped N", N commits without an answer
+ * settle      after that: answers "settled N", N acknowledged commits neither durable nor reported
  * </pre>
  */
 public final class CampaignNode {
@@ -106,8 +107,18 @@ public final class CampaignNode {
       case "poison" -> players.get(0).poisonOnce();
       case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
       case "stop" -> System.out.println("stopped " + stop());
+      case "settle" -> System.out.println("settled " + settle());
       default -> throw new IllegalArgumentException(command);
     }
+  }
+
+  private int settle() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
+    int unsettled = 0;
+    for (Player player : players) {
+      unsettled += player.ledger().awaitSettled(deadline);
+    }
+    return unsettled;
   }
 
   private int stop() throws InterruptedException {

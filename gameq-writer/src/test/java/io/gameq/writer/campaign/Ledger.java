@@ -28,6 +28,7 @@ final class Ledger {
   private final HistoryFile history;
   private final Semaphore room = new Semaphore(MOST_OPEN);
   private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger unsettled = new AtomicInteger();
   private final long firstRowId;
   private int counter;
   private int rows;
@@ -76,7 +77,10 @@ final class Ledger {
     }
     open.incrementAndGet();
     try {
-      commit.get().queued().whenComplete((ignored, error) -> end(id, error, ended));
+      CommitReceipt receipt = commit.get();
+      receipt.queued().whenComplete((ignored, error) -> end(id, error, ended));
+      unsettled.incrementAndGet();
+      receipt.durable().whenComplete((ignored, error) -> unsettled.decrementAndGet());
     } catch (RuntimeException e) {
       end(id, e, ended);
     }
@@ -112,9 +116,21 @@ final class Ledger {
 
   /** Waits until every commit has its outcome; returns how many have none. */
   int awaitAnswers(long deadlineNanos) throws InterruptedException {
-    while (open.get() > 0 && System.nanoTime() < deadlineNanos) {
+    return awaitNone(open, deadlineNanos);
+  }
+
+  /**
+   * Waits until everything that was acknowledged is durable, set aside or reported as lost; returns
+   * of how many commits nothing is known.
+   */
+  int awaitSettled(long deadlineNanos) throws InterruptedException {
+    return awaitNone(unsettled, deadlineNanos);
+  }
+
+  private static int awaitNone(AtomicInteger left, long deadlineNanos) throws InterruptedException {
+    while (left.get() > 0 && System.nanoTime() < deadlineNanos) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
-    return open.get();
+    return left.get();
   }
 }

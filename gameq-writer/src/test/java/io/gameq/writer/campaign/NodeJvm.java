@@ -67,7 +67,19 @@ public class NodeJvm {
 
   /** Stops the game and waits until every commit has an outcome; returns how many have none. */
   public int stopPlaying() {
-    process.tell("stop");
-    return Integer.parseInt(process.awaitLine("stopped ").substring("stopped ".length()));
+    return ask("stop", "stopped ");
+  }
+
+  /**
+   * After that: waits until everything acknowledged is durable, set aside or reported as lost;
+   * returns of how many commits nothing is known.
+   */
+  public int settle() {
+    return ask("settle", "settled ");
+  }
+
+  private int ask(String question, String answer) {
+    process.tell(question);
+    return Integer.parseInt(process.awaitLine(answer).substring(answer.length()));
   }
 }

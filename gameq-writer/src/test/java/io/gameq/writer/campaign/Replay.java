@@ -142,7 +142,7 @@ public final class Replay implements AutoCloseable {
   private void read(String wal, WalReader.Entry entry, History history) {
     WalRecord record = entry.record();
     if (record instanceof WalRecord.Adopted adopted) {
-      adopted.part().rows().forEach(row -> add(adopted.part(), row));
+      adopted.part().rows().forEach(row -> add(adopted.part(), row, history));
     } else if (record instanceof WalRecord.Committed committed) {
       Map<String, Long> versions = new HashMap<>();
       Set<OwnerId> owners = new HashSet<>();
@@ -156,7 +156,7 @@ public final class Replay implements AutoCloseable {
           Attempt attempt = history.attempts.get(value);
           of = attempt != null ? attempt : of;
           if (attempt == null || attempt.outcome == Attempt.Outcome.OK) {
-            add(part, row); // a delete carries no value: it is looked at later
+            add(part, row, history); // a delete carries no value: it is looked at later
           }
         }
       }
@@ -166,7 +166,13 @@ public final class Replay implements AutoCloseable {
     }
   }
 
-  private void add(WalRecord.Part part, WalRecord.Row row) {
+  private void add(WalRecord.Part part, WalRecord.Row row, History history) {
+    Attempt.Part session =
+        new Attempt.Part(
+            OwnerId.ofEncoded(part.owner()).id(), SessionId.parse(part.session()).epoch());
+    if (history.conflicts.contains(new ReportedConflict(row.key(), session))) {
+      return; // reported, and not in MySQL
+    }
     RowKey key = catalog.rowKey(row.key());
     images.add(
         new RowChange(
