@@ -32,6 +32,9 @@ public final class Attempt {
   /** Whether anybody saw it when nothing was amiss; an acknowledgement alone does not count. */
   boolean seen;
 
+  /** Whether the node learned that MySQL has it. */
+  boolean durable;
+
   Attempt(String id, long invokedAt, List<Part> parts, List<Change> changes) {
     this.id = id;
     this.invokedAt = invokedAt;

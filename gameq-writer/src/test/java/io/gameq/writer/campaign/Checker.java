@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,15 +43,13 @@ public final class Checker {
     /** From when on the row was seen to be gone by this delete or a later one. */
     long goneAt = Long.MAX_VALUE;
 
-    /** Whether its session was told that nobody holds what it wrote of this row. */
+    /** Whether it was reported that nobody holds it. */
     final boolean reported;
 
-    Write(Attempt of, Change change, Set<ReportedConflict> conflicts) {
+    Write(Attempt of, Change change, List<ReportedConflict> conflicts) {
       this.of = of;
       this.change = change;
-      this.reported =
-          of.parts.stream()
-              .anyMatch(part -> conflicts.contains(new ReportedConflict(change.row(), part)));
+      this.reported = !of.durable && conflicts.stream().anyMatch(conflict -> conflict.covers(of));
     }
 
     boolean mustBeSeen(long from) {
@@ -87,11 +86,13 @@ public final class Checker {
   }
 
   private void indexWrites() {
+    Map<String, List<ReportedConflict>> conflicts =
+        history.conflicts.stream().collect(Collectors.groupingBy(ReportedConflict::row));
     for (Attempt attempt : history.attempts.values()) {
       for (Change change : attempt.changes) {
         writes
             .computeIfAbsent(change.row(), row -> new ArrayList<>())
-            .add(new Write(attempt, change, history.conflicts));
+            .add(new Write(attempt, change, conflicts.getOrDefault(change.row(), List.of())));
         rowsOf
             .computeIfAbsent(change.owner() + change.table(), owner -> new TreeSet<>())
             .add(change.row());

@@ -7,6 +7,7 @@ import io.gameq.writer.campaign.Violation.Kind;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A checker that cannot fail is worthless: planted violations are found, good histories pass. */
@@ -205,15 +206,34 @@ class CheckerTest {
     assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "1")));
   }
 
+  /** A conflict about the version that an attempt of this age gave to the row. */
+  private void conflict(String row, long agoNanos) {
+    long millis = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(agoNanos);
+    history.conflicts.add(new ReportedConflict(row, millis << 16));
+  }
+
   @Test
-  void aConflictThatNamesTheRowAndItsSessionIsReportedAndNotLost() {
-    attempt("1", 10, Outcome.OK, 1, put(ROW));
-    attempt("2", 20, Outcome.OK, 2, put(ROW), put("item:1,2"));
-    history.conflicts.add(new ReportedConflict(ROW, new Attempt.Part(A, 2)));
-    assertEquals(List.of(Kind.LOST), check(Map.of(ROW, "1")), "item:1,2 was not named");
-    history.conflicts.add(new ReportedConflict("item:1,2", new Attempt.Part(A, 2)));
+  void aConflictThatNamesARowExcusesWhatWasWrittenOfItBeforeAndNothingElse() {
+    long now = System.nanoTime();
+    long second = TimeUnit.SECONDS.toNanos(1);
+    attempt("1", now - 9 * second, Outcome.OK, put(ROW), put("item:1,2"));
+    attempt("2", now - 5 * second, Outcome.OK, put(ROW));
+    conflict(ROW, 4 * second);
+    assertEquals(List.of(Kind.LOST), check(Map.of()), "item:1,2 was not named");
+    assertEquals(List.of(), check(Map.of("item:1,2", "1")));
+    attempt("3", now - 3 * second, Outcome.OK, put(ROW));
+    assertEquals(List.of(Kind.LOST), check(Map.of("item:1,2", "1")), "3 is newer than named");
+  }
+
+  @Test
+  void aConflictDoesNotExcuseWhatHadBecomeDurable() {
+    long now = System.nanoTime();
+    long second = TimeUnit.SECONDS.toNanos(1);
+    attempt("1", now - 9 * second, Outcome.OK, put(ROW)).durable = true;
+    attempt("2", now - 5 * second, Outcome.OK, put(ROW));
+    conflict(ROW, 4 * second);
     assertEquals(List.of(), check(Map.of(ROW, "1")));
-    assertEquals(List.of(Kind.LOST), check(Map.of()), "session 1 was not named");
+    assertEquals(List.of(Kind.LOST), check(Map.of()));
   }
 
   @Test
@@ -221,7 +241,7 @@ class CheckerTest {
     history.openings.add(new Opening(A, 2, 15));
     history.windows.add(new Window(12, 50));
     attempt("1", 20, Outcome.OK, 1, put(ROW));
-    history.conflicts.add(new ReportedConflict(ROW, new Attempt.Part(A, 1)));
+    conflict(ROW, 0);
     assertEquals(List.of(), check(Map.of()));
     assertEquals(List.of(Kind.RESURRECTED), check(Map.of(ROW, "1")));
   }

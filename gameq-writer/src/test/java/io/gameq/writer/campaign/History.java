@@ -41,10 +41,13 @@ public final class History {
       case HistoryFile.OK -> attempt(at[2]).end(Attempt.Outcome.OK, nanos);
       case HistoryFile.FAIL -> attempt(at[2]).end(Attempt.Outcome.FAIL, nanos);
       case HistoryFile.UNKNOWN -> attempt(at[2]).end(Attempt.Outcome.UNKNOWN, nanos);
+      case HistoryFile.DURABLE -> attempt(at[2]).durable = true;
       case HistoryFile.CONFLICT -> {
-        Attempt.Part session = new Attempt.Part(at[2], Long.parseLong(at[3]));
-        for (String row : at[4].split(";", -1)) {
-          conflicts.add(new ReportedConflict(row, session));
+        for (String row : at[2].split(";", -1)) {
+          int equals = row.lastIndexOf('=');
+          conflicts.add(
+              new ReportedConflict(
+                  row.substring(0, equals), Long.parseLong(row.substring(equals + 1))));
         }
       }
       case HistoryFile.OPEN -> {

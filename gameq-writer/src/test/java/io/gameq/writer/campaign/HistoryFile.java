@@ -1,7 +1,6 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.Conflict;
-import io.gameq.SessionId;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +19,8 @@ import java.util.stream.Collectors;
  * ok      nanos  id                                                 Redis has it
  * fail    nanos  id  reason                                         it is certain that Redis has it not
  * unknown nanos  id  reason
- * conflict nanos  owner  epoch  row;...                            what the node reported as lost
+ * durable nanos   id                                                MySQL has it
+ * conflict nanos  row=version;...                                   what the node reported as lost
  * open    from   until  owner  epoch  row=value;...                 what an open returned
  * </pre>
  */
@@ -29,6 +29,7 @@ final class HistoryFile {
   static final String OK = "ok";
   static final String FAIL = "fail";
   static final String UNKNOWN = "unknown";
+  static final String DURABLE = "durable";
   static final String CONFLICT = "conflict";
   static final String OPEN = "open";
 
@@ -75,13 +76,17 @@ final class HistoryFile {
             .collect(Collectors.joining(";")));
   }
 
+  void durable(String id) {
+    line(DURABLE, System.nanoTime(), id);
+  }
+
   void conflict(Conflict lost) {
     line(
         CONFLICT,
         System.nanoTime(),
-        lost.owner(),
-        SessionId.parse(lost.session()).epoch(),
-        String.join(";", lost.rows().keySet()));
+        lost.rows().entrySet().stream()
+            .map(row -> row.getKey() + "=" + row.getValue())
+            .collect(Collectors.joining(";")));
   }
 
   private static String plain(Throwable reason) {

@@ -80,10 +80,17 @@ final class Ledger {
       CommitReceipt receipt = commit.get();
       receipt.queued().whenComplete((ignored, error) -> end(id, error, ended));
       unsettled.incrementAndGet();
-      receipt.durable().whenComplete((ignored, error) -> unsettled.decrementAndGet());
+      receipt.durable().whenComplete((ignored, error) -> settled(id, error));
     } catch (RuntimeException e) {
       end(id, e, ended);
     }
+  }
+
+  private void settled(String id, @Nullable Throwable error) {
+    if (error == null) {
+      history.durable(id);
+    }
+    unsettled.decrementAndGet();
   }
 
   private void end(String id, @Nullable Throwable error, Consumer<Boolean> ended) {

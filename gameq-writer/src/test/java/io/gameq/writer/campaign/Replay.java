@@ -167,10 +167,9 @@ public final class Replay implements AutoCloseable {
   }
 
   private void add(WalRecord.Part part, WalRecord.Row row, History history) {
-    Attempt.Part session =
-        new Attempt.Part(
-            OwnerId.ofEncoded(part.owner()).id(), SessionId.parse(part.session()).epoch());
-    if (history.conflicts.contains(new ReportedConflict(row.key(), session))) {
+    long version = RowCodec.version(row.image());
+    if (history.conflicts.stream()
+        .anyMatch(lost -> lost.row().equals(row.key()) && version <= lost.version())) {
       return; // reported, and not in MySQL
     }
     RowKey key = catalog.rowKey(row.key());

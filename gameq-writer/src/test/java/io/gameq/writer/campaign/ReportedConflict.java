@@ -1,9 +1,21 @@
 package io.gameq.writer.campaign;
 
+import java.util.concurrent.TimeUnit;
+
 /**
- * A row of a session that nobody holds any more and that was reported by name; immutable.
+ * A row that nobody holds in this version or a newer one, reported by name; immutable. What was
+ * written of it before is lost as well, but for what had become durable.
  *
  * @param row {@code table:primary key}
- * @param session the session that wrote it
  */
-public record ReportedConflict(String row, Attempt.Part session) {}
+public record ReportedConflict(String row, long version) {
+  /** Bits of a version below its Unix milliseconds. */
+  private static final int COUNTER_BITS = 16;
+
+  /** Whether the write was invoked before the version was made; all on the host's own clock. */
+  boolean covers(Attempt write) {
+    long sinceMillis = System.currentTimeMillis() - (version >>> COUNTER_BITS);
+    long madeAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(sinceMillis - 1);
+    return write.invokedAt <= madeAt;
+  }
+}
