@@ -20,6 +20,7 @@ import io.gameq.mysql.Settings;
 import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.HealedConnection;
 import io.gameq.redis.NodeHeartbeat;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.RedisClock;
@@ -33,16 +34,11 @@ import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.SortedMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -67,24 +63,13 @@ final class GameNode implements AutoCloseable {
   private static final int MOST_OPEN_ATTEMPTS = 3;
 
   private static final long LOOK_EVERY_MILLIS = 1_000;
-  private static final int MOST_ASKED_PER_LOOK = 20;
-  private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-  /**
-   * Rows that nobody holds are reported, or replayed, after so long only: another node that adopted
-   * them may be about to put them back.
-   */
-  private static final long MISSING_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  private static final long HEAL_AGAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final GameQueueConfig config;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
   private final Clock clock;
   private final Closing closing = new Closing();
-  private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
-  private final Set<DurableTracker> closedSessions = ConcurrentHashMap.newKeySet();
+  private final Sessions sessions = new Sessions();
 
   private final Catalog catalog;
   private final RowCodec codec;
@@ -96,16 +81,11 @@ final class GameNode implements AutoCloseable {
   private final ControlConnection control;
   private final WalWriter wal;
   private final CommitSender sender;
+  private final HealedConnection whereHealed;
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Deque<DurableTracker> toLookFor = new ArrayDeque<>();
-  private final long quietNanos;
-  private final ExecutorService callbacks;
-  private long clockMeasuredNanos = System.nanoTime();
-  private long healedAgainNanos = System.nanoTime() - HEAL_AGAIN_EVERY_NANOS;
-  private volatile boolean healed;
-  private volatile boolean hadConflicts;
+  private final Lookout lookout;
 
   /** An owner that was opened. */
   record Opened(DurableTracker tracker, OwnerView view) {}
@@ -158,11 +138,14 @@ final class GameNode implements AutoCloseable {
                       config.node(),
                       process,
                       clock.millis()),
+                  config.walLimits(),
                   catalog.tables().stream()
                       .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
                       .toList()));
-      callbacks = Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
+      ExecutorService callbacks =
+          Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
       closing.add(() -> stop(callbacks));
+      Lookout.Healed healed = new Lookout.Healed();
       sender =
           closing.add(
               new CommitSender(
@@ -176,20 +159,37 @@ final class GameNode implements AutoCloseable {
                       config.limits(),
                       new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
                       new MySqlSessions(owners),
-                      () -> healed = true,
+                      healed::signal,
                       callbacks)));
+      whereHealed = new HealedConnection(control, sender);
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
-      beat();
-      quietNanos = config.mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
+      lookout =
+          new Lookout(
+              new Lookout.Parts(
+                  config,
+                  sessions,
+                  slots,
+                  control,
+                  redisClock,
+                  notices,
+                  heartbeat,
+                  owners,
+                  views,
+                  sender,
+                  wal,
+                  callbacks,
+                  healed,
+                  this::tellClosed));
+      lookout.beat();
       ScheduledExecutorService looking =
           Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
       closing.add(() -> stop(looking));
       ScheduledFuture<?> unused =
           looking.scheduleWithFixedDelay(
-              this::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+              lookout, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RuntimeException e) {
       closing.close();
       throw e;
@@ -235,7 +235,7 @@ final class GameNode implements AutoCloseable {
   }
 
   List<DurableTracker> trackers() {
-    return List.copyOf(trackers.values());
+    return List.copyOf(sessions.all());
   }
 
   void submit(Commit commit) {
@@ -263,7 +263,7 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
-      var redis = control.get();
+      var redis = whereHealed.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
@@ -289,11 +289,10 @@ final class GameNode implements AutoCloseable {
     List<UnflushedRow> unflushed = new ArrayList<>(dirty);
     unflushed.addAll(claimed);
     DurableTracker tracker = new DurableTracker(ref);
-    String name = name(owner.encoded(), session.text());
     try {
       if (!unflushed.isEmpty()) {
         tracker.adopting(sender.newestSequence() + 1);
-        trackers.put(name, tracker); // from here on the WAL is kept for it
+        sessions.add(tracker); // from here on the WAL is kept for it
       }
       long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
       OwnerView view = views.load(owner, session, tables, unflushed);
@@ -301,11 +300,11 @@ final class GameNode implements AutoCloseable {
       tracker.adopted(
           held(dirty, Arrays.copyOf(sequences, dirty.size())),
           held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
-      trackers.put(name, tracker);
+      sessions.add(tracker);
       sender.register(ref, tracker);
       return new Opened(tracker, view);
     } catch (RuntimeException e) {
-      trackers.remove(name);
+      sessions.remove(tracker);
       throw e;
     }
   }
@@ -384,7 +383,7 @@ final class GameNode implements AutoCloseable {
    */
   void closeSession(DurableTracker tracker) {
     SessionRef session = tracker.session();
-    closedSessions.add(tracker);
+    sessions.close(tracker);
     try {
       if (!tracker.awaitQueued(System.nanoTime() + CLOSE_TIMEOUT.toNanos())) {
         throw new GameQueueException(
@@ -395,7 +394,7 @@ final class GameNode implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    forgetDrained();
+    sessions.forgetDrained(sender::unregister);
   }
 
   private void tellClosed(SessionRef session) {
@@ -411,129 +410,15 @@ final class GameNode implements AutoCloseable {
     }
   }
 
-  private void forgetDrained() {
-    closedSessions.removeIf(
-        tracker -> {
-          boolean done = tracker.isDrained();
-          if (done) {
-            sender.unregister(tracker.session());
-            trackers.remove(
-                name(tracker.session().owner().encoded(), tracker.session().id().text()));
-          }
-          return done;
-        });
-  }
-
-  // --- durable
-
   private void durable(
       String owner,
       String session,
       long version,
       Map<String, Long> setAside,
       Map<String, Long> kept) {
-    DurableTracker tracker = trackers.get(name(owner, session));
+    DurableTracker tracker = sessions.find(owner, session);
     if (tracker != null) {
       tracker.durable(version, setAside, kept);
-    }
-  }
-
-  private static String name(String owner, String session) {
-    return owner + " " + session;
-  }
-
-  /** Once a second: what notices would have said had they not been lost. */
-  private void look() {
-    try {
-      beat();
-      afterHealing();
-      notices.keepSubscribed();
-      if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
-        redisClock.measure(control);
-        clockMeasuredNanos = System.nanoTime();
-      }
-      lookForSome();
-      forgetDrained();
-    } catch (GameQueueException e) {
-      LOG.debug("cannot look what is durable: {}", e.getMessage());
-    } catch (RuntimeException e) {
-      LOG.warn("cannot look what is durable", e);
-    }
-  }
-
-  /** However many sessions wait, Redis is asked about a few of them in each round. */
-  private void lookForSome() {
-    if (toLookFor.isEmpty()) {
-      toLookFor.addAll(trackers.values());
-    }
-    for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
-      DurableTracker tracker = toLookFor.remove();
-      Set<String> rows = tracker.withoutNews(quietNanos);
-      if (!rows.isEmpty()) {
-        asked++;
-        lookFor(tracker, rows);
-      }
-    }
-  }
-
-  private void lookFor(DurableTracker tracker, Set<String> rows) {
-    SessionRef session = tracker.session();
-    SlotKeys slot = slots[session.slot()];
-    if (!SessionScripts.holdsNothing(control.get(), slot, session.owner(), session.id())) {
-      return;
-    }
-    Map<String, Long> inRedis = new HashMap<>(); // read first: what is gone from it is in MySQL
-    OwnerViews.withoutDamaged(SessionScripts.read(control.get(), slot, session.owner()))
-        .forEach(row -> inRedis.merge(row.key(), RowCodec.version(row.image()), Math::max));
-    tracker.found(views.versions(rows), views.setAside(rows));
-    SortedMap<String, Long> missing = tracker.missing(rows, inRedis, MISSING_GRACE_NANOS);
-    if (!missing.isEmpty()) {
-      lost(tracker, missing);
-    }
-  }
-
-  /** Nobody holds these rows: replays them where the session still owns, else reports them. */
-  private void lost(DurableTracker tracker, SortedMap<String, Long> rows) {
-    SessionRef session = tracker.session();
-    SessionId durable = owners.current(List.of(session.owner())).get(session.owner());
-    if (!session.isLost()
-        && (durable == null
-            || durable.epoch() < session.id().epoch()
-            || durable.equals(session.id()))) {
-      if (System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
-        healedAgainNanos = System.nanoTime();
-        sender.healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));
-      }
-      return;
-    }
-    session.markLost();
-    hadConflicts = true;
-    Conflict conflict = tracker.conflict(rows);
-    LOG.error(
-        "conflict: Redis lost acknowledged changes of {} by session {}, and session {} owns now: {}; WAL {} has them",
-        conflict.owner(),
-        conflict.session(),
-        durable,
-        conflict.rows().keySet(),
-        wal.directory());
-    tracker.lost(conflict);
-    callbacks.execute(() -> config.onConflict().accept(conflict));
-  }
-
-  /** After a failover the old server may still hold a subscription, and nobody publishes there. */
-  private void afterHealing() {
-    if (healed) {
-      healed = false;
-      notices.close();
-      closedSessions.forEach(tracker -> tellClosed(tracker.session()));
-    }
-  }
-
-  private void beat() {
-    try {
-      heartbeat.beat(control);
-    } catch (GameQueueException e) {
-      LOG.debug("cannot give a sign of life: {}", e.getMessage());
     }
   }
 
@@ -562,11 +447,10 @@ final class GameNode implements AutoCloseable {
       return;
     }
     boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
-    boolean allDurable =
-        answered && !hadConflicts && trackers.values().stream().allMatch(DurableTracker::isDrained);
+    boolean allDurable = answered && !lookout.hadConflicts() && sessions.isDrained();
     if (allDurable) {
       forgetJournal();
-      wal.deleteOnClose();
+      wal.complete();
     } else {
       LOG.warn(
           "not everything is known to be in MySQL: the WAL {} is kept for recovery",

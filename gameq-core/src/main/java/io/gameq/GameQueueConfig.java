@@ -1,6 +1,7 @@
 package io.gameq;
 
 import io.gameq.commit.Limits;
+import io.gameq.wal.WalLimits;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -99,6 +100,10 @@ public final class GameQueueConfig {
     return b.onConflict;
   }
 
+  WalLimits walLimits() {
+    return WalLimits.of(b.walKeep, b.walMaxBytes, b.walMinFreeBytes, b.walSync);
+  }
+
   WhenRedisIsFull whenRedisIsFull() {
     return b.whenRedisIsFull;
   }
@@ -132,6 +137,10 @@ public final class GameQueueConfig {
     private @Nullable String namespace;
     private @Nullable String node;
     private @Nullable Path walDirectory;
+    private Duration walKeep = WalLimits.DEFAULT.keep();
+    private long walMaxBytes = WalLimits.DEFAULT.maxBytes();
+    private long walMinFreeBytes = WalLimits.DEFAULT.minFreeBytes();
+    private WalSync walSync = WalLimits.DEFAULT.sync();
     private int slots = 16;
     private Duration mergeWindow = Duration.ofSeconds(1);
     private int rowBytes = Limits.DEFAULT.rowBytes();
@@ -210,6 +219,40 @@ public final class GameQueueConfig {
      */
     public Builder walDirectory(Path directory) {
       this.walDirectory = directory;
+      return this;
+    }
+
+    /**
+     * How long the WAL keeps what is in MySQL already, also after this node has closed; default 1
+     * h, 0 to 30 days. A MySQL replica that is promoted may have lost commits of the last moments.
+     */
+    public Builder walKeep(Duration time) {
+      this.walKeep = time;
+      return this;
+    }
+
+    /**
+     * Most bytes of this node's WAL, and of those that ended complete beside it; default 4 GiB, at
+     * least 256 MiB. Beyond it, what is in MySQL goes before walKeep is over; when everything is
+     * still needed, commits fail with {@link WalFullException}.
+     */
+    public Builder walMaxBytes(long bytes) {
+      this.walMaxBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Free bytes that the WAL leaves on its file system; default 1 GiB, 0 to 1 TiB. Below it,
+     * commits fail with {@link WalFullException} until there is room again.
+     */
+    public Builder walMinFreeBytes(long bytes) {
+      this.walMinFreeBytes = bytes;
+      return this;
+    }
+
+    /** Whether the WAL survives a power loss; default {@link WalSync#OFF}. */
+    public Builder walSync(WalSync sync) {
+      this.walSync = sync;
       return this;
     }
 
@@ -332,6 +375,16 @@ public final class GameQueueConfig {
           slots >= 1 && slots <= 1024 && Integer.bitCount(slots) == 1,
           "slots",
           "must be a power of two from 1 to 1024, not " + slots);
+      check(
+          !walKeep.isNegative() && walKeep.compareTo(Duration.ofDays(30)) <= 0,
+          "walKeep",
+          "must be 0 to 30 days, not " + walKeep);
+      check(
+          walMaxBytes >= 256L << 20, "walMaxBytes", "must be at least 256 MiB, not " + walMaxBytes);
+      check(
+          walMinFreeBytes >= 0 && walMinFreeBytes <= 1L << 40,
+          "walMinFreeBytes",
+          "must be 0 to 1 TiB, not " + walMinFreeBytes);
       check(poolSize >= 1 && poolSize <= 200, "poolSize", "must be 1 to 200, not " + poolSize);
       check(
           !mergeWindow.isNegative() && mergeWindow.compareTo(Duration.ofMinutes(10)) <= 0,

@@ -12,6 +12,7 @@ import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.Unsettled;
 import io.gameq.commit.VersionClock;
+import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -75,6 +76,9 @@ public final class CommitSender implements AutoCloseable {
   /** Since when Redis has been away, by System.nanoTime; null while it is not. */
   private volatile @Nullable Long awaySinceNanos;
 
+  /** The server, by its run id, that has been told of all sessions and got all that it lost. */
+  private volatile @Nullable String healedOn;
+
   private volatile boolean parked;
   private volatile boolean stopping;
   private volatile boolean abandoned;
@@ -131,6 +135,7 @@ public final class CommitSender implements AutoCloseable {
             settlement,
             commit -> group(List.of(commit)));
     redis = connect();
+    healedOn = runId; // there is nothing yet that it could have lost
     thread = new Thread(this::run, "gameq-sender");
     thread.setDaemon(true);
     thread.start();
@@ -213,6 +218,32 @@ public final class CommitSender implements AutoCloseable {
           replay.distrustMarks();
           if (!broken) {
             breakOff(why);
+          }
+        });
+    wake();
+  }
+
+  /** Whether this node has healed on a server, by its run id, and is still connected to it. */
+  boolean hasHealedOn(String server) {
+    return server.equals(healedOn);
+  }
+
+  /** Whether it has healed on some server, and is still connected to it. */
+  boolean hasHealed() {
+    return healedOn != null;
+  }
+
+  /**
+   * Another connection of this node leads to that server: heals there now, if it is the primary.
+   * Returns at once.
+   */
+  void healSoon(String server) {
+    tasks.add(
+        () -> {
+          if (broken) {
+            mendAtNanos = System.nanoTime();
+          } else if (!server.equals(runId)) {
+            breakOff("another connection of this node leads to another server");
           }
         });
     wake();
@@ -353,7 +384,7 @@ public final class CommitSender implements AutoCloseable {
         break;
       }
     }
-    if (!commits.isEmpty()) {
+    if (isForced(commits)) {
       send(group(commits));
     }
     return 1;
@@ -362,15 +393,36 @@ public final class CommitSender implements AutoCloseable {
   /** While Redis is away: what comes in goes into the WAL, or fails, by policy. */
   private int journalWaiting() {
     int done = 0;
-    for (Commit next; (next = inbox.poll()) != null; done++) {
+    List<Commit> appended = new ArrayList<>();
+    for (Commit next;
+        appended.size() < MOST_GROUP_COMMITS && (next = inbox.poll()) != null;
+        done++) {
       if (failsWhileAway()) {
         settlement.dropped(
             next, new RedisUnavailableException("Redis went away: the commit was not sent"));
       } else if (journal(next)) {
-        journaled.add(next);
+        appended.add(next);
       }
     }
+    if (isForced(appended)) {
+      journaled.addAll(appended);
+    }
     return done;
+  }
+
+  /** Has the WAL survive a power loss, if it is to; false when there is nothing to send then. */
+  private boolean isForced(List<Commit> appended) {
+    if (appended.isEmpty()) {
+      return false;
+    }
+    try {
+      parts.wal().sync();
+    } catch (WalException e) {
+      appended.forEach(commit -> settlement.dropped(commit, e));
+      return false;
+    }
+    appended.forEach(Commit::journaled);
+    return true;
   }
 
   /** False when its session was lost since it was journaled. */
@@ -402,7 +454,6 @@ public final class CommitSender implements AutoCloseable {
     try {
       commit.setVersion(parts.versions().next(commit.hasMoves() ? 2 : 1));
       parts.wal().append(commit); // before Redis: what Redis may hold, the WAL has
-      commit.journaled();
       return true;
     } catch (RuntimeException e) {
       settlement.dropped(commit, e);
@@ -477,12 +528,14 @@ public final class CommitSender implements AutoCloseable {
     backoff.reset();
     mendAtNanos = System.nanoTime();
     awaySinceNanos = mendAtNanos;
+    healedOn = null;
     admission.journaling(!failsWhileAway());
   }
 
   private void mended() {
     broken = false;
     awaySinceNanos = null;
+    healedOn = runId;
     admission.journaling(false);
     parts.healed().run();
   }

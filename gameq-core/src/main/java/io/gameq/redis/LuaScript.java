@@ -43,7 +43,7 @@ public final class LuaScript {
    * The whole script, for EVAL inside a pipeline, where a missing script could not be loaded in
    * time.
    */
-  byte[] text() {
+  public byte[] text() {
     return text.getBytes(UTF_8);
   }
 

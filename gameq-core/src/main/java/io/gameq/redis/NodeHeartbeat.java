@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,8 @@ public final class NodeHeartbeat {
   private static final byte[] BEAT =
       SlotKeys.bytes(
           "redis.call('DEL', KEYS[1]) return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])");
+
+  private static final int PROCESS_DIGITS = 8;
 
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -69,23 +72,43 @@ public final class NodeHeartbeat {
     if (other.equals(process)) {
       return null;
     }
-    return redis.call(
-        connection -> RedisReply.await(() -> holder(connection.sync(), slot, owner, other)));
+    return redis.call(connection -> holder(connection, namespace, slot, owner, session));
   }
 
-  private @Nullable String holder(
-      RedisCommands<byte[], byte[]> redis, SlotKeys slot, OwnerId owner, String other) {
+  /**
+   * The node that has an owner open under this session and is alive; null when the session was
+   * closed, is not known to Redis, or its node gave no sign of life.
+   */
+  public static @Nullable String holder(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      String namespace,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session) {
+    String process = session.nonce().substring(0, PROCESS_DIGITS);
+    return RedisReply.await(
+        () -> isOpen(redis.sync(), slot, owner) ? aliveNode(redis, namespace, process) : null);
+  }
+
+  private static boolean isOpen(RedisCommands<byte[], byte[]> redis, SlotKeys slot, OwnerId owner) {
     byte[] own = slot.own(owner);
-    if (redis.get(own) == null
-        || redis.pttl(own) >= 0
-        || redis.sismember(slot.closing(), SlotKeys.bytes(owner.encoded()))) {
-      return null;
-    }
-    byte[] alive = redis.get(key(other));
-    return alive == null ? null : new String(alive, US_ASCII);
+    return redis.get(own) != null
+        && redis.pttl(own) < 0
+        && !redis.sismember(slot.closing(), SlotKeys.bytes(owner.encoded()));
+  }
+
+  /** The name of the node of which this process (8 hex digits) is alive, or null. */
+  public static @Nullable String aliveNode(
+      StatefulRedisConnection<byte[], byte[]> redis, String namespace, String process) {
+    byte[] node = RedisReply.await(() -> redis.sync().get(key(namespace, process)));
+    return node == null ? null : new String(node, US_ASCII);
   }
 
   private byte[] key(String ofProcess) {
+    return key(namespace, ofProcess);
+  }
+
+  static byte[] key(String namespace, String ofProcess) {
     return SlotKeys.bytes(namespace + ":node:" + ofProcess);
   }
 }

@@ -91,7 +91,7 @@ final class Replay {
     Run run = new Run(redis, byName, stillOwns);
     redis.setAutoFlushCommands(false);
     try {
-      WalReader.read(wal.directory(), run::take);
+      WalReader.read(wal.directory(), owed[0], run::take);
       run.finish();
     } finally {
       redis.setAutoFlushCommands(true);

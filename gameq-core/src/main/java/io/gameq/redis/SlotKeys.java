@@ -48,6 +48,11 @@ public final class SlotKeys {
     return bytes(prefix + ":dirty:" + owner.encoded() + ":" + session.text());
   }
 
+  /** The hash of the rows that a writer took. */
+  public byte[] claimed(OwnerId owner) {
+    return bytes(prefix + ":claimed:" + owner.encoded());
+  }
+
   /** The set of the {@link #dirty} keys of sessions that lost ownership. */
   public byte[] stale() {
     return bytes(prefix + ":stale");

@@ -3,6 +3,7 @@ package io.gameq.wal;
 import io.gameq.GameQueueException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import net.openhft.chronicle.queue.ChronicleQueue;
@@ -13,7 +14,7 @@ import net.openhft.chronicle.wire.DocumentContext;
 
 /**
  * Reads a WAL from its first record to its last, checking each; also while its node still writes.
- * Stateless.
+ * Stateless, thread-safe.
  */
 public final class WalReader {
   private WalReader() {}
@@ -21,15 +22,21 @@ public final class WalReader {
   /** A record and its place in the WAL. */
   public record Entry(long sequence, WalRecord record) {}
 
+  /** As {@link #read(Path, long, Consumer)}, from the first record on. */
+  public static WalReport read(Path directory, Consumer<Entry> sink) {
+    return read(directory, 1, sink);
+  }
+
   /**
-   * Hands every record to {@code sink}, in order.
+   * Hands every intact record from {@code fromSequence} on to {@code sink}, in order, also those
+   * behind damage. Headers and layouts come again at the start of each file. Never fails because of
+   * damage.
    *
    * @param directory the directory of one process start
-   * @throws WalException at the first damaged record or gap, after everything before it was handed
-   *     over
-   * @throws GameQueueException when this is no WAL
+   * @return what was found, and what is missing
+   * @throws GameQueueException when this is no WAL, or cannot be read at all
    */
-  public static void read(Path directory, Consumer<Entry> sink) {
+  public static WalReport read(Path directory, long fromSequence, Consumer<Entry> sink) {
     JvmFlags.check();
     ChronicleSettings.quiet();
     if (!Files.exists(directory.resolve("metadata.cq4t"))) {
@@ -38,7 +45,10 @@ public final class WalReader {
               + " is no WAL: give a directory <node>-<start>-<process> that holds .cq4 files");
     }
     WalCodec codec = new WalCodec();
-    long expected = 1;
+    WalRecord.Header header = null;
+    long bytesRead = 0;
+    long records = 0;
+    long last = 0;
     try (ChronicleQueue queue =
             SingleChronicleQueueBuilder.binary(directory)
                 .rollCycle(RollCycles.FAST_HOURLY)
@@ -49,20 +59,29 @@ public final class WalReader {
       while (true) {
         try (DocumentContext document = tailer.readingDocument()) {
           if (!document.isPresent()) {
-            return;
+            return new WalReport(header, records, bytesRead, last, false, List.of());
           }
-          Entry entry = codec.decode(Objects.requireNonNull(document.wire()).bytes().toByteArray());
-          if (entry.sequence() != expected) {
-            throw new WalException(
-                "record "
-                    + expected
-                    + " is missing in "
-                    + directory
-                    + ": the next one is "
-                    + entry.sequence());
+          byte[] record = Objects.requireNonNull(document.wire()).bytes().toByteArray();
+          Entry entry = codec.decode(record);
+          last = entry.sequence();
+          if (entry.record() instanceof WalRecord.Header found) {
+            header = found;
           }
-          expected++;
-          sink.accept(entry);
+          if (last >= fromSequence) {
+            records++;
+            bytesRead += record.length;
+            sink.accept(entry);
+          }
+        } catch (WalException e) {
+          return new WalReport(
+              header,
+              records,
+              bytesRead,
+              last,
+              false,
+              List.of(
+                  new WalDamage(
+                      WalDamage.Kind.BAD_CHECKSUM, "", 0, 0, last + 1, last, e.getMessage())));
         }
       }
     }

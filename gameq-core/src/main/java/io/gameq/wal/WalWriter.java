@@ -41,7 +41,7 @@ public final class WalWriter implements AutoCloseable {
   private @Nullable ExcerptAppender appender;
   private long sequence;
   private boolean broken;
-  private volatile boolean deleteOnClose;
+  private volatile boolean complete;
 
   private WalWriter(String id, Path directory, ChronicleQueue queue) {
     this.id = id;
@@ -63,7 +63,7 @@ public final class WalWriter implements AutoCloseable {
    *
    * @throws WalException when JVM flags are missing or the directory cannot be made
    */
-  public static WalWriter create(Start start, List<WalRecord.Layout> layouts) {
+  public static WalWriter create(Start start, WalLimits limits, List<WalRecord.Layout> layouts) {
     JvmFlags.check();
     ChronicleSettings.quiet();
     String id =
@@ -187,16 +187,39 @@ public final class WalWriter implements AutoCloseable {
     }
   }
 
+  /**
+   * Deletes files that nothing needs any more: all of whose records are below {@code neededFrom}
+   * and older than {@link WalLimits#keep}, or more than {@link WalLimits#maxBytes} allow. Any
+   * thread.
+   *
+   * @param neededFrom the first sequence that may still have to be replayed
+   */
+  public void retain(long neededFrom) {}
+
+  /** Whether {@link #sync()} does anything. */
+  public boolean isSyncing() {
+    return false;
+  }
+
+  /**
+   * Forces all that was appended to the disk; does nothing with {@link io.gameq.WalSync#OFF}. By
+   * the thread that appends.
+   *
+   * @throws WalException when the disk refuses; then nobody knows what it holds, and the WAL takes
+   *     no further record
+   */
+  public void sync() {}
+
   /** Has {@link #close} remove the files: for a node whose every commit is in MySQL. */
-  public void deleteOnClose() {
-    deleteOnClose = true;
+  public void complete() {
+    complete = true;
   }
 
   @Override
   public void close() {
     releaseAppender();
     queue.close();
-    if (deleteOnClose) {
+    if (complete) {
       delete();
     }
   }

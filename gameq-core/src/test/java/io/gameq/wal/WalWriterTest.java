@@ -31,6 +31,7 @@ class WalWriterTest {
   private WalWriter create() {
     return WalWriter.create(
         new WalWriter.Start(parent, "game", 16, "node-1", "0badcafe", 1_790_000_000_000L),
+        WalLimits.DEFAULT,
         List.of(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int")));
   }
 
@@ -124,8 +125,9 @@ class WalWriterTest {
     WalWriter gone =
         WalWriter.create(
             new WalWriter.Start(parent, "game", 16, "node-1", "0badcaff", 1_790_000_000_000L),
+            WalLimits.DEFAULT,
             List.of());
-    gone.deleteOnClose();
+    gone.complete();
     gone.close();
     assertFalse(Files.exists(gone.directory()));
   }
@@ -137,7 +139,10 @@ class WalWriterTest {
         assertThrows(
             WalException.class,
             () ->
-                WalWriter.create(new WalWriter.Start(file, "g", 1, "n", "0badcafe", 0), List.of()));
+                WalWriter.create(
+                    new WalWriter.Start(file, "g", 1, "n", "0badcafe", 0),
+                    WalLimits.DEFAULT,
+                    List.of()));
     assertTrue(String.valueOf(e.getMessage()).contains(file.toString()));
   }
 }

@@ -1,47 +1,251 @@
 package io.gameq.recovery;
 
-import io.gameq.wal.WalException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.GameQueueException;
+import io.gameq.catalog.RowCodec;
+import io.gameq.recovery.terminal.Shown;
+import io.gameq.recovery.wal.Versions;
+import io.gameq.recovery.wal.WalFolder;
+import io.gameq.recovery.wal.WalSet;
+import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
+import io.gameq.wal.WalRecord;
+import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.List;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/**
- * {@code inspect}: what WALs hold, and the first damage. Changes nothing. Used by the main thread.
- */
+/** {@code inspect}: what WALs hold, and what of them is damaged. */
 @Command(
     name = "inspect",
-    description = "Says what WALs hold, and where the first damage is. Changes nothing.")
+    description = "Says what WALs hold and what is damaged, without any server. Changes nothing.")
 final class InspectCommand implements Callable<Integer> {
-  @Parameters(
-      arity = "1..*",
-      paramLabel = "WAL",
-      description = "WAL directories, one for each start of a node: <node>-<start>-<process>.")
-  private List<Path> directories = List.of();
+  private static final JsonFactory JSON = new JsonFactory();
 
   @Spec private @Nullable CommandSpec spec;
+  @Mixin private OwnerOption owners = new OwnerOption();
+  @Mixin private WalArguments arguments = new WalArguments();
+
+  @Option(names = "--table", paramLabel = "TABLE", description = "Only changes of this table.")
+  private @Nullable String table;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description = "Only changes from then on, in UTC: 2026-11-21T13:00:00Z.")
+  private @Nullable Instant since;
+
+  @Option(names = "--until", paramLabel = "TIME", description = "Only changes before then, in UTC.")
+  private @Nullable Instant until;
+
+  @Option(names = "--rows", description = "List the changes, oldest first in each WAL.")
+  private boolean listed;
+
+  @Option(
+      names = "--json",
+      description = "One JSON object a line for each WAL, and with --rows for each change.")
+  private boolean json;
+
+  private Set<String> wanted = Set.of();
+
+  /** What passed the filters. */
+  private static final class Counts {
+    long changes;
+    long firstSequence = -1;
+    long lastSequence;
+    final Set<String> ofOwners = new HashSet<>();
+    final Set<String> sessions = new HashSet<>();
+
+    void count(WalRecord.Part part) {
+      changes++;
+      ofOwners.add(part.owner());
+      sessions.add(part.owner() + part.session());
+    }
+  }
 
   @Override
   public Integer call() {
-    PrintWriter out = java.util.Objects.requireNonNull(spec).commandLine().getOut();
-    int exit = Main.CLEAN;
-    for (Path directory : directories) {
-      WalSummary summary = new WalSummary();
-      String damage = "";
-      try {
-        WalReader.read(directory, summary);
-      } catch (WalException e) {
-        damage = "\n  DAMAGED: " + e.getMessage();
-        exit = Main.FOUND_SOMETHING;
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    wanted = owners.encoded();
+    boolean damaged = false;
+    for (WalFolder folder : arguments.open().folders()) {
+      Counts counts = new Counts();
+      folder.read(
+          entry -> {
+            counts.firstSequence =
+                counts.firstSequence < 0 ? entry.sequence() : counts.firstSequence;
+            counts.lastSequence = entry.sequence();
+            for (WalRecord.Part part : WalSet.parts(entry.record())) {
+              part.rows().stream()
+                  .filter(row -> isWanted(part, row))
+                  .forEach(row -> counts.count(part));
+            }
+          });
+      if (listed) {
+        folder.read(entry -> list(out, folder, entry));
       }
-      out.println(directory + ": " + summary + damage);
+      if (json) {
+        out.println(asJson(folder, counts));
+      } else {
+        print(out, folder, counts);
+      }
+      damaged |= !folder.isWhole();
     }
-    return exit;
+    return damaged ? Main.FOUND_SOMETHING : Main.CLEAN;
+  }
+
+  private boolean isWanted(WalRecord.Part part, WalRecord.Row row) {
+    Instant time = Shown.time(Versions.of(row.image()));
+    return (wanted.isEmpty() || wanted.contains(part.owner()))
+        && (table == null || row.key().startsWith(io.gameq.Encoding.percent(table) + ":"))
+        && (since == null || !time.isBefore(since))
+        && (until == null || time.isBefore(until));
+  }
+
+  private void list(PrintWriter out, WalFolder folder, WalReader.Entry entry) {
+    String kind =
+        entry.record() instanceof WalRecord.Adopted
+            ? "adopted"
+            : folder.isFailed(entry.sequence()) ? "failed" : "committed";
+    for (WalRecord.Part part : WalSet.parts(entry.record())) {
+      for (WalRecord.Row row : part.rows()) {
+        if (isWanted(part, row)) {
+          out.println(json ? asJson(entry, kind, part, row) : asText(entry, kind, part, row));
+        }
+      }
+    }
+  }
+
+  private static String op(WalRecord.Row row) {
+    try {
+      return RowCodec.op(row.image()).name().toLowerCase(Locale.ROOT);
+    } catch (GameQueueException e) {
+      return "damaged";
+    }
+  }
+
+  private static String asText(
+      WalReader.Entry entry, String kind, WalRecord.Part part, WalRecord.Row row) {
+    return "%d %s %s %s of %s, session %s, version %s"
+        .formatted(
+            entry.sequence(),
+            kind,
+            op(row),
+            Shown.text(row.key()),
+            Shown.text(part.owner()),
+            part.session(),
+            Shown.version(Versions.of(row.image())));
+  }
+
+  private static String asJson(
+      WalReader.Entry entry, String kind, WalRecord.Part part, WalRecord.Row row) {
+    return text(
+        line -> {
+          line.writeNumberField("sequence", entry.sequence());
+          line.writeStringField("kind", kind);
+          line.writeStringField("op", op(row));
+          line.writeStringField("owner", part.owner());
+          line.writeStringField("key", row.key());
+          line.writeStringField("session", part.session());
+          line.writeStringField("version", Long.toUnsignedString(Versions.of(row.image())));
+          line.writeStringField("time", Shown.time(Versions.of(row.image())).toString());
+          line.writeNumberField("bytes", row.image().length);
+        });
+  }
+
+  private void print(PrintWriter out, WalFolder folder, Counts counts) {
+    out.println(folder.directory() + ": " + head(folder));
+    out.println(
+        "  %s, sequences %d to %d: %s"
+            .formatted(
+                Shown.count(folder.records(), "record"),
+                Math.max(0, counts.firstSequence),
+                counts.lastSequence,
+                Summary.contents(folder)));
+    out.println(
+        "  %s%s, of %s in %s"
+            .formatted(
+                Shown.count(counts.changes, "row change"),
+                isFiltered() ? " that you asked for" : ", adopted ones included",
+                Shown.count(counts.ofOwners.size(), "owner"),
+                Shown.count(counts.sessions.size(), "session")));
+    folder.damage().forEach(damage -> out.println("  " + Summary.damaged(folder, damage)));
+  }
+
+  private boolean isFiltered() {
+    return !wanted.isEmpty() || table != null || since != null || until != null;
+  }
+
+  private static String head(WalFolder folder) {
+    try {
+      WalRecord.Header header = folder.header();
+      return "node %s, namespace %s, %d slots, started %s UTC"
+          .formatted(
+              header.node(),
+              header.namespace(),
+              header.slots(),
+              Shown.utc(Instant.ofEpochMilli(header.startMillis())));
+    } catch (GameQueueException e) {
+      return "no header";
+    }
+  }
+
+  private static String asJson(WalFolder folder, Counts counts) {
+    return text(
+        line -> {
+          line.writeStringField("directory", folder.directory().toString());
+          line.writeStringField("wal", folder.id());
+          line.writeStringField("node", folder.node());
+          line.writeNumberField("records", folder.records());
+          line.writeNumberField("firstSequence", Math.max(0, counts.firstSequence));
+          line.writeNumberField("lastSequence", counts.lastSequence);
+          line.writeNumberField("commits", folder.commits());
+          line.writeNumberField("rowChanges", folder.changes());
+          line.writeNumberField("failed", folder.failed());
+          line.writeNumberField("adopted", folder.adopted());
+          if (folder.oldestVersion() >= 0) {
+            line.writeStringField("oldest", Shown.time(folder.oldestVersion()).toString());
+            line.writeStringField("newest", Shown.time(folder.newestVersion()).toString());
+          }
+          line.writeNumberField("wantedChanges", counts.changes);
+          line.writeNumberField("wantedOwners", counts.ofOwners.size());
+          line.writeNumberField("wantedSessions", counts.sessions.size());
+          line.writeArrayFieldStart("damage");
+          for (WalDamage damage : folder.damage()) {
+            line.writeString(damage.toString());
+          }
+          line.writeEndArray();
+          line.writeNumberField("missing", folder.missing());
+          line.writeBooleanField("whole", folder.isWhole());
+        });
+  }
+
+  private interface Fields {
+    void write(JsonGenerator line) throws IOException;
+  }
+
+  private static String text(Fields fields) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator line = JSON.createGenerator(text)) {
+      line.writeStartObject();
+      fields.write(line);
+      line.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
   }
 }

@@ -8,6 +8,7 @@ import io.gameq.SessionId;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
+import io.gameq.wal.WalLimits;
 import io.gameq.wal.WalWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -32,6 +33,7 @@ class InspectCommandTest {
     try (WalWriter wal =
         WalWriter.create(
             new WalWriter.Start(parent, "game", 16, "node-1", "0badcafe", 1_790_000_000_000L),
+            WalLimits.DEFAULT,
             List.of())) {
       directory = wal.directory();
       SessionRef session =
@@ -50,7 +52,7 @@ class InspectCommandTest {
     assertTrue(
         out.toString()
             .contains(
-                "2 records: 0 commits with 0 row changes (0 of them failed), 1 rows adopted, 1 owners"),
+                "2 records, sequences 1 to 2: 0 commits with 0 row changes, 0 failed; 1 row adopted"),
         out::toString);
   }
 

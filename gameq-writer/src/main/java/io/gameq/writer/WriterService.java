@@ -10,6 +10,7 @@ import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.JournalMarks;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.writer.mysql.FlushTransaction;
@@ -30,6 +31,8 @@ public final class WriterService implements AutoCloseable {
   private final SlotSchedule schedule;
   private final LeaseRenewal leases;
   private final TombstonePurge purge;
+  private final ControlConnection hourlyRedis;
+  private final Hourly hourly;
   private final List<Thread> threads = new ArrayList<>();
 
   /**
@@ -74,7 +77,11 @@ public final class WriterService implements AutoCloseable {
       thread.start();
     }
     purge = new TombstonePurge(jdbi, options.tombstonesKept());
-    purge.start();
+    hourlyRedis = new ControlConnection(redis);
+    hourly =
+        new Hourly(
+            purge, () -> JournalMarks.forgetDead(hourlyRedis, options.namespace(), shared.slots()));
+    hourly.start();
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",
         options.name(),
@@ -92,6 +99,8 @@ public final class WriterService implements AutoCloseable {
   public void close() {
     schedule.stop();
     purge.close();
+    hourly.close();
+    hourlyRedis.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {
       for (Thread thread : threads) {

@@ -12,13 +12,17 @@ import io.gameq.Conflict;
 import io.gameq.ConflictException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.JournalMarks;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
@@ -148,6 +152,29 @@ class HealingTest {
           new Pet(2, 1, "lost"),
           new Pet(3, 1, "lost too"));
     }
+  }
+
+  @Test
+  void anOpenWaitsUntilItsNodeHasPutBackWhatRedisLost() throws Exception {
+    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
+      queued(queue.open("player:1"), new Pet(1, 1, "v1"));
+      proxy.refuse(true);
+      proxy.cut();
+      RedisImage.empty(redis, game.namespace).restore();
+      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2); // the sender tries seldom now
+      while (System.nanoTime() < until) {
+        assertThrows(GameQueueException.class, () -> queue.open("player:1"));
+      }
+      proxy.refuse(false);
+      OwnerSession again = queue.open("player:1");
+      assertEquals(List.of(new Pet(1, 1, "v1")), again.rows(Pet.class));
+      queued(again, new Pet(2, 1, "v2"));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), queue.drain(LONG));
+      }
+      assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
+    }
+    assertEquals(List.of(), List.copyOf(conflicts));
   }
 
   @Test
@@ -344,6 +371,20 @@ class HealingTest {
                 queued(player, new Pet(1, 1, "v2"));
                 return true;
               });
+    }
+  }
+
+  @Test
+  void marksOfNodesThatAreGoneAreRemoved() throws Exception {
+    SlotKeys[] slots = SlotKeys.all(game.namespace, Game.SLOTS);
+    GameQueue gone = game.node("n0");
+    try (GameQueue queue = game.node("n1");
+        ControlConnection control = new ControlConnection(connector)) {
+      queued(gone.open("player:1"), new Pet(1, 1, "v1"));
+      queued(queue.open("player:2"), new Pet(2, 2, "v1"));
+      gone.close(); // rows wait: its marks stay
+      assertEquals(1, JournalMarks.forgetDead(control, game.namespace, slots));
+      assertEquals(0, JournalMarks.forgetDead(control, game.namespace, slots));
     }
   }
 

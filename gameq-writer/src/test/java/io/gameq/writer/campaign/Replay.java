@@ -19,6 +19,7 @@ import io.gameq.mysql.RowChange;
 import io.gameq.servers.MySqlServer;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalReport;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
@@ -119,7 +120,11 @@ public final class Replay implements AutoCloseable {
     try (Stream<Path> found = Files.list(wals)) {
       for (Path wal : found.toList()) {
         try {
-          WalReader.read(wal, entry -> read(wal.getFileName().toString(), entry, history));
+          WalReport report =
+              WalReader.read(wal, entry -> read(wal.getFileName().toString(), entry, history));
+          if (!report.isWhole()) {
+            report.damage().forEach(damage -> damaged.add(wal + ": " + damage));
+          }
         } catch (GameQueueException e) {
           damaged.add(e.getMessage());
         }

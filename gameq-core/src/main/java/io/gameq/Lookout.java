@@ -1,0 +1,205 @@
+package io.gameq;
+
+import io.gameq.catalog.RowCodec;
+import io.gameq.commit.SessionRef;
+import io.gameq.mysql.OwnerTable;
+import io.gameq.redis.CommitSender;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.DurableNotices;
+import io.gameq.redis.NodeHeartbeat;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.SessionScripts;
+import io.gameq.redis.SlotKeys;
+import io.gameq.wal.WalWriter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks, once a second, for what nobody told this node: rows that are in MySQL though the notice
+ * was lost, rows that nobody holds any more, and WAL records that nothing needs. Runs on one
+ * thread.
+ */
+final class Lookout implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Lookout.class);
+
+  private static final int MOST_ASKED_PER_LOOK = 20;
+  private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  /**
+   * Rows that nobody holds are reported, or replayed, after so long only: another node that adopted
+   * them may be about to put them back.
+   */
+  private static final long MISSING_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long RETAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long HEAL_AGAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final Parts parts;
+  private final long quietNanos;
+  private final Deque<DurableTracker> toLookFor = new ArrayDeque<>();
+  private long clockMeasuredNanos = System.nanoTime();
+  private long retainedNanos = System.nanoTime();
+  private long healedAgainNanos = System.nanoTime() - HEAL_AGAIN_EVERY_NANOS;
+  private volatile boolean hadConflicts;
+
+  /** What a lookout looks at, and with. */
+  record Parts(
+      GameQueueConfig config,
+      Sessions sessions,
+      SlotKeys[] slots,
+      ControlConnection control,
+      RedisClock clock,
+      DurableNotices notices,
+      NodeHeartbeat heartbeat,
+      OwnerTable owners,
+      OwnerViews views,
+      CommitSender sender,
+      WalWriter wal,
+      Executor callbacks,
+      Healed healed,
+      Consumer<SessionRef> tellClosed) {}
+
+  /** Set by the sender's thread when it has healed, taken by the lookout. Thread-safe. */
+  static final class Healed {
+    private volatile boolean signalled;
+
+    void signal() {
+      signalled = true;
+    }
+
+    private boolean take() {
+      boolean was = signalled;
+      signalled = false;
+      return was;
+    }
+  }
+
+  Lookout(Parts parts) {
+    this.parts = parts;
+    quietNanos = parts.config().mergeWindow().toNanos() + TimeUnit.SECONDS.toNanos(3);
+  }
+
+  /** Whether rows were reported as lost: then the WAL is the only place that has them. */
+  boolean hadConflicts() {
+    return hadConflicts;
+  }
+
+  @Override
+  public void run() {
+    try {
+      beat();
+      if (parts.healed().take()) {
+        afterHealing();
+      }
+      parts.notices().keepSubscribed();
+      if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
+        parts.clock().measure(parts.control());
+        clockMeasuredNanos = System.nanoTime();
+      }
+      lookForSome();
+      parts.sessions().forgetDrained(parts.sender()::unregister);
+      if (System.nanoTime() - retainedNanos > RETAIN_EVERY_NANOS) {
+        retain();
+        retainedNanos = System.nanoTime();
+      }
+    } catch (GameQueueException e) {
+      LOG.debug("cannot look what is durable: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.warn("cannot look what is durable", e);
+    }
+  }
+
+  void beat() {
+    try {
+      parts.heartbeat().beat(parts.control());
+    } catch (GameQueueException e) {
+      LOG.debug("cannot give a sign of life: {}", e.getMessage());
+    }
+  }
+
+  /**
+   * After a failover the old server may still hold a subscription, and nobody publishes there; and
+   * sessions that were re-asserted are to end again.
+   */
+  private void afterHealing() {
+    parts.notices().close();
+    parts.sessions().closed().forEach(tracker -> parts.tellClosed().accept(tracker.session()));
+  }
+
+  /** Lets the WAL go of what is in MySQL. */
+  private void retain() {
+    long next =
+        parts.sender().newestSequence() + 1; // whatever is older is known to its tracker by now
+    parts.wal().retain(parts.sessions().needed(next));
+  }
+
+  /** However many sessions wait, Redis is asked about a few of them in each round. */
+  private void lookForSome() {
+    if (toLookFor.isEmpty()) {
+      toLookFor.addAll(parts.sessions().all());
+    }
+    for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
+      DurableTracker tracker = toLookFor.remove();
+      Set<String> rows = tracker.withoutNews(quietNanos);
+      if (!rows.isEmpty()) {
+        asked++;
+        lookFor(tracker, rows);
+      }
+    }
+  }
+
+  private void lookFor(DurableTracker tracker, Set<String> rows) {
+    SessionRef session = tracker.session();
+    SlotKeys slot = parts.slots()[session.slot()];
+    ControlConnection control = parts.control();
+    if (!SessionScripts.holdsNothing(control.get(), slot, session.owner(), session.id())) {
+      return;
+    }
+    Map<String, Long> inRedis = new HashMap<>(); // read first: what is gone from it is in MySQL
+    OwnerViews.withoutDamaged(SessionScripts.read(control.get(), slot, session.owner()))
+        .forEach(row -> inRedis.merge(row.key(), RowCodec.version(row.image()), Math::max));
+    tracker.found(parts.views().versions(rows), parts.views().setAside(rows));
+    SortedMap<String, Long> missing = tracker.missing(rows, inRedis, MISSING_GRACE_NANOS);
+    if (!missing.isEmpty()) {
+      lost(tracker, missing);
+    }
+  }
+
+  /** Nobody holds these rows: replays them where the session still owns, else reports them. */
+  private void lost(DurableTracker tracker, SortedMap<String, Long> rows) {
+    SessionRef session = tracker.session();
+    SessionId durable = parts.owners().current(List.of(session.owner())).get(session.owner());
+    if (!session.isLost()
+        && (durable == null
+            || durable.epoch() < session.id().epoch()
+            || durable.equals(session.id()))) {
+      if (System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
+        healedAgainNanos = System.nanoTime();
+        parts.sender().healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));
+      }
+      return;
+    }
+    session.markLost();
+    hadConflicts = true;
+    Conflict conflict = tracker.conflict(rows);
+    LOG.error(
+        "conflict: Redis lost acknowledged changes of {} by session {}, and session {} owns now: {}; WAL {} has them",
+        conflict.owner(),
+        conflict.session(),
+        durable,
+        conflict.rows().keySet(),
+        parts.wal().directory());
+    tracker.lost(conflict);
+    parts.callbacks().execute(() -> parts.config().onConflict().accept(conflict));
+  }
+}

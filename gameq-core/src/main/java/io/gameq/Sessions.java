@@ -1,0 +1,79 @@
+package io.gameq;
+
+import io.gameq.commit.SessionRef;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions of this node of which anything may not be in MySQL yet: those that are open, and
+ * those that were closed with rows on their way. Thread-safe.
+ */
+final class Sessions {
+  private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
+  private final Set<DurableTracker> closed = ConcurrentHashMap.newKeySet();
+
+  private static String name(String owner, String session) {
+    return owner + " " + session;
+  }
+
+  private static String name(DurableTracker tracker) {
+    SessionRef session = tracker.session();
+    return name(session.owner().encoded(), session.id().text());
+  }
+
+  void add(DurableTracker tracker) {
+    trackers.put(name(tracker), tracker);
+  }
+
+  void remove(DurableTracker tracker) {
+    trackers.remove(name(tracker));
+  }
+
+  /** By encoded owner and session text; null when nothing of it is waited for. */
+  @Nullable DurableTracker find(String owner, String session) {
+    return trackers.get(name(owner, session));
+  }
+
+  Collection<DurableTracker> all() {
+    return trackers.values();
+  }
+
+  Collection<DurableTracker> closed() {
+    return closed;
+  }
+
+  /** The game gave the session up: it is kept until all of it is in MySQL. */
+  void close(DurableTracker tracker) {
+    closed.add(tracker);
+  }
+
+  /** Lets go of closed sessions of which everything is in MySQL. */
+  void forgetDrained(Consumer<SessionRef> forgotten) {
+    closed.removeIf(
+        tracker -> {
+          boolean done = tracker.isDrained();
+          if (done) {
+            forgotten.accept(tracker.session());
+            remove(tracker);
+          }
+          return done;
+        });
+  }
+
+  boolean isDrained() {
+    return all().stream().allMatch(DurableTracker::isDrained);
+  }
+
+  /** The oldest WAL sequence that any session may still need, at most {@code next}. */
+  long needed(long next) {
+    long needed = next;
+    for (DurableTracker tracker : all()) {
+      needed = tracker.needed(needed);
+    }
+    return needed;
+  }
+}

@@ -1,0 +1,169 @@
+package io.gameq.recovery;
+
+import io.gameq.GameQueueException;
+import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.plan.Lookups;
+import io.gameq.recovery.plan.PlanTotals;
+import io.gameq.recovery.plan.Planner;
+import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.replay.Replay;
+import io.gameq.recovery.replay.ReplayReport;
+import io.gameq.recovery.terminal.ProgressLine;
+import io.gameq.recovery.terminal.Shown;
+import io.gameq.recovery.wal.WalSet;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code replay}: puts back what is lost. */
+@Command(
+    name = "replay",
+    description =
+        "Puts back what nodes that are gone committed and nobody holds any more. Without --execute it only plans.",
+    footer = {
+      "",
+      "May be stopped anywhere and run again, twice at once, and beside running nodes and writers: an older version never replaces a newer one, and a deleted row does not come back.",
+      "Exit code 0: nothing is left to act on; what was put back is in Redis, on its way to MySQL."
+    })
+final class ReplayCommand implements Callable<Integer> {
+  private static final long DEFAULT_RATE = 20_000;
+
+  /** Where lost rows go. */
+  enum Into {
+    REDIS,
+    MYSQL
+  }
+
+  /** What becomes of rows that a later session did not see. */
+  enum OnConflict {
+    SKIP,
+    APPLY
+  }
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ServerOptions servers = new ServerOptions();
+  @Mixin private OwnerOption owners = new OwnerOption();
+  @Mixin private WalArguments arguments = new WalArguments();
+
+  @Option(names = "--execute", description = "Do it; else nothing is changed.")
+  private boolean execute;
+
+  @Option(
+      names = "--into",
+      paramLabel = "redis|mysql",
+      description =
+          "Where to: redis, from where writers flush (default), or straight into MySQL when Redis is gone for good.")
+  private Into into = Into.REDIS;
+
+  @Option(
+      names = "--conflicts",
+      paramLabel = "skip|apply",
+      description =
+          "Rows that a later session did not see: skip (default), or apply: take the owner over, unless a node that is alive has it open, and write them.")
+  private OnConflict conflicts = OnConflict.SKIP;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "ROWS",
+      description = "Most rows a second, 0 for no limit (default: ${DEFAULT-VALUE}).")
+  private long rate = DEFAULT_RATE;
+
+  @Option(
+      names = "--include-live",
+      description =
+          "Also WALs of nodes that are alive: else they are left out, since nodes heal themselves.")
+  private boolean includeLive;
+
+  @Override
+  public Integer call() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
+    ProgressLine progress = new ProgressLine(self.commandLine().getErr());
+    if (into == Into.REDIS && !servers.hasRedis()) {
+      throw new GameQueueException("give --redis, or --into mysql when Redis is gone for good");
+    }
+    if (rate < 0) {
+      throw new GameQueueException("--rate is " + rate + ": give rows a second, or 0");
+    }
+    WalSet wals = arguments.open();
+    try (Servers open = servers.open(wals)) {
+      Planner.Options wanted = new Planner.Options(owners.encoded(), includeLive, false, false);
+      PlanTotals before = new PlanTotals(wals.folders().get(0).header().slots());
+      if (!execute) {
+        Planner planner = new Planner(wals, open.lookups(), wanted, progress::step);
+        planner.plan(before);
+        progress.end();
+        owners.requireFound(before);
+        Summary.wals(out, wals, planner.alive());
+        Summary.totals(out, before);
+        Summary.named(out, before);
+        out.println();
+        out.println("Nothing was changed: --execute does it.");
+        return Main.exitCode(before, wals);
+      }
+      return execute(out, progress, wals, open.lookups(), wanted, before);
+    }
+  }
+
+  private int execute(
+      PrintWriter out,
+      ProgressLine progress,
+      WalSet wals,
+      Lookups lookups,
+      Planner.Options wanted,
+      PlanTotals before) {
+    long begun = System.nanoTime();
+    ReplayReport report =
+        new Replay(
+                wals,
+                lookups,
+                new Replay.Options(into == Into.MYSQL, rate, conflicts == OnConflict.APPLY),
+                progress)
+            .run(wanted, before);
+    owners.requireFound(before);
+    double seconds = (System.nanoTime() - begun) / 1e9;
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "Replayed %s into %s in %.1f s%s: %,d written, %,d were there already",
+            Shown.count(report.rows(), "row"),
+            into == Into.MYSQL ? "MySQL" : "Redis",
+            seconds,
+            rate == 0 ? "" : " (at most %,d rows/s: --rate)".formatted(rate),
+            report.written(),
+            report.rows() - report.written()));
+    line(out, report.restored(), "session", "restored in MySQL");
+    line(out, report.takenOver(), "owner", "taken over to apply conflicts");
+    line(out, report.setAside(), "row", "refused by MySQL, now dead letters");
+    line(out, report.refused(), "row", "not replayed");
+    report.named().forEach(name -> out.println("    " + name));
+    PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
+    Planner again = new Planner(wals, lookups, wanted, progress::step);
+    again.plan(after);
+    progress.end();
+    out.println();
+    out.println("Planned again, after it:");
+    Summary.wals(out, wals, again.alive());
+    Summary.totals(out, after);
+    Summary.named(out, after);
+    out.println();
+    out.println(
+        after.rows(Status.LOST) == 0
+            ? "Nothing is lost any more. Keep the WALs until 'verify' finds everything in MySQL."
+            : "Some rows are still lost: run it again.");
+    return Main.exitCode(after, wals);
+  }
+
+  private static void line(PrintWriter out, long count, String of, String what) {
+    if (count > 0) {
+      out.println("  " + Shown.count(count, of) + " " + what);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.gameq.recovery;
+
+import io.gameq.recovery.plan.PlanTotals;
+import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.terminal.Shown;
+import io.gameq.recovery.wal.WalFolder;
+import io.gameq.recovery.wal.WalSet;
+import io.gameq.wal.WalDamage;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+
+/** A plan on one screen. Stateless. */
+final class Summary {
+  private static final int MOST_WALS = 8;
+  private static final int MOST_DAMAGES = 3;
+  private static final int MOST_OWNERS = 5;
+  private static final int MOST_SLOTS = 16;
+
+  private Summary() {}
+
+  /** What was read. */
+  static void wals(PrintWriter out, WalSet wals, BitSet alive) {
+    List<WalFolder> folders = wals.folders();
+    out.println(
+        "%s of namespace %s"
+            .formatted(Shown.count(folders.size(), "WAL"), folders.get(0).header().namespace()));
+    for (int i = 0; i < folders.size() && i < MOST_WALS; i++) {
+      WalFolder folder = folders.get(i);
+      out.println(
+          "  " + folder.directory().getFileName() + (alive.get(i) ? "  NODE IS ALIVE" : ""));
+      out.println("    " + contents(folder));
+      damage(out, folder);
+    }
+    if (folders.size() > MOST_WALS) {
+      out.println("  ... and %d more: 'inspect' lists them".formatted(folders.size() - MOST_WALS));
+      folders.subList(MOST_WALS, folders.size()).forEach(folder -> damage(out, folder));
+    }
+  }
+
+  /** What a WAL holds, in one line. */
+  static String contents(WalFolder folder) {
+    return "%s with %s, %,d failed; %s%s"
+        .formatted(
+            Shown.count(folder.commits(), "commit"),
+            Shown.count(folder.changes(), "row change"),
+            folder.failed(),
+            Shown.count(folder.adopted(), "row") + " adopted",
+            folder.oldestVersion() < 0
+                ? ""
+                : "; %s to %s UTC"
+                    .formatted(
+                        Shown.utc(Shown.time(folder.oldestVersion())),
+                        Shown.utc(Shown.time(folder.newestVersion()))));
+  }
+
+  private static void damage(PrintWriter out, WalFolder folder) {
+    folder.damage().stream()
+        .limit(MOST_DAMAGES)
+        .forEach(damage -> out.println("    " + damaged(folder, damage)));
+    if (folder.damage().size() > MOST_DAMAGES) {
+      out.println(
+          "    ... and %d more: 'inspect' lists them"
+              .formatted(folder.damage().size() - MOST_DAMAGES));
+    }
+    if (folder.missing() > 0) {
+      out.println(
+          "    %s missing: what they held cannot be replayed, and a commit whose failure they noted looks as if it had passed"
+              .formatted(Shown.count(folder.missing(), "record")));
+    }
+  }
+
+  /** What a node leaves that was killed in the middle of a record is worth a note, no alarm. */
+  static String damaged(WalFolder folder, WalDamage damage) {
+    return (folder.isWhole() ? "note: " : "DAMAGED: ") + damage;
+  }
+
+  /** What became of the rows. */
+  static void totals(PrintWriter out, PlanTotals totals) {
+    out.println();
+    out.println(
+        "The newest change of each of %s, of %s:"
+            .formatted(Shown.count(totals.all(), "row"), Shown.count(totals.allOwners(), "owner")));
+    for (Status status : Status.values()) {
+      boolean always =
+          status == Status.IN_MYSQL
+              || status == Status.IN_REDIS
+              || status == Status.LOST
+              || status == Status.CONFLICT;
+      if (always || totals.rows(status) > 0) {
+        String owners =
+            status == Status.IN_MYSQL || totals.rows(status) == 0
+                ? ""
+                : " (%s)".formatted(Shown.count(totals.owners(status), "owner"));
+        out.println(
+            String.format(Locale.ROOT, "%,14d  %s%s", totals.rows(status), status.text(), owners));
+      }
+    }
+    if (totals.restoredSessions() > 0) {
+      out.println(
+          String.format(
+              Locale.ROOT,
+              "%,14d  sessions that MySQL lost: a failover lost commits; replay restores them",
+              totals.restoredSessions()));
+    }
+    slots(out, totals.lostBySlot());
+  }
+
+  private static void slots(PrintWriter out, long[] lost) {
+    List<String> slots = new ArrayList<>();
+    for (int slot = 0; slot < lost.length; slot++) {
+      if (lost[slot] > 0) {
+        slots.add("%d: %,d".formatted(slot, lost[slot]));
+      }
+    }
+    if (!slots.isEmpty() && slots.size() <= MOST_SLOTS) {
+      out.println("Lost by slot: " + String.join(", ", slots));
+    }
+  }
+
+  /** The first owners of what replay does not simply put back. */
+  static void named(PrintWriter out, PlanTotals totals) {
+    for (Status status : Status.values()) {
+      if (status == Status.LIVE) {
+        continue; // its node sees to it
+      }
+      int printed = 0;
+      for (PlanTotals.Named owner : totals.named(status)) {
+        if (printed == 0) {
+          out.println();
+          out.println(
+              "%s, the first of %s:"
+                  .formatted(heading(status), Shown.count(totals.owners(status), "owner")));
+        }
+        if (printed++ == MOST_OWNERS) {
+          break;
+        }
+        out.println(
+            "  %s: %s, such as %s%s"
+                .formatted(
+                    Shown.text(owner.owner().id()),
+                    Shown.count(owner.rows(), "row"),
+                    Shown.text(owner.firstKey()),
+                    owner.reason().isEmpty() ? "" : ":\n      " + Shown.text(owner.reason())));
+      }
+    }
+  }
+
+  private static String heading(Status status) {
+    return switch (status) {
+      case CONFLICT -> "Conflicts";
+      case PARKED -> "Parked rows";
+      case DEAD_LETTER -> "Dead letters";
+      case TOO_OLD -> "Too old";
+      case OTHER_CONTENT -> "Different values";
+      default -> "Not readable";
+    };
+  }
+}

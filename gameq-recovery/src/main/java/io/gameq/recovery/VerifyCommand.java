@@ -1,0 +1,171 @@
+package io.gameq.recovery;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.recovery.ServerOptions.Servers;
+import io.gameq.recovery.plan.PlanTotals;
+import io.gameq.recovery.plan.PlannedRow;
+import io.gameq.recovery.plan.Planner;
+import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.terminal.ProgressLine;
+import io.gameq.recovery.terminal.RowJson;
+import io.gameq.recovery.terminal.Shown;
+import io.gameq.recovery.wal.WalSet;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code verify}: compares WALs, Redis and MySQL row by row. */
+@Command(
+    name = "verify",
+    description =
+        "Compares the newest change of each row in WALs with what Redis and MySQL hold, versions and values. Changes nothing.",
+    footer = {"", "Exit code 0: every row is in MySQL, or in Redis on its way there."})
+final class VerifyCommand implements Callable<Integer> {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ServerOptions servers = new ServerOptions();
+  @Mixin private OwnerOption owners = new OwnerOption();
+  @Mixin private WalArguments arguments = new WalArguments();
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Most differences to print (default: ${DEFAULT-VALUE}).")
+  private int limit = 20;
+
+  @Option(
+      names = "--json",
+      description =
+          "One JSON object a line for each difference, with values, then one with the counts; nothing else.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
+    ProgressLine progress = new ProgressLine(self.commandLine().getErr());
+    WalSet wals = arguments.open();
+    try (Servers open = servers.open(wals)) {
+      PlanTotals totals = new PlanTotals(wals.folders().get(0).header().slots());
+      Planner planner =
+          new Planner(
+              wals,
+              open.lookups(),
+              new Planner.Options(owners.encoded(), true, json, true),
+              progress::step);
+      int[] printed = {0};
+      planner.plan(
+          new Planner.Sink() {
+            @Override
+            public void row(PlannedRow row) {
+              totals.row(row);
+              if (row.status().callsForAction() && (json || printed[0]++ < limit)) {
+                progress.end();
+                out.println(json ? asJson(row) : asText(row));
+              }
+            }
+          });
+      progress.end();
+      owners.requireFound(totals);
+      if (json) {
+        out.println(asJson(totals));
+      } else {
+        if (printed[0] > limit) {
+          out.println("... and %,d more: --limit or --json".formatted(printed[0] - limit));
+        }
+        Summary.wals(out, wals, planner.alive());
+        Summary.totals(out, totals);
+      }
+      return Main.exitCode(totals, wals);
+    }
+  }
+
+  /** {@code item:42,3 of player:42: lost, version 7 (...); MySQL has version 5, Redis none} */
+  private static String asText(PlannedRow row) {
+    return "%s of %s: %s, version %s; MySQL has %s, Redis has %s%s"
+        .formatted(
+            Shown.text(row.key()),
+            Shown.text(row.owner().id()),
+            difference(row),
+            Shown.version(row.version()),
+            version(row.inMySql()),
+            version(row.inRedis()),
+            row.reason().isEmpty() ? "" : ": " + Shown.text(row.reason()));
+  }
+
+  /** An engineer asks whether there is something older, or nothing. */
+  private static String difference(PlannedRow row) {
+    if (row.status() == Status.LOST) {
+      return row.inMySql() == null && row.inRedis() == null ? "missing" : "older";
+    }
+    return row.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+
+  private static String version(@Nullable Long version) {
+    return version == null ? "none" : "version " + Long.toUnsignedString(version);
+  }
+
+  private static String asJson(PlannedRow row) {
+    PlannedRow.Held held = row.held();
+    return text(
+        line -> {
+          line.writeStringField("owner", row.owner().id());
+          line.writeStringField("table", row.table());
+          line.writeStringField("key", row.keyText());
+          line.writeStringField("difference", difference(row));
+          line.writeStringField("reason", row.reason());
+          line.writeStringField("session", row.session().text());
+          line.writeStringField("version", Long.toUnsignedString(row.version()));
+          line.writeStringField("time", Shown.time(row.version()).toString());
+          line.writeStringField(
+              "mysqlVersion", row.inMySql() == null ? null : Long.toUnsignedString(row.inMySql()));
+          line.writeStringField(
+              "redisVersion", row.inRedis() == null ? null : Long.toUnsignedString(row.inRedis()));
+          line.writeFieldName("wal");
+          RowJson.write(line, held == null ? null : held.after());
+          line.writeFieldName("mysql");
+          RowJson.write(line, held == null ? null : held.mysql());
+          line.writeFieldName("redis");
+          RowJson.write(line, held == null ? null : held.redis());
+        });
+  }
+
+  private static String asJson(PlanTotals totals) {
+    return text(
+        line -> {
+          line.writeNumberField("rows", totals.all());
+          line.writeNumberField("owners", totals.allOwners());
+          for (Status status : Status.values()) {
+            line.writeNumberField(status.name().toLowerCase(Locale.ROOT), totals.rows(status));
+          }
+        });
+  }
+
+  private interface Fields {
+    void write(JsonGenerator line) throws IOException;
+  }
+
+  private static String text(Fields fields) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator line = JSON.createGenerator(text)) {
+      line.writeStartObject();
+      fields.write(line);
+      line.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+}

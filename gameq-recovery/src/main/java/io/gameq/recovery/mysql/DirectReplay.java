@@ -1,0 +1,160 @@
+package io.gameq.recovery.mysql;
+
+import io.gameq.MySqlException;
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.DeadLetterTable;
+import io.gameq.mysql.DeadLetterTable.Refused;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.RowRefusal;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+
+/**
+ * Lost rows straight into MySQL, guarded as a flush is: the sessions are locked and compared, an
+ * older version changes nothing, a deleted row stays deleted, and a refused row is set aside as a
+ * dead letter. Thread-safe; killed anywhere, a group is written as a whole or not at all.
+ */
+public final class DirectReplay {
+  private static final int MOST_TRIES = 10;
+  private static final int MOST_WAIT_MILLIS_PER_TRY = 50;
+
+  /** As many as a writer sets aside by default. */
+  private static final int MOST_DEAD_LETTERS = 100_000;
+
+  private final DataSource mysql;
+  private final GuardedWrites writes;
+
+  DirectReplay(DataSource mysql) {
+    this.mysql = mysql;
+    this.writes = GuardedWrites.on(mysql);
+  }
+
+  /** All that one owner gets back, and the session that owns by what was read before. */
+  public record Owner(OwnerId owner, SessionId session, List<RowChange> rows) {}
+
+  /**
+   * What became of a group.
+   *
+   * @param written rows that MySQL holds now in these versions or newer ones
+   * @param setAside rows that it refused, as dead letters now
+   * @param notOwned owners that another session took over; nothing of them was written
+   */
+  public record Outcome(long written, List<Refused> setAside, List<OwnerId> notOwned) {}
+
+  /**
+   * Writes a group of owners in one transaction.
+   *
+   * @throws MySqlException when MySQL does not answer or takes no dead letter; then nothing was
+   *     written, or a COMMIT was lost: writing again is safe
+   */
+  public Outcome write(List<Owner> group) {
+    for (int tries = 1; ; tries++) {
+      try (Connection connection = mysql.getConnection()) {
+        return inTransaction(connection, group);
+      } catch (SQLException e) {
+        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN || tries == MOST_TRIES) {
+          throw new MySqlException("MySQL does not answer as it should: " + e.getMessage(), e);
+        }
+        LockSupport.parkNanos(
+            TimeUnit.MILLISECONDS.toNanos(
+                1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
+      }
+    }
+  }
+
+  private Outcome inTransaction(Connection connection, List<Owner> group) throws SQLException {
+    connection.setAutoCommit(false);
+    try {
+      Map<OwnerId, SessionId> durable = lockSessions(connection, group);
+      List<OwnerId> notOwned = new ArrayList<>();
+      List<RowChange> rows = new ArrayList<>();
+      for (Owner of : group) {
+        if (of.session().equals(durable.get(of.owner()))) {
+          rows.addAll(of.rows());
+        } else {
+          notOwned.add(of.owner());
+        }
+      }
+      List<Refused> setAside =
+          setAside(
+              connection, writes.write(connection, rows, Set.of(ErrorKind.ROW, ErrorKind.CURABLE)));
+      connection.commit();
+      return new Outcome(rows.size() - setAside.size(), setAside, notOwned);
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.rollback();
+      } catch (SQLException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  private static List<Refused> setAside(Connection connection, List<RowRefusal> refusals)
+      throws SQLException {
+    Map<RowKey, Long> there =
+        refusals.isEmpty()
+            ? Map.of()
+            : OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
+    List<Refused> letters = new ArrayList<>();
+    for (RowRefusal refusal : refusals) {
+      RowChange row = refusal.row();
+      if (there.getOrDefault(row.key(), -1L) < row.image().version()) {
+        letters.add(
+            new Refused(
+                row.owner(),
+                row.key().table().name(),
+                row.key().keyText(),
+                row.image().version(),
+                row.encoded(),
+                1,
+                refusal.error().getErrorCode(),
+                String.valueOf(refusal.error().getMessage())));
+      }
+    }
+    Map<Refused, String> failed = DeadLetterTable.write(connection, letters, MOST_DEAD_LETTERS);
+    if (!failed.isEmpty()) {
+      throw new SQLException(failed.values().iterator().next());
+    }
+    return letters;
+  }
+
+  /** The first statement, as in a flush: see there. */
+  private static Map<OwnerId, SessionId> lockSessions(Connection connection, List<Owner> group)
+      throws SQLException {
+    String sql =
+        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
+            + "?,".repeat(group.size() - 1)
+            + "?) ORDER BY owner FOR UPDATE";
+    Map<OwnerId, SessionId> sessions = new HashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      List<String> sorted = group.stream().map(of -> of.owner().encoded()).sorted().toList();
+      for (int i = 0; i < sorted.size(); i++) {
+        statement.setString(i + 1, sorted.get(i));
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          sessions.put(
+              OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
+        }
+      }
+    }
+    return sessions;
+  }
+}

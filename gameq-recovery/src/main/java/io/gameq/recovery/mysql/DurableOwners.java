@@ -1,0 +1,122 @@
+package io.gameq.recovery.mysql;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.mysql.Asking;
+import io.gameq.mysql.OwnerTable;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.PreparedBatch;
+
+/**
+ * The durable sessions in {@code gameq_owner}, as recovery reads and restores them. Thread-safe.
+ */
+public final class DurableOwners {
+  /** Keeps a statement far below max_allowed_packet. */
+  private static final int OWNERS_PER_STATEMENT = 1_000;
+
+  private static final String NODE = "gameq-recovery";
+
+  private final Jdbi jdbi;
+
+  DurableOwners(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /** A durable session. */
+  public record Durable(SessionId session, String node, Instant openedAt) {}
+
+  /** A session that MySQL lost. */
+  public record Lost(OwnerId owner, SessionId session, String node) {}
+
+  /** The session of each owner that has one. */
+  public Map<OwnerId, Durable> current(Collection<OwnerId> owners) {
+    Map<OwnerId, Durable> found = new HashMap<>();
+    List<OwnerId> all = new ArrayList<>(owners);
+    for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
+      List<String> some =
+          all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT)).stream()
+              .map(OwnerId::encoded)
+              .toList();
+      Asking.mysql(
+          () ->
+              jdbi.withHandle(
+                  handle -> {
+                    handle
+                        .createQuery(
+                            "SELECT owner, epoch, nonce, node, opened_at FROM gameq_owner WHERE owner IN (<owners>)")
+                        .bindList("owners", some)
+                        .map(
+                            (rs, context) ->
+                                Map.entry(
+                                    OwnerId.ofEncoded(rs.getString(1)),
+                                    new Durable(
+                                        new SessionId(rs.getLong(2), rs.getString(3)),
+                                        rs.getString(4),
+                                        rs.getObject(5, LocalDateTime.class)
+                                            .toInstant(ZoneOffset.UTC))))
+                        .forEach(of -> found.put(of.getKey(), of.getValue()));
+                    return found;
+                  }));
+    }
+    return found;
+  }
+
+  /**
+   * Writes sessions that MySQL lost, each unless it holds the same or a newer epoch of the owner by
+   * now. May be repeated.
+   */
+  public void restore(Collection<Lost> sessions) {
+    List<Lost> all = new ArrayList<>(sessions);
+    for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
+      List<Lost> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
+      Asking.mysql(
+          () ->
+              jdbi.inTransaction(
+                  handle -> {
+                    // The epoch last: assignments run in order, and the others compare with it.
+                    PreparedBatch batch =
+                        handle.prepareBatch(
+                            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))"
+                                + " ON DUPLICATE KEY UPDATE nonce = IF(VALUES(epoch) > epoch, VALUES(nonce), nonce), node = IF(VALUES(epoch) > epoch, VALUES(node), node),"
+                                + " state = IF(VALUES(epoch) > epoch, 'open', state), opened_at = IF(VALUES(epoch) > epoch, VALUES(opened_at), opened_at),"
+                                + " epoch = GREATEST(epoch, VALUES(epoch))");
+                    for (Lost lost : some) {
+                      batch
+                          .bind(0, lost.owner().encoded())
+                          .bind(1, lost.session().epoch())
+                          .bind(2, lost.session().nonce())
+                          .bind(3, lost.node())
+                          .add();
+                    }
+                    return batch.execute();
+                  }));
+    }
+  }
+
+  /** A new session of recovery's own; the one before it has lost the owner. */
+  public SessionId raise(OwnerId owner, String nonce, long atLeast) {
+    return new OwnerTable(jdbi).raise(owner, nonce, NODE, atLeast);
+  }
+
+  /** Sets a session open; false when a newer one was opened meanwhile. */
+  public boolean markOpen(OwnerId owner, SessionId session) {
+    return Asking.mysql(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle.execute(
+                            "UPDATE gameq_owner SET state = 'open' WHERE owner = ? AND epoch = ? AND nonce = ?",
+                            owner.encoded(),
+                            session.epoch(),
+                            session.nonce())))
+        == 1;
+  }
+}

@@ -1,0 +1,172 @@
+package io.gameq.recovery.mysql;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerId;
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.LayoutSource;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.Asking;
+import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.LayoutTable;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.Settings;
+import io.gameq.mysql.TombstoneHorizon;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** The game's database, as recovery looks at it. Reads only, unless a method says otherwise. */
+public final class RecoveryDatabase implements AutoCloseable {
+  private static final int CONNECTIONS = 4;
+
+  /** Only says whose tombstones are summed up, which nobody asks for here. */
+  private static final OwnerId NOBODY = OwnerId.of("nobody:0");
+
+  private final HikariDataSource pool;
+  private final Jdbi jdbi;
+  private final Catalog catalog;
+  private final OwnerReader reader;
+  private final LayoutTable layouts;
+  private final Map<String, String> settings;
+
+  private RecoveryDatabase(HikariDataSource pool) {
+    this.pool = pool;
+    this.jdbi = Jdbi.create(pool);
+    MySqlServerCheck.of(pool).requireUsable();
+    Settings.requireSchema(jdbi);
+    this.settings =
+        Asking.mysql(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle
+                            .createQuery("SELECT name, value FROM gameq_setting")
+                            .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
+                            .collectToMap(Map.Entry::getKey, Map.Entry::getValue)));
+    this.catalog = CatalogReader.read(pool);
+    this.reader = new OwnerReader(jdbi);
+    this.layouts = new LayoutTable(jdbi);
+  }
+
+  /**
+   * Connects and reads the catalogue.
+   *
+   * @throws GameQueueException when MySQL is away, refuses the login, or lacks gameq's own tables
+   */
+  public static RecoveryDatabase open(String url, String user, String password) {
+    HikariDataSource pool =
+        MySqlPool.open(new MySqlConfig(url, user, password, CONNECTIONS), "recovery");
+    try {
+      return new RecoveryDatabase(pool);
+    } catch (RuntimeException e) {
+      pool.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Refuses a WAL of another game.
+   *
+   * @param wal names it in the error
+   * @throws GameQueueException when the database has another namespace or number of slots
+   */
+  public void requireSame(String wal, String namespace, int slots) {
+    String itsNamespace = settings.get("namespace");
+    String itsSlots = settings.get("slots");
+    if (itsNamespace == null || itsSlots == null) {
+      throw new GameQueueException(
+          "the database has no namespace and slots in gameq_setting: no node has used it yet; is it the right one?");
+    }
+    if (!namespace.equals(itsNamespace) || !Integer.toString(slots).equals(itsSlots)) {
+      throw new GameQueueException(
+          "WAL %s is of namespace %s with %d slots, the database is of namespace %s with %s slots: give the database that the node used"
+              .formatted(wal, namespace, slots, itsNamespace, itsSlots));
+    }
+  }
+
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  /** Column lists in gameq_layout. */
+  public LayoutSource layouts() {
+    return layouts;
+  }
+
+  /** The time before which deletes may be forgotten; null as long as none was purged. */
+  public @Nullable Instant horizon() {
+    return TombstoneHorizon.read(jdbi);
+  }
+
+  /**
+   * The version that MySQL holds of each row, deleted rows by their tombstone; others are missing.
+   */
+  public Map<RowKey, Long> versions(Collection<RowKey> keys) {
+    return reader.versions(keys);
+  }
+
+  /** The versions in which rows were refused and set aside; others are missing. */
+  public Map<RowKey, Long> deadLetters(Collection<RowKey> keys) {
+    return reader.setAside(keys);
+  }
+
+  /** The rows themselves; those that MySQL does not hold are missing. */
+  public Map<RowKey, RowImage> rows(Collection<RowKey> keys) {
+    Map<RowKey, RowImage> found = new HashMap<>();
+    reader.read(
+        NOBODY,
+        null,
+        List.of(),
+        keys,
+        new OwnerReader.Sink() {
+          @Override
+          public void row(RowImage image) {
+            found.put(image.rowKey(), image);
+          }
+
+          @Override
+          public void tombstone(RowKey key, long version) {}
+
+          @Override
+          public void tombstoneVersion(long version) {}
+        });
+    return found;
+  }
+
+  /** Writes a column list into gameq_layout, where writers look for it, unless it is there. */
+  public void registerLayout(String table, long fingerprint, String columns) {
+    Asking.mysql(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle.execute(
+                        "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES (?, ?, ?)",
+                        table,
+                        fingerprint,
+                        columns)));
+  }
+
+  /** The durable sessions. */
+  public DurableOwners owners() {
+    return new DurableOwners(jdbi);
+  }
+
+  /** Writes that go around Redis. */
+  public DirectReplay directReplay() {
+    return new DirectReplay(pool);
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

@@ -1,0 +1,26 @@
+package io.gameq.recovery.plan;
+
+import io.gameq.recovery.mysql.RecoveryDatabase;
+import io.gameq.recovery.redis.RecoveryRedis;
+import io.gameq.recovery.wal.WalFolder;
+import io.gameq.recovery.wal.WalSet;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the planner looks.
+ *
+ * @param redis null when it is gone for good: then it holds nothing
+ */
+public record Lookups(RecoveryDatabase database, @Nullable RecoveryRedis redis) {
+  /** The numbers of the WALs whose nodes gave a sign of life within 15 s. */
+  public BitSet alive(WalSet wals) {
+    BitSet alive = new BitSet();
+    List<WalFolder> folders = wals.folders();
+    for (int i = 0; i < folders.size() && redis != null; i++) {
+      alive.set(i, redis.aliveNode(folders.get(i).process()) != null);
+    }
+    return alive;
+  }
+}

@@ -1,0 +1,64 @@
+package io.gameq.recovery.plan;
+
+import io.gameq.SessionId;
+import io.gameq.recovery.mysql.DurableOwners.Durable;
+import io.gameq.recovery.terminal.Shown;
+import org.jspecify.annotations.Nullable;
+
+/** Whether a row may be replayed, by who owns its owner now. Stateless. */
+public final class Ownership {
+  private Ownership() {}
+
+  /** What is to be done with a row. */
+  public sealed interface Verdict {}
+
+  /**
+   * It may be put back.
+   *
+   * @param under the session that owns
+   * @param restore whether MySQL has lost that session
+   */
+  public record Replayable(SessionId under, boolean restore) implements Verdict {}
+
+  /** A later session opened the owner without it. */
+  public record Conflict(String reason) implements Verdict {}
+
+  /**
+   * Judges one row.
+   *
+   * <p>MySQL holding an older session of the owner than WALs do means that MySQL lost commits in a
+   * failover: the WALs' newest session is restored, and everything from the session that MySQL
+   * still knows on is put back under it.
+   *
+   * @param row the session that wrote the row last
+   * @param newest the newest session of the owner in the WALs
+   * @param durable what MySQL holds
+   * @param inRedis the session that owns as far as Redis knows
+   */
+  public static Verdict judge(
+      SessionId row, SessionId newest, @Nullable Durable durable, @Nullable SessionId inRedis) {
+    boolean lost = durable == null || isNewer(newest, durable.session());
+    boolean ofIt = durable == null || row.equals(durable.session());
+    if (!ofIt && !(lost && durable != null && isNewer(row, durable.session()))) {
+      return new Conflict(
+          "session %s of node %s has owned since %s UTC, later than %s of this change"
+              .formatted(
+                  durable == null ? "" : durable.session().text(),
+                  durable == null ? "" : Shown.text(durable.node()),
+                  durable == null ? "" : Shown.utc(durable.openedAt()),
+                  row.text()));
+    }
+    SessionId under = lost || durable == null ? newest : durable.session();
+    if (inRedis != null && inRedis.text().compareTo(under.text()) > 0) {
+      return new Conflict(
+          "session %s owns in Redis, later than %s of this change; MySQL does not know it"
+              .formatted(inRedis.text(), row.text()));
+    }
+    return new Replayable(under, lost);
+  }
+
+  /** By epoch alone: of one epoch, none is newer. */
+  private static boolean isNewer(SessionId session, SessionId than) {
+    return Long.compareUnsigned(session.epoch(), than.epoch()) > 0;
+  }
+}

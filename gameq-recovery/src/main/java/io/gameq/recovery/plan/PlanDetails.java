@@ -1,0 +1,169 @@
+package io.gameq.recovery.plan;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.GameQueueException;
+import io.gameq.catalog.RowImage;
+import io.gameq.recovery.terminal.RowJson;
+import io.gameq.recovery.terminal.Shown;
+import java.io.BufferedWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every row of a plan that is not simply in MySQL, with what was there before and what comes after:
+ * {@code plan.json} (an array) and {@code plan.csv}, readable by their owner alone, since they hold
+ * players' data. Not thread-safe.
+ */
+public final class PlanDetails implements Planner.Sink, Closeable {
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final String CSV_HEADINGS =
+      "owner,table,key,op,session,version,time_utc,status,reason,mysql_version,redis_version,mysql_before,redis_before,after";
+
+  private final JsonGenerator json;
+  private final Writer csv;
+  private final Path directory;
+
+  /**
+   * Begins both files; replaces those of an earlier plan.
+   *
+   * @throws GameQueueException when they cannot be written
+   */
+  public PlanDetails(Path directory) {
+    this.directory = directory;
+    try {
+      Files.createDirectories(directory, attributes("rwx------"));
+      json = JSON.createGenerator(writer(directory.resolve("plan.json")));
+      csv = writer(directory.resolve("plan.csv"));
+      json.writeStartArray();
+      csv.write(CSV_HEADINGS + "\n");
+    } catch (IOException e) {
+      throw new GameQueueException("cannot write details into " + directory + ": " + e, e);
+    }
+  }
+
+  private static Writer writer(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    Files.createFile(file, attributes("rw-------"));
+    return new BufferedWriter(
+        Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.WRITE), 1 << 16);
+  }
+
+  private static FileAttribute<?>[] attributes(String permissions) {
+    return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+        }
+        : new FileAttribute<?>[0];
+  }
+
+  @Override
+  public void row(PlannedRow row) {
+    if (row.status() == Status.IN_MYSQL) {
+      return;
+    }
+    try {
+      writeJson(row);
+      writeCsv(row);
+    } catch (IOException e) {
+      throw new GameQueueException("cannot write details into " + directory + ": " + e, e);
+    }
+  }
+
+  private void writeJson(PlannedRow row) throws IOException {
+    json.writeRaw("\n");
+    json.writeStartObject();
+    json.writeStringField("owner", row.owner().id());
+    json.writeStringField("table", row.table());
+    json.writeStringField("key", row.keyText());
+    json.writeStringField("op", row.op().name().toLowerCase(Locale.ROOT));
+    json.writeStringField("session", row.session().text());
+    json.writeStringField("version", Long.toUnsignedString(row.version()));
+    json.writeStringField("time", Shown.time(row.version()).toString());
+    json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
+    json.writeStringField("reason", row.reason());
+    json.writeStringField("mysqlVersion", text(row.inMySql()));
+    json.writeStringField("redisVersion", text(row.inRedis()));
+    PlannedRow.Held held = row.held();
+    json.writeFieldName("mysqlBefore");
+    RowJson.write(json, held == null ? null : held.mysql());
+    json.writeFieldName("redisBefore");
+    RowJson.write(json, held == null ? null : held.redis());
+    json.writeFieldName("after");
+    RowJson.write(json, held == null ? null : held.after());
+    json.writeEndObject();
+  }
+
+  private static @Nullable String text(@Nullable Long version) {
+    return version == null ? null : Long.toUnsignedString(version);
+  }
+
+  private void writeCsv(PlannedRow row) throws IOException {
+    PlannedRow.Held held = row.held();
+    List<@Nullable String> cells =
+        java.util.Arrays.asList(
+            row.owner().id(),
+            row.table(),
+            row.keyText(),
+            row.op().name().toLowerCase(Locale.ROOT),
+            row.session().text(),
+            Long.toUnsignedString(row.version()),
+            Shown.utc(Shown.time(row.version())),
+            row.status().name().toLowerCase(Locale.ROOT),
+            row.reason(),
+            text(row.inMySql()),
+            text(row.inRedis()),
+            columns(held == null ? null : held.mysql()),
+            columns(held == null ? null : held.redis()),
+            columns(held == null ? null : held.after()));
+    String separator = "";
+    for (String cell : cells) {
+      csv.write(separator);
+      csv.write(cell == null ? "" : quoted(cell));
+      separator = ",";
+    }
+    csv.write("\n");
+  }
+
+  private static String columns(@Nullable RowImage image) throws IOException {
+    StringWriter text = new StringWriter();
+    if (image != null) {
+      try (JsonGenerator columns = JSON.createGenerator(text)) {
+        RowJson.write(columns, image);
+      }
+    }
+    return text.toString();
+  }
+
+  /** A spreadsheet runs what begins like a formula; a player may have named an item so. */
+  private static String quoted(String cell) {
+    boolean formula = !cell.isEmpty() && Set.of('=', '+', '-', '@').contains(cell.charAt(0));
+    return '"' + (formula ? "'" : "") + cell.replace("\"", "\"\"") + '"';
+  }
+
+  @Override
+  public void close() {
+    try {
+      json.writeRaw("\n");
+      json.writeEndArray();
+      json.close();
+      csv.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

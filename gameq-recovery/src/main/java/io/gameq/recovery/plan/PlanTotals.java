@@ -1,0 +1,127 @@
+package io.gameq.recovery.plan;
+
+import io.gameq.OwnerId;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Counts a plan, and keeps the first names of what an engineer has to look at. Not thread-safe. */
+public final class PlanTotals implements Planner.Sink {
+  /** More owners with something to look at are counted, not named: the details name all. */
+  private static final int MOST_NAMED = 1_000;
+
+  private final Map<Status, Long> rows = new EnumMap<>(Status.class);
+  private final Map<Status, Map<String, Named>> named = new EnumMap<>(Status.class);
+  private final Map<Status, LongSet> owners = new EnumMap<>(Status.class);
+  private final LongSet allOwners = new LongSet();
+  private final Set<String> restored = new HashSet<>();
+  private final long[] lostBySlot;
+  private long restoredSessions;
+  private long all;
+
+  /** An owner with something to look at. */
+  public static final class Named {
+    private final OwnerId owner;
+    private final String firstKey;
+    private final String reason;
+    private long rows;
+
+    Named(OwnerId owner, String firstKey, String reason) {
+      this.owner = owner;
+      this.firstKey = firstKey;
+      this.reason = reason;
+    }
+
+    public OwnerId owner() {
+      return owner;
+    }
+
+    /** One of its rows. */
+    public String firstKey() {
+      return firstKey;
+    }
+
+    /** Why its first row has this status. */
+    public String reason() {
+      return reason;
+    }
+
+    public long rows() {
+      return rows;
+    }
+  }
+
+  public PlanTotals(int slots) {
+    lostBySlot = new long[slots];
+  }
+
+  @Override
+  public void row(PlannedRow row) {
+    all++;
+    Status status = row.status();
+    rows.merge(status, 1L, Long::sum);
+    String owner = row.owner().encoded();
+    long id = new RowHash(1, 2).owner(owner).high(); // counts only
+    allOwners.add(id);
+    if (status != Status.IN_MYSQL) {
+      owners.computeIfAbsent(status, of -> new LongSet()).add(id);
+    }
+    if (status == Status.LOST) {
+      lostBySlot[row.owner().slot(lostBySlot.length)]++;
+    }
+    if (row.restoresSession() && restored.size() < MOST_NAMED && restored.add(owner)) {
+      restoredSessions++;
+    }
+    if (status.callsForAction() && status != Status.LOST) {
+      Map<String, Named> of = named.computeIfAbsent(status, s -> new LinkedHashMap<>());
+      Named its = of.get(owner);
+      if (its == null && of.size() < MOST_NAMED) {
+        its = new Named(row.owner(), row.key(), row.reason());
+        of.put(owner, its);
+      }
+      if (its != null) {
+        its.rows++;
+      }
+    }
+  }
+
+  /** Rows with this status. */
+  public long rows(Status status) {
+    return rows.getOrDefault(status, 0L);
+  }
+
+  /** Owners with rows of this status. */
+  public long owners(Status status) {
+    LongSet of = owners.get(status);
+    return of == null ? 0 : of.size();
+  }
+
+  /** The first thousand of them. */
+  public Iterable<Named> named(Status status) {
+    return named.getOrDefault(status, Map.of()).values();
+  }
+
+  public long all() {
+    return all;
+  }
+
+  public long allOwners() {
+    return allOwners.size();
+  }
+
+  /** Owners whose session MySQL lost; counted up to a thousand. */
+  public long restoredSessions() {
+    return restoredSessions;
+  }
+
+  public long[] lostBySlot() {
+    return lostBySlot.clone();
+  }
+
+  /** Whether somebody has to act, or to wait and look again. */
+  public boolean callsForAction() {
+    return restoredSessions > 0 || rows.keySet().stream().anyMatch(Status::callsForAction);
+  }
+}

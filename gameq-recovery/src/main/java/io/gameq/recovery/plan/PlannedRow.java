@@ -1,0 +1,55 @@
+package io.gameq.recovery.plan;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest change of a row, and what became of it.
+ *
+ * @param key {@code table:primary key}
+ * @param session the session that wrote it last
+ * @param rowKey null when the table is not managed
+ * @param reason empty unless the status needs one
+ * @param restoresSession whether MySQL lost the session
+ * @param inMySql the version there, null for none
+ * @param inRedis the newest version there, null for none
+ */
+public record PlannedRow(
+    OwnerId owner,
+    String key,
+    SessionId session,
+    long version,
+    RowOp op,
+    byte[] image,
+    int wal,
+    @Nullable RowKey rowKey,
+    Status status,
+    String reason,
+    boolean restoresSession,
+    @Nullable Long inMySql,
+    @Nullable Long inRedis,
+    @Nullable Held held) {
+
+  /**
+   * What is there now, when details are wanted.
+   *
+   * @param after this change, null when it cannot be decoded
+   */
+  public record Held(
+      @Nullable RowImage mysql, @Nullable RowImage redis, @Nullable RowImage after) {}
+
+  /** The table, as the row key writes it. */
+  public String table() {
+    int colon = key.indexOf(':');
+    return colon < 0 ? key : key.substring(0, colon);
+  }
+
+  /** The primary key, as the row key writes it. */
+  public String keyText() {
+    return key.substring(key.indexOf(':') + 1);
+  }
+}

@@ -1,0 +1,36 @@
+package io.gameq.recovery.replay;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.redis.UnflushedRow;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The lost rows of one owner, each with the session that wrote it. Not thread-safe. */
+final class OwnerRows {
+  private final OwnerId owner;
+  private final List<UnflushedRow> rows = new ArrayList<>();
+  private final List<SessionId> writtenUnder = new ArrayList<>();
+
+  OwnerRows(OwnerId owner) {
+    this.owner = owner;
+  }
+
+  void add(SessionId session, UnflushedRow row) {
+    rows.add(row);
+    writtenUnder.add(session);
+  }
+
+  OwnerId owner() {
+    return owner;
+  }
+
+  List<UnflushedRow> rows() {
+    return rows;
+  }
+
+  /** The session that wrote a row. */
+  SessionId writtenUnder(int row) {
+    return writtenUnder.get(row);
+  }
+}

@@ -1,0 +1,86 @@
+package io.gameq.recovery.replay;
+
+import io.gameq.OwnerId;
+import io.gameq.recovery.terminal.Shown;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a replay did. Not thread-safe. */
+public final class ReplayReport {
+  /** More are counted, not named. */
+  private static final int MOST_NAMED = 20;
+
+  private final List<String> named = new ArrayList<>();
+  private long rows;
+  private long written;
+  private long refused;
+  private long setAside;
+  private long restored;
+  private long takenOver;
+
+  /** Rows were handed to the target, which wrote so many of them: it had the others. */
+  void wrote(long of, long itWrote) {
+    rows += of;
+    written += itWrote;
+  }
+
+  /** An owner is left as it is. */
+  void refused(OwnerId owner, long itsRows, String why) {
+    refused += itsRows;
+    name(
+        "not replayed: %s of %s: %s"
+            .formatted(Shown.count(itsRows, "row"), Shown.text(owner.id()), why));
+  }
+
+  void setAside(String row, String why) {
+    setAside++;
+    name("dead letter: %s: %s".formatted(Shown.text(row), Shown.cut(why, 120)));
+  }
+
+  private void name(String line) {
+    if (named.size() < MOST_NAMED) {
+      named.add(line);
+    }
+  }
+
+  void restored(int sessions) {
+    restored += sessions;
+  }
+
+  void tookOver() {
+    takenOver++;
+  }
+
+  /** Rows that were handed to the target. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Rows that the target did not have. */
+  public long written() {
+    return written;
+  }
+
+  public long refused() {
+    return refused;
+  }
+
+  public long setAside() {
+    return setAside;
+  }
+
+  /** Sessions written into MySQL again. */
+  public long restored() {
+    return restored;
+  }
+
+  /** Owners that were opened to apply conflicts. */
+  public long takenOver() {
+    return takenOver;
+  }
+
+  /** The first of what could not be done, a line each. */
+  public List<String> named() {
+    return named;
+  }
+}

@@ -1,0 +1,25 @@
+package io.gameq.recovery.replay;
+
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.redis.UnflushedRow;
+import java.util.List;
+
+/** Where lost rows go. One thread. */
+interface Target {
+  /**
+   * All that one owner gets back.
+   *
+   * @param session owns by MySQL
+   * @param ends whether its node is gone
+   */
+  record Owner(OwnerId owner, SessionId session, boolean ends, List<UnflushedRow> rows) {}
+
+  /**
+   * Writes groups of owners; within each, rows become visible together where the target can.
+   *
+   * @throws io.gameq.GameQueueException when the server refuses or does not answer: what was
+   *     written stays, and writing everything again is safe
+   */
+  void write(List<List<Owner>> groups, ReplayReport report);
+}

@@ -1,0 +1,37 @@
+package io.gameq.recovery.terminal;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.catalog.Column;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowOp;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The columns of a row as a JSON object; of a delete, its key. Stateless. */
+public final class RowJson {
+  private RowJson() {}
+
+  /** Writes the row, or null. */
+  public static void write(JsonGenerator json, @Nullable RowImage image) throws IOException {
+    if (image == null) {
+      json.writeNull();
+      return;
+    }
+    List<Column> columns =
+        image.op() == RowOp.DELETE ? image.table().keyColumns() : image.table().columns();
+    json.writeStartObject();
+    for (int i = 0; i < columns.size(); i++) {
+      json.writeFieldName(columns.get(i).name());
+      Object value = image.values()[i];
+      if (value == null) {
+        json.writeNull();
+      } else if (value instanceof Long number && Math.abs(number) < 1L << 53) {
+        json.writeNumber(number); // larger ones lose digits where numbers are doubles
+      } else {
+        json.writeString(Shown.value(value));
+      }
+    }
+    json.writeEndObject();
+  }
+}

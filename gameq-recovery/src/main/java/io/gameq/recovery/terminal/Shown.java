@@ -1,0 +1,90 @@
+package io.gameq.recovery.terminal;
+
+import io.gameq.catalog.Column;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowOp;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values as a terminal may see them: on one line, and without the control characters that a player
+ * may have put into a name. Stateless.
+ */
+public final class Shown {
+  private static final int MOST_BYTES = 1_000;
+  private static final HexFormat HEX = HexFormat.of();
+  private static final DateTimeFormatter UTC =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
+
+  private Shown() {}
+
+  /** A column's canonical value, null for NULL. */
+  public static String value(@Nullable Object canonical) {
+    if (canonical == null) {
+      return "NULL";
+    }
+    if (canonical instanceof byte[] bytes) {
+      return bytes.length <= MOST_BYTES
+          ? "0x" + HEX.formatHex(bytes)
+          : "0x%s... (%,d bytes)".formatted(HEX.formatHex(bytes, 0, MOST_BYTES), bytes.length);
+    }
+    return text(canonical.toString());
+  }
+
+  /** Text with control characters as escapes. */
+  public static String text(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(
+            c -> {
+              int type = Character.getType(c);
+              if (type == Character.CONTROL || type == Character.FORMAT) {
+                out.append("\\u").append(HEX.toHexDigits((short) c));
+              } else {
+                out.appendCodePoint(c);
+              }
+            });
+    return out.toString();
+  }
+
+  /** The same, cut to a number of characters. */
+  public static String cut(String text, int most) {
+    String shown = text(text);
+    return shown.length() <= most ? shown : shown.substring(0, most - 3) + "...";
+  }
+
+  /** {@code 1 row}, {@code 1,000 rows}. */
+  public static String count(long count, String singular) {
+    return "%,d %s%s".formatted(count, singular, count == 1 ? "" : "s");
+  }
+
+  public static String utc(Instant time) {
+    return UTC.format(time);
+  }
+
+  /** When a row was committed: the upper 48 bits of its version are Unix milliseconds. */
+  public static Instant time(long version) {
+    return Instant.ofEpochMilli(version >>> 16);
+  }
+
+  public static String version(long version) {
+    return "%s (%s UTC)".formatted(Long.toUnsignedString(version), utc(time(version)));
+  }
+
+  /** The columns of a row by name, the key columns of a delete. */
+  public static Map<String, String> columns(RowImage image) {
+    List<Column> columns =
+        image.op() == RowOp.DELETE ? image.table().keyColumns() : image.table().columns();
+    Map<String, String> shown = new LinkedHashMap<>();
+    for (int i = 0; i < columns.size(); i++) {
+      shown.put(columns.get(i).name(), value(image.values()[i]));
+    }
+    return shown;
+  }
+}

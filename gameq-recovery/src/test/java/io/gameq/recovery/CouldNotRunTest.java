@@ -1,0 +1,120 @@
+package io.gameq.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Exit code 2, and what it says then. */
+class CouldNotRunTest {
+  @TempDir Path directory;
+
+  private RecoveryGame game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game = new RecoveryGame(directory);
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      player.put(new Item(1, 1, 1, 1));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+    }
+    game.loseRedis();
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  private static void assertRefused(Run run, String says) {
+    assertEquals(Main.COULD_NOT_RUN, run.exitCode(), run::toString);
+    assertTrue(run.says(says), run::toString);
+  }
+
+  @Test
+  void aWrongPassword() {
+    List<String> args = new ArrayList<>(List.of("plan"));
+    args.addAll(game.servers());
+    args.set(args.indexOf("--mysql-user") + 1, "somebody");
+    args.add(game.wal.toString());
+    Run run = game.main(args, "wrong-secret");
+    assertRefused(run, "refuses the login of user 'somebody'");
+    assertFalse(run.says("wrong-secret"));
+  }
+
+  @Test
+  void aPasswordOnTheCommandLine() {
+    List<String> args = new ArrayList<>(List.of("plan"));
+    args.addAll(game.servers());
+    args.set(args.indexOf("--redis") + 1, "redis://:s3cret@127.0.0.1:1");
+    args.add(game.wal.toString());
+    Run run = game.main(args);
+    assertRefused(run, "set GAMEQ_REDIS_PASSWORD instead");
+    assertFalse(run.says("s3cret"));
+  }
+
+  @Test
+  void redisAway() {
+    List<String> args = new ArrayList<>(List.of("replay", "--execute"));
+    args.addAll(game.servers());
+    args.set(args.indexOf("--redis") + 1, "redis://127.0.0.1:1");
+    args.add(game.wal.toString());
+    assertRefused(game.main(args), "cannot connect to Redis at redis://127.0.0.1:1");
+  }
+
+  @Test
+  void mysqlAway() {
+    List<String> args = new ArrayList<>(List.of("plan"));
+    args.addAll(game.servers());
+    args.set(args.indexOf("--mysql") + 1, "jdbc:mysql://127.0.0.1:1/game");
+    args.add(game.wal.toString());
+    assertRefused(game.main(args), "does not answer");
+  }
+
+  @Test
+  void noWal() throws Exception {
+    assertRefused(
+        game.run("plan", List.of(Files.createDirectory(directory.resolve("empty")).toString())),
+        "is no WAL and holds none");
+    assertRefused(
+        game.run("inspect", List.of(directory.resolve("none").toString())), "does not exist");
+  }
+
+  @Test
+  void anUnknownOwner() {
+    assertRefused(game.run("plan --owner player:77"), "hold no row of player:77");
+    assertRefused(game.run("verify --owner player77"), "kind:key");
+  }
+
+  @Test
+  void anotherDatabase() throws Exception {
+    game.database
+        .server()
+        .execute("UPDATE gameq_setting SET value = 'other' WHERE name = 'namespace'");
+    assertRefused(game.run("replay --execute"), "the database is of namespace other");
+    game.database.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
+    assertRefused(game.run("plan"), "is it the right one?");
+  }
+
+  @Test
+  void wrongUsage() {
+    assertRefused(game.run("plan", List.of()), "Missing required parameter: 'WAL'");
+    assertRefused(game.run("replay --execute --no-redis"), "--into mysql when Redis is gone");
+    assertRefused(game.run("replay --rate -1"), "--rate is -1");
+    assertRefused(game.main(List.of()), "missing command");
+    assertTrue(game.main(List.of("replay", "--help")).says("1   differences, damage"));
+  }
+}

@@ -1,0 +1,65 @@
+package io.gameq.recovery;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tool itself dies in the middle of a replay. */
+class KilledReplayTest {
+  private static final int OWNERS = 40;
+  private static final int ROWS = 50;
+
+  @TempDir Path directory;
+
+  @Test
+  void runAgainAfterKillNothingIsLostAndNoOwnerIsHalfReplayed() throws Exception {
+    try (RecoveryGame game = new RecoveryGame(directory)) {
+      try (GameQueue queue = game.node("n1")) {
+        play(queue);
+      }
+      game.loseRedis();
+      List<String> args = new ArrayList<>(List.of("replay", "--execute", "--rate", "500"));
+      args.addAll(game.servers());
+      args.add(game.wal.toString());
+      try (ToolProcess tool =
+          ToolProcess.start(
+              directory.resolve("out"), game.database.server().password(), List.of(), args)) {
+        await().atMost(RecoveryGame.LONG).until(() -> game.dirtyRows() > 0);
+        assertTrue(tool.isAlive());
+        tool.kill();
+      }
+      long rows = game.dirtyRows();
+      assertTrue(rows > 0 && rows < OWNERS * ROWS, "killed after " + rows + " rows");
+      assertEquals(0, rows % ROWS, "an owner's rows become visible together");
+      Run again = game.run("replay --execute");
+      assertEquals(Main.CLEAN, again.exitCode(), again::toString);
+      assertEquals(OWNERS * ROWS, game.dirtyRows());
+      assertEquals(Main.CLEAN, game.run("verify").exitCode());
+    }
+  }
+
+  private static void play(GameQueue queue) throws InterruptedException {
+    List<CommitReceipt> receipts = new ArrayList<>();
+    for (int p = 0; p < OWNERS; p++) {
+      OwnerSession player = queue.open("player:" + p);
+      for (int slot = 0; slot < ROWS; slot++) {
+        player.put(new Item(p, slot, 1, 1));
+        receipts.add(player.commit());
+      }
+    }
+    for (CommitReceipt receipt : receipts) {
+      receipt.awaitQueued(RecoveryGame.LONG);
+    }
+  }
+}

@@ -1,0 +1,361 @@
+package io.gameq.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Pet;
+import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From commits of real nodes that are gone to what the next node sees. */
+class ReplayTest {
+  @TempDir Path directory;
+
+  private RecoveryGame game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game = new RecoveryGame(directory);
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  /** A node that put 10 items of 3 players and deleted one of each, and is gone. */
+  private void playAndLoseRedis() {
+    try (GameQueue queue = game.node("n1")) {
+      play(queue);
+    }
+    game.loseRedis();
+  }
+
+  private static void play(GameQueue queue) {
+    for (int p = 1; p <= 3; p++) {
+      OwnerSession player = queue.open("player:" + p);
+      for (int slot = 0; slot < 10; slot++) {
+        player.put(new Item(p, slot, 1_000 + slot, 1));
+        player.commit();
+      }
+      player.put(new Item(p, 0, 1_000, 7));
+      player.delete(Item.class, p, 9);
+      player.commit().awaitQueued(RecoveryGame.LONG);
+    }
+  }
+
+  private List<Item> items(int player) {
+    try (GameQueue queue = game.node("look" + player)) {
+      return queue.read("player:" + player, Item.class).stream()
+          .sorted((a, b) -> Integer.compare(a.slot(), b.slot()))
+          .toList();
+    }
+  }
+
+  private void assertRestored() {
+    for (int p = 1; p <= 3; p++) {
+      List<Item> items = items(p);
+      assertEquals(9, items.size(), () -> "items: " + items);
+      assertEquals(new Item(p, 0, 1_000, 7), items.get(0));
+      assertEquals(new Item(p, 8, 1_008, 1), items.get(8));
+    }
+  }
+
+  @Test
+  void whatRedisLostIsPutBack() {
+    playAndLoseRedis();
+    Run plan = game.run("plan");
+    assertEquals(Main.FOUND_SOMETHING, plan.exitCode());
+    assertTrue(plan.says("30  LOST: replay puts them back (3 owners)"), plan::toString);
+    assertTrue(plan.says("replay --execute --redis redis://"), plan::toString);
+    assertEquals(List.of(), game.keys("*"), "a plan changes nothing");
+    Run dry = game.run("replay");
+    assertEquals(Main.FOUND_SOMETHING, dry.exitCode());
+    assertEquals(List.of(), game.keys("*"), "without --execute nothing is changed");
+    Run replay = game.run("replay --execute");
+    assertEquals(Main.CLEAN, replay.exitCode(), replay::toString);
+    assertTrue(replay.says("30 written, 0 were there already"), replay::toString);
+    assertRestored();
+    assertEquals(Main.CLEAN, game.run("verify").exitCode());
+    assertEquals(List.of(), game.keys(":journal"), "no journal mark is left behind");
+  }
+
+  @Test
+  void twiceIsHarmless() {
+    playAndLoseRedis();
+    game.run("replay --execute");
+    long rows = game.dirtyRows();
+    Run again = game.run("replay --execute");
+    assertEquals(Main.CLEAN, again.exitCode());
+    assertTrue(again.says("Replayed 0 rows"), again::toString);
+    assertEquals(rows, game.dirtyRows());
+    assertRestored();
+  }
+
+  @Test
+  void twoAtOnceAreHarmless() {
+    playAndLoseRedis();
+    CompletableFuture<Run> other =
+        CompletableFuture.supplyAsync(() -> game.run("replay --execute"));
+    Run one = game.run("replay --execute");
+    assertEquals(Main.CLEAN, one.exitCode(), one::toString);
+    assertEquals(Main.CLEAN, other.join().exitCode(), () -> other.join().toString());
+    assertRestored();
+  }
+
+  @Test
+  void whatIsThereAlreadyIsNotLost() {
+    try (GameQueue queue = game.node("n1")) {
+      play(queue);
+    }
+    Run plan = game.run("plan");
+    assertEquals(Main.CLEAN, plan.exitCode(), plan::toString);
+    assertTrue(plan.says("30  in Redis, to be flushed by writers"), plan::toString);
+    assertEquals(Main.CLEAN, game.run("replay --execute --into mysql").exitCode());
+  }
+
+  @Test
+  void aNewerValueIsNeverReplacedByAnOldOne() {
+    playAndLoseRedis();
+    try (GameQueue queue = game.node("n2")) {
+      OwnerSession player = queue.open("player:1");
+      player.put(new Item(1, 0, 1_000, 8));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+    }
+    Run replay = game.run("replay --execute");
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
+    assertEquals(List.of(new Item(1, 0, 1_000, 8)), items(1));
+    assertEquals(9, items(2).size());
+  }
+
+  @Test
+  void aLaterSessionThatDidNotSeeTheRowsIsAConflict() throws Exception {
+    playAndLoseRedis();
+    try (GameQueue queue = game.node("n2")) {
+      queue.open("player:1");
+    }
+    Run plan = game.run("plan --details " + directory.resolve("details"));
+    assertTrue(plan.says("10  CONFLICTS"), plan::toString);
+    assertTrue(plan.says("of node n2 has owned since"), plan::toString);
+    assertTrue(plan.says("--conflicts apply --owner player:1"), plan::toString);
+    Path json = directory.resolve("details/plan.json");
+    String text = java.nio.file.Files.readString(json);
+    assertTrue(text.contains("\"status\":\"conflict\""), text);
+    assertTrue(
+        text.contains("\"after\":{\"player_id\":1,\"slot\":0,\"item_id\":1000,\"count\":7}"), text);
+    assertEquals(
+        "[OWNER_READ, OWNER_WRITE]",
+        new java.util.TreeSet<>(java.nio.file.Files.getPosixFilePermissions(json)).toString());
+    game.run("replay --execute");
+    assertEquals(List.of(), items(1), "conflicts are skipped");
+    Run apply = game.run("replay --execute --conflicts apply --owner player:1");
+    assertEquals(Main.CLEAN, apply.exitCode(), apply::toString);
+    assertTrue(apply.says("1 owner taken over"), apply::toString);
+    assertRestored();
+    assertEquals("open", game.query("SELECT state FROM gameq_owner WHERE owner = 'player%3A1'"));
+  }
+
+  @Test
+  void aConflictOfAnOwnerThatALiveNodeHoldsIsNotApplied() {
+    playAndLoseRedis();
+    try (GameQueue queue = game.node("n2")) {
+      OwnerSession player = queue.open("player:1");
+      Run apply = game.run("replay --execute --conflicts apply --owner player:1");
+      assertEquals(Main.FOUND_SOMETHING, apply.exitCode());
+      assertTrue(apply.says("node n2 is alive and has it open"), apply::toString);
+      player.put(new Item(1, 5, 1, 1));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+      assertEquals(1, items(1).size());
+    }
+  }
+
+  @Test
+  void aNodeThatIsAliveIsLeftAlone() {
+    try (GameQueue queue = game.node("n1")) {
+      play(queue);
+      game.keys("*").stream()
+          .filter(key -> key.contains(":dirty:") || key.contains(":due"))
+          .forEach(
+              key -> {
+                try (var redis = io.gameq.servers.TestServers.redis()) {
+                  redis.sync().del(key);
+                }
+              });
+      Run plan = game.run("plan");
+      assertTrue(plan.says("NODE IS ALIVE"), plan::toString);
+      assertTrue(plan.says("30  missing, of nodes that are ALIVE"), plan::toString);
+      Run replay = game.run("replay --execute");
+      assertEquals(Main.FOUND_SOMETHING, replay.exitCode());
+      assertEquals(0, game.dirtyRows());
+      Run forced = game.run("replay --execute --include-live");
+      assertEquals(Main.CLEAN, forced.exitCode(), forced::toString);
+      assertRestored();
+      assertEquals(List.of(), game.keys(":closing"), "the sessions of a live node are not ended");
+    }
+  }
+
+  @Test
+  void aFailedCommitIsNeverReplayed() {
+    try (GameQueue first = game.node("n1");
+        GameQueue second = game.node("n2")) {
+      OwnerSession other = first.open("player:6");
+      other.put(new Item(6, 1, 1, 1));
+      other.commit().awaitQueued(RecoveryGame.LONG);
+      OwnerSession old = first.open("player:5");
+      second.open("player:5");
+      old.put(new Item(5, 1, 1, 99));
+      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(RecoveryGame.LONG));
+    }
+    game.loseRedis();
+    Run plan = game.run("plan");
+    assertTrue(plan.says("2 row changes, 1 failed"), plan::toString);
+    assertTrue(plan.says("1  LOST"), plan::toString);
+    assertEquals(Main.CLEAN, game.run("replay --execute --conflicts apply").exitCode());
+    assertEquals(List.of(), items(5));
+    assertEquals(1, items(6).size());
+  }
+
+  @Test
+  void aMovedRowIsSeenOnceByItsNewOwner() {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession from = queue.open("player:1");
+      OwnerSession to = queue.open("player:2");
+      from.put(new Pet(7, 1, "Rex"));
+      from.commit();
+      from.move(new Pet(7, 2, "Rex"), to);
+      queue.commit(from, to).awaitQueued(RecoveryGame.LONG);
+    }
+    game.loseRedis();
+    assertEquals(Main.CLEAN, game.run("replay --execute").exitCode());
+    try (GameQueue queue = game.node("look")) {
+      assertEquals(List.of(), queue.read("player:1", Pet.class));
+      assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));
+    }
+  }
+
+  @Test
+  void straightIntoMySqlWhenRedisIsGoneForGood() throws Exception {
+    playAndLoseRedis();
+    game.database.server().execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 7)");
+    Run plan = game.run("plan --no-redis");
+    assertTrue(plan.says("replay --execute --into mysql --mysql"), plan::toString);
+    Run replay = game.run("replay --execute --into mysql --no-redis");
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertTrue(replay.says("3 rows refused by MySQL, now dead letters"), replay::toString);
+    assertEquals("24", game.query("SELECT COUNT(*) FROM item"));
+    assertEquals("3", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
+    assertEquals("3", game.query("SELECT COUNT(*) FROM gameq_tombstone"));
+    Run again = game.run("replay --execute --into mysql --no-redis");
+    assertTrue(again.says("Replayed 0 rows"), again::toString);
+    assertEquals(List.of(), game.keys(":dirty:*"));
+  }
+
+  @Test
+  void whatAFailoverOfMySqlLostIsPutBackWithItsSessions() throws Exception {
+    playAndLoseRedis();
+    game.run("replay --execute --into mysql");
+    assertEquals("27", game.query("SELECT COUNT(*) FROM item"));
+    game.loseRedis();
+    game.database
+        .server()
+        .execute(
+            "DELETE FROM item WHERE player_id < 3",
+            "UPDATE item SET count = 1, gq_version = 5 WHERE player_id = 3 AND slot = 0",
+            "TRUNCATE gameq_tombstone",
+            "UPDATE gameq_owner SET epoch = 0, nonce = 'feedfeedfeedfeed' WHERE owner = 'player%3A1'",
+            "DELETE FROM gameq_owner WHERE owner = 'player%3A2'",
+            "DELETE FROM gameq_layout");
+    Run plan = game.run("plan");
+    assertTrue(plan.says("22  LOST"), plan::toString);
+    assertTrue(plan.says("2  sessions that MySQL lost"), plan::toString);
+    Run replay = game.run("replay --execute");
+    assertEquals(Main.CLEAN, replay.exitCode(), replay::toString);
+    assertTrue(replay.says("2 sessions restored in MySQL"), replay::toString);
+    assertNotEquals("0", game.query("SELECT epoch FROM gameq_owner WHERE owner = 'player%3A1'"));
+    assertEquals("2", game.query("SELECT COUNT(*) FROM gameq_layout"));
+    assertRestored();
+    assertEquals("3", game.query("SELECT COUNT(*) FROM gameq_owner"));
+  }
+
+  @Test
+  void rowsInRedisOfASessionThatMySqlLostAreFlushableAgain() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      play(queue);
+    }
+    game.database.server().execute("DELETE FROM gameq_owner WHERE owner = 'player%3A2'");
+    Run plan = game.run("plan");
+    assertEquals(Main.FOUND_SOMETHING, plan.exitCode(), plan::toString);
+    assertEquals(Main.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals("1", game.query("SELECT COUNT(*) FROM gameq_owner WHERE owner = 'player%3A2'"));
+  }
+
+  @Test
+  void rowsFromBeforeTheTombstoneHorizonAreRefusedByName() throws Exception {
+    playAndLoseRedis();
+    game.database
+        .server()
+        .execute(
+            "INSERT INTO gameq_setting VALUES ('tombstones_purged_before', '2999-01-01T00:00:00.000Z')");
+    Run replay = game.run("replay --execute");
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode());
+    assertTrue(replay.says("27  REFUSED: older than the deletes"), replay::toString);
+    assertTrue(replay.says("could bring a deleted row back"), replay::toString);
+    assertTrue(replay.says("player:1: 9 rows, such as item:1,1"), replay::toString);
+    assertEquals(0, game.dirtyRows());
+  }
+
+  @Test
+  void aTableThatIsNotManagedAnyMoreIsListedAndTheRestIsReplayed() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      player.put(new Item(1, 1, 1, 1));
+      player.put(new Pet(7, 1, "Rex"));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+    }
+    game.loseRedis();
+    game.database.server().execute("DELETE FROM gameq_table WHERE table_name = 'pet'");
+    Run replay = game.run("replay --execute");
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode());
+    assertTrue(replay.says("table pet is not managed"), replay::toString);
+    assertEquals(1, game.dirtyRows());
+  }
+
+  @Test
+  void verifyNamesWhatIsMissingOlderAndDifferent() throws Exception {
+    playAndLoseRedis();
+    game.run("replay --execute --into mysql");
+    game.loseRedis();
+    assertEquals(Main.CLEAN, game.run("verify").exitCode());
+    game.database
+        .server()
+        .execute(
+            "DELETE FROM item WHERE player_id = 1 AND slot = 1",
+            "UPDATE item SET gq_version = gq_version - 1 WHERE player_id = 1 AND slot = 2",
+            "UPDATE item SET count = 666 WHERE player_id = 1 AND slot = 3");
+    Run verify = game.run("verify");
+    assertEquals(Main.FOUND_SOMETHING, verify.exitCode());
+    assertTrue(verify.says("item:1,1 of player:1: missing"), verify::toString);
+    assertTrue(verify.says("item:1,2 of player:1: older"), verify::toString);
+    assertTrue(verify.says("item:1,3 of player:1: other content"), verify::toString);
+    assertEquals(Main.CLEAN, game.run("verify --owner player:2").exitCode());
+    Run json = game.run("verify --json --owner player:1");
+    assertTrue(
+        json.says("\"mysql\":{\"player_id\":1,\"slot\":3,\"item_id\":1003,\"count\":666}"),
+        json::toString);
+    assertTrue(json.says("\"other_content\":1"), json::toString);
+    assertFalse(json.says("WAL of namespace"));
+  }
+}
