@@ -81,6 +81,8 @@ final class FailoverCampaign {
           seed,
           history.acknowledgedChanges(),
           losses,
+          world.replayedByNodes(),
+          RecoveryTool.written(world.directory),
           history.conflicts.size(),
           firstCommitSeconds,
           world.healedSeconds(),

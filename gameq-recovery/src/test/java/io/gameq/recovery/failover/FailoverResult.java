@@ -9,6 +9,8 @@ record FailoverResult(
     long seed,
     long acknowledged,
     Losses.Count losses,
+    long replayedByNodes,
+    long writtenByTool,
     long conflicts,
     double firstCommitSeconds,
     double healedSeconds,

@@ -10,6 +10,7 @@ import io.gameq.writer.campaign.History;
 import io.gameq.writer.campaign.NodeJvm;
 import io.gameq.writer.campaign.NodeOptions;
 import io.gameq.writer.campaign.Reader;
+import io.gameq.writer.campaign.ReportedConflict;
 import io.gameq.writer.campaign.Window;
 import io.gameq.writer.campaign.WriterJvm;
 import io.lettuce.core.RedisException;
@@ -43,6 +44,7 @@ final class FailoverWorld implements AutoCloseable {
   final List<WriterJvm> writers = new ArrayList<>();
   final Reader reader;
   final Losses losses = new Losses();
+  final List<ReportedConflict> reportedByTool = new ArrayList<>();
   final Path directory;
 
   private final CampaignMySql mysql;
@@ -202,6 +204,11 @@ final class FailoverWorld implements AutoCloseable {
     return new Window(lossBeganAt, healedAt);
   }
 
+  /** WAL records that nodes replayed. */
+  long replayedByNodes() {
+    return nodes.stream().mapToLong(node -> NodeLog.replayed(node.log())).sum();
+  }
+
   double healedSeconds() {
     long last =
         nodes.stream()
@@ -229,6 +236,7 @@ final class FailoverWorld implements AutoCloseable {
     for (NodeJvm node : nodes) {
       history.readNode(node.options().history());
     }
+    history.conflicts.addAll(reportedByTool);
     return history;
   }
 

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /** All kinds of failover, and which of them a run makes happen. Stateless. */
 final class Failovers {
   /** What a submission must pass. */
-  private static final String SHORT = "^kill -9 of the primary$|^partition$";
+  private static final String SHORT = "^kill -9 of the primary$|^partition$|^tool killed";
 
   private Failovers() {}
 
@@ -25,6 +25,7 @@ final class Failovers {
     List<Failover> all = new ArrayList<>();
     all.addAll(PrimaryFaults.all());
     all.addAll(SecondFaults.all());
+    all.addAll(NodeGoneFaults.all());
     return all;
   }
 }

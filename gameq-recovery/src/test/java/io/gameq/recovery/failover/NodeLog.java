@@ -19,7 +19,24 @@ final class NodeLog {
   private static final Pattern HEALED =
       Pattern.compile("^(\\d\\d:\\d\\d:\\d\\d\\.\\d{3}) .*healed: .*");
 
+  private static final Pattern REPLAYED =
+      Pattern.compile("healed: .* (\\d+) records replayed from the WAL");
+
   private NodeLog() {}
+
+  /** How many WAL records it replayed. */
+  static long replayed(Path log) {
+    long replayed = 0;
+    try {
+      Matcher matcher = REPLAYED.matcher(Files.readString(log, StandardCharsets.ISO_8859_1));
+      while (matcher.find()) {
+        replayed += Long.parseLong(matcher.group(1));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return replayed;
+  }
 
   /** When it had healed, each time, in the nanos of {@link System#nanoTime}. */
   static List<Long> healings(Path log) {

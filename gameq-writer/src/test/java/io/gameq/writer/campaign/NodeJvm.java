@@ -28,6 +28,10 @@ public class NodeJvm {
     return log;
   }
 
+  public String name() {
+    return options.name();
+  }
+
   public NodeOptions options() {
     return options;
   }
