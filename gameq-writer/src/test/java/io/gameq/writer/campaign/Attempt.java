@@ -42,6 +42,18 @@ public final class Attempt {
     this.changes = List.copyOf(changes);
   }
 
+  /** The process that made it: the first two parts of its id. */
+  String process() {
+    return process(id);
+  }
+
+  static String process(String id) {
+    String plain =
+        id.startsWith(CampaignTables.POISON) ? id.substring(CampaignTables.POISON.length()) : id;
+    int second = plain.indexOf('.', plain.indexOf('.') + 1);
+    return plain.substring(0, second < 0 ? plain.length() : second);
+  }
+
   void end(Outcome how, long at) {
     outcome = how;
     if (how == Outcome.OK) {

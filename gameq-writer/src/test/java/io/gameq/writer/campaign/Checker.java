@@ -4,6 +4,7 @@ import io.gameq.writer.campaign.Violation.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +36,9 @@ public final class Checker {
   private final Map<String, Set<String>> rowsOf = new HashMap<>();
   private final List<Violation> violations = new ArrayList<>();
 
+  /** Rows that went from one owner to another, of which one may not know it. */
+  private final Set<String> contested = new HashSet<>();
+
   /** One row's part of an attempt. */
   private static final class Write {
     final Attempt of;
@@ -46,13 +50,20 @@ public final class Checker {
     /** Whether it was reported that nobody holds it. */
     final boolean reported;
 
-    Write(Attempt of, Change change, List<ReportedConflict> conflicts) {
+    /** Whether another process took the owner over before nodes had healed, and may not know it. */
+    final boolean hidden;
+
+    Write(Attempt of, Change change, List<ReportedConflict> conflicts, boolean hidden) {
       this.of = of;
       this.change = change;
       this.reported = !of.durable && conflicts.stream().anyMatch(conflict -> conflict.covers(of));
+      this.hidden = hidden;
     }
 
     boolean mustBeSeen(long from) {
+      if (hidden && from != END) {
+        return false;
+      }
       return Math.min(of.knownAt, goneAt) <= from
           && of.outcome != Attempt.Outcome.FAIL
           && !reported;
@@ -89,16 +100,37 @@ public final class Checker {
     Map<String, List<ReportedConflict>> conflicts =
         history.conflicts.stream().collect(Collectors.groupingBy(ReportedConflict::row));
     for (Attempt attempt : history.attempts.values()) {
+      boolean hidden = wasTakenOverUnhealed(attempt);
       for (Change change : attempt.changes) {
+        if (hidden && attempt.parts.size() > 1) {
+          contested.add(change.row());
+        }
         writes
             .computeIfAbsent(change.row(), row -> new ArrayList<>())
-            .add(new Write(attempt, change, conflicts.getOrDefault(change.row(), List.of())));
+            .add(
+                new Write(
+                    attempt, change, conflicts.getOrDefault(change.row(), List.of()), hidden));
         rowsOf
             .computeIfAbsent(change.owner() + change.table(), owner -> new TreeSet<>())
             .add(change.row());
       }
     }
     writes.values().forEach(of -> of.sort(Comparator.comparingLong(write -> write.of.invokedAt)));
+  }
+
+  private boolean wasTakenOverUnhealed(Attempt attempt) {
+    return history.windows.stream().anyMatch(window -> window.holds(attempt.invokedAt))
+        && attempt.parts.stream()
+            .anyMatch(
+                part ->
+                    history.openings.stream()
+                        .anyMatch(
+                            opening ->
+                                opening.owner().equals(part.owner())
+                                    && opening.epoch() > part.epoch()
+                                    && !opening.process().equals(attempt.process())
+                                    && history.windows.stream()
+                                        .anyMatch(window -> window.holds(opening.until()))));
   }
 
   private void known(String value, long at) {
@@ -118,6 +150,7 @@ public final class Checker {
     }
     Set<String> rows = new TreeSet<>(seen.rows().keySet());
     rows.addAll(rowsOf.getOrDefault(seen.owner() + seen.table(), Set.of()));
+    rows.removeAll(contested);
     for (String row : rows) {
       String value = seen.rows().get(row);
       if (value != null) {

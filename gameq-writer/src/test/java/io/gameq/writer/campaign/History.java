@@ -52,7 +52,7 @@ public final class History {
       }
       case HistoryFile.OPEN -> {
         long until = Long.parseLong(at[2]);
-        openings.add(new Opening(at[3], Long.parseLong(at[4]), until));
+        openings.add(new Opening(at[3], Long.parseLong(at[4]), until, at[6]));
         for (String table : CampaignTables.NAMES) {
           sightings.add(
               new Sighting("open " + at[4], nanos, until, at[3], table, rows(at[5], table)));

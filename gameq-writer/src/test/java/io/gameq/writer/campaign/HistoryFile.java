@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * unknown nanos  id  reason
  * durable nanos   id                                                MySQL has it
  * conflict nanos  row=version;...                                   what the node reported as lost
- * open    from   until  owner  epoch  row=value;...                 what an open returned
+ * open    from   until  owner  epoch  row=value;...  process        what an open returned
  * </pre>
  */
 final class HistoryFile {
@@ -64,7 +64,7 @@ final class HistoryFile {
     line(UNKNOWN, System.nanoTime(), id, plain(reason));
   }
 
-  void open(long from, String owner, long epoch, Map<String, String> rows) {
+  void open(long from, String owner, long epoch, Map<String, String> rows, String process) {
     line(
         OPEN,
         from,
@@ -73,7 +73,8 @@ final class HistoryFile {
         epoch,
         rows.entrySet().stream()
             .map(row -> row.getKey() + "=" + row.getValue())
-            .collect(Collectors.joining(";")));
+            .collect(Collectors.joining(";")),
+        process);
   }
 
   void durable(String id) {

@@ -118,7 +118,7 @@ final class Ledger {
   }
 
   void opened(long from, String owner, long epoch, Map<String, String> rows) {
-    history.open(from, owner, epoch, rows);
+    history.open(from, owner, epoch, rows, Attempt.process(prefix));
   }
 
   /** Waits until every commit has its outcome; returns how many have none. */
