@@ -1,13 +1,8 @@
 package io.gameq.recovery.failover;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.gameq.writer.campaign.CampaignFiles;
-import io.gameq.writer.campaign.CampaignMySql;
 import io.gameq.writer.campaign.ReportTable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,20 +25,18 @@ class FailoverCampaignTest {
   private static final Path TARGET = Path.of("target");
   private static final Path DIRECTORY = TARGET.resolve("failover");
 
-  private static final List<FailoverResult> RESULTS = new ArrayList<>();
-
-  private static CampaignMySql mysql;
+  private static FailoverRun run;
 
   @BeforeAll
   static void start() throws IOException {
     CampaignFiles.delete(DIRECTORY);
-    mysql = new CampaignMySql(Files.createDirectories(DIRECTORY).resolve("mariadb"));
+    run = new FailoverRun(DIRECTORY);
   }
 
   @AfterAll
   static void report() throws IOException {
-    mysql.close();
-    ReportTable table = FailoverReport.of(RESULTS);
+    run.close();
+    ReportTable table = run.table();
     System.out.println(table.markdown());
     table.write(TARGET, "failover");
   }
@@ -55,34 +48,10 @@ class FailoverCampaignTest {
       for (Failover failover : Failovers.chosen()) {
         tests.add(
             DynamicTest.dynamicTest(
-                "%s, seed %d".formatted(failover.name(), seed), () -> run(failover, seed)));
+                "%s, seed %d".formatted(failover.name(), seed), () -> run.one(failover, seed)));
       }
     }
     return tests.stream();
-  }
-
-  private static void run(Failover failover, long seed) throws Exception {
-    long start = System.nanoTime();
-    FailoverCampaign campaign = new FailoverCampaign(mysql, DIRECTORY);
-    FailoverResult result = campaign.run(failover, seed);
-    RESULTS.add(result);
-    System.out.printf(
-        "%s, seed %d: %d acknowledged changes, Redis forgot %d, %d of them in WALs only, first commit after %.1f s, healed after %.1f s, %d violations, %.1f s in all%n",
-        failover.name(),
-        seed,
-        result.acknowledged(),
-        result.losses().forgotten(),
-        result.losses().endangered(),
-        result.firstCommitSeconds(),
-        result.healedSeconds(),
-        result.violations().size(),
-        (System.nanoTime() - start) / 1e9);
-    assertEquals(List.of(), result.violations());
-    if (failover.loses()) {
-      assertTrue(
-          result.losses().endangered() > 0, "Redis lost nothing: this case has tested nothing");
-    }
-    CampaignFiles.delete(campaign.filesOf(failover, seed));
   }
 
   private static List<Long> seeds() {

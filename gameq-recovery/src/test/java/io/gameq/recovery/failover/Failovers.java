@@ -9,6 +9,9 @@ final class Failovers {
   /** What a submission must pass. */
   private static final String SHORT = "^kill -9 of the primary$|^partition$|^tool killed";
 
+  /** What every build makes happen. */
+  static final Failover QUICK = Failover.of("kill -9 of the primary", PrimaryFaults::kill);
+
   private Failovers() {}
 
   static List<Failover> chosen() {

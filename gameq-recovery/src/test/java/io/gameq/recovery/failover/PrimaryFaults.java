@@ -11,7 +11,7 @@ final class PrimaryFaults {
   static List<Failover> all() {
     return List.of(
         new Failover("planned, replication healthy", 1, 3, false, PrimaryFaults::planned),
-        Failover.of("kill -9 of the primary", PrimaryFaults::kill),
+        Failovers.QUICK,
         Failover.of("SIGSTOP of the primary, SIGCONT later", PrimaryFaults::stop),
         Failover.of("partition", PrimaryFaults::partition),
         new Failover("restart without data, no Sentinel", 0, 0, true, PrimaryFaults::restartAlone),

@@ -12,10 +12,13 @@ public record ReportedConflict(String row, long version) {
   /** Bits of a version below its Unix milliseconds. */
   private static final int COUNTER_BITS = 16;
 
-  /** Whether the write was invoked before the version was made; all on the host's own clock. */
+  /** What a node's idea of the time of Redis is wrong by, at most, on a busy machine. */
+  private static final int CLOCK_ERROR_MILLIS = 50;
+
+  /** Whether the write was invoked before the version was made. */
   boolean covers(Attempt write) {
     long sinceMillis = System.currentTimeMillis() - (version >>> COUNTER_BITS);
-    long madeAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(sinceMillis - 1);
-    return write.invokedAt <= madeAt;
+    long madeAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(sinceMillis);
+    return write.invokedAt <= madeAt + TimeUnit.MILLISECONDS.toNanos(CLOCK_ERROR_MILLIS);
   }
 }
