@@ -20,6 +20,7 @@ import io.gameq.mysql.Settings;
 import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.HealedConnection;
 import io.gameq.redis.NodeHeartbeat;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.RedisClock;
@@ -80,6 +81,7 @@ final class GameNode implements AutoCloseable {
   private final ControlConnection control;
   private final WalWriter wal;
   private final CommitSender sender;
+  private final HealedConnection whereHealed;
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -160,6 +162,7 @@ final class GameNode implements AutoCloseable {
                       healed::signal,
                       healed::notReplayed,
                       callbacks)));
+      whereHealed = new HealedConnection(control, sender);
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
@@ -262,7 +265,7 @@ final class GameNode implements AutoCloseable {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
       long connections = sender.connections();
-      var redis = control.get();
+      var redis = whereHealed.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =

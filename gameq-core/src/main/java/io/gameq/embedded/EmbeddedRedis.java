@@ -88,7 +88,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
   }
 
-  private static String executable(WorkDirectory directory) {
+  static String executable(WorkDirectory directory) {
     try {
       return ExecutableProvider.newJarResourceProvider(directory.directory("bin").toFile())
           .get()

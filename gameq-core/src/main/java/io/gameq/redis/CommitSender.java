@@ -86,6 +86,9 @@ public final class CommitSender implements AutoCloseable {
   /** How often it connected. */
   private final AtomicLong connections = new AtomicLong();
 
+  /** The server, by its run id, that has been told of all sessions and got all that it lost. */
+  private volatile @Nullable String healedOn;
+
   private volatile boolean parked;
   private volatile boolean stopping;
   private volatile boolean abandoned;
@@ -150,6 +153,7 @@ public final class CommitSender implements AutoCloseable {
             settlement,
             commit -> group(List.of(commit)));
     redis = connect();
+    healedOn = link.runId; // there is nothing yet that it could have lost
     thread = new Thread(this::run, "gameq-sender");
     thread.setDaemon(true);
     thread.start();
@@ -257,6 +261,32 @@ public final class CommitSender implements AutoCloseable {
     if (!broken) {
       breakOff(why);
     }
+  }
+
+  /** Whether this node has healed on a server, by its run id, and is still connected to it. */
+  boolean hasHealedOn(String server) {
+    return server.equals(healedOn);
+  }
+
+  /** Whether it has healed on some server, and is still connected to it. */
+  boolean hasHealed() {
+    return healedOn != null;
+  }
+
+  /**
+   * Another connection of this node leads to that server: heals there now, if it is the primary.
+   * Returns at once.
+   */
+  void healSoon(String server) {
+    tasks.add(
+        () -> {
+          if (broken) {
+            mendAtNanos = System.nanoTime();
+          } else if (!server.equals(link.runId)) {
+            breakOff("another connection of this node leads to another server");
+          }
+        });
+    wake();
   }
 
   /** Runs on the sender's thread, and waits. */
@@ -542,12 +572,14 @@ public final class CommitSender implements AutoCloseable {
     backoff.reset();
     mendAtNanos = System.nanoTime();
     awaySinceNanos = mendAtNanos;
+    healedOn = null;
     admission.journaling(!failsWhileAway());
   }
 
   private void mended() {
     broken = false;
     awaySinceNanos = null;
+    healedOn = link.runId;
     admission.journaling(false);
     parts.healed().run();
   }

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 public final class ControlConnection implements AutoCloseable {
   private final RedisConnector connector;
   private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+  private String runId = "";
+
+  /** A connection, and the server's run id: another one after a failover or a restart. */
+  public record Connected(StatefulRedisConnection<byte[], byte[]> redis, String runId) {}
 
   public ControlConnection(RedisConnector connector) {
     this.connector = connector;
@@ -22,19 +26,24 @@ public final class ControlConnection implements AutoCloseable {
    *
    * @throws io.gameq.GameQueueException when Redis is away, or not one that gameq runs on
    */
-  public synchronized StatefulRedisConnection<byte[], byte[]> get() {
+  public StatefulRedisConnection<byte[], byte[]> get() {
+    return connected().redis();
+  }
+
+  /** The same, with the server that it leads to; throws as {@link #get}. */
+  public synchronized Connected connected() {
     if (connection == null || !connection.isOpen()) {
       close();
       StatefulRedisConnection<byte[], byte[]> fresh = connector.open();
       try {
-        RedisServerCheck.check(fresh);
+        runId = RedisServerCheck.check(fresh).runId();
       } catch (RuntimeException e) {
         fresh.closeAsync();
         throw e;
       }
       connection = fresh;
     }
-    return connection;
+    return new Connected(connection, runId);
   }
 
   /**

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The tool in a JVM of its own, which can be killed; its output goes to a file. */
-final class ToolProcess implements AutoCloseable {
+public final class ToolProcess implements AutoCloseable {
   private final Process process;
   private Duration cpu = Duration.ZERO;
 
@@ -17,7 +17,7 @@ final class ToolProcess implements AutoCloseable {
     this.process = process;
   }
 
-  static ToolProcess start(
+  public static ToolProcess start(
       Path output, String mysqlPassword, List<String> jvmFlags, List<String> args)
       throws IOException {
     List<String> command = new ArrayList<>();
@@ -39,13 +39,13 @@ final class ToolProcess implements AutoCloseable {
   }
 
   /** kill -9; returns when it is dead. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     process.onExit().join();
   }
 
   /** Waits for its end and returns the exit code. */
-  int await(long seconds) throws InterruptedException {
+  public int await(long seconds) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
       process.toHandle().info().totalCpuDuration().ifPresent(used -> cpu = used);

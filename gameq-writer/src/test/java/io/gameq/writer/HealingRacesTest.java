@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What happens around a loss and the healing after it, in the order that hurts most: notices, closes,
- * trades, late bytes and successors between two steps.
+ * What happens around a loss and the healing after it, in the order that hurts most: notices,
+ * closes, trades, late bytes and successors between two steps.
  */
 class HealingRacesTest {
   private static final Duration LONG = Duration.ofSeconds(40);
@@ -251,7 +251,9 @@ class HealingRacesTest {
       OwnerSession successor = two.open("player:1");
       assertEquals(List.of(new Pet(1, 1, "sword")), successor.rows(Pet.class));
       proxy.refuse(false);
-      await().atMost(LONG).until(() -> conflicts.stream().anyMatch(c -> c.owner().equals("player:2")));
+      await()
+          .atMost(LONG)
+          .until(() -> conflicts.stream().anyMatch(c -> c.owner().equals("player:2")));
       assertEquals(List.of(), two.read("player:2", Pet.class));
       try (WriterService writer = game.writer("w2")) {
         one.drain(Duration.ofSeconds(25));

@@ -12,6 +12,7 @@ import io.gameq.Conflict;
 import io.gameq.ConflictException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
@@ -154,6 +155,29 @@ class HealingTest {
           new Pet(2, 1, "lost"),
           new Pet(3, 1, "lost too"));
     }
+  }
+
+  @Test
+  void anOpenWaitsUntilItsNodeHasPutBackWhatRedisLost() throws Exception {
+    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
+      queued(queue.open("player:1"), new Pet(1, 1, "v1"));
+      proxy.refuse(true);
+      proxy.cut();
+      RedisImage.empty(redis, game.namespace).restore();
+      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2); // the sender tries seldom now
+      while (System.nanoTime() < until) {
+        assertThrows(GameQueueException.class, () -> queue.open("player:1"));
+      }
+      proxy.refuse(false);
+      OwnerSession again = queue.open("player:1");
+      assertEquals(List.of(new Pet(1, 1, "v1")), again.rows(Pet.class));
+      queued(again, new Pet(2, 1, "v2"));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), queue.drain(LONG));
+      }
+      assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
+    }
+    assertEquals(List.of(), List.copyOf(conflicts));
   }
 
   @Test

@@ -8,8 +8,8 @@ import java.util.List;
  * <p>Its id is the value that it writes into every row, so that a row names its writer. Times are
  * {@link System#nanoTime}, which all processes of a Linux host share.
  */
-final class Attempt {
-  enum Outcome {
+public final class Attempt {
+  public enum Outcome {
     /** The node was killed before it knew. */
     UNANSWERED,
     OK,
@@ -18,22 +18,40 @@ final class Attempt {
   }
 
   /** The session under which an owner's rows were written. */
-  record Part(String owner, long epoch) {}
+  public record Part(String owner, long epoch) {}
 
-  final String id;
-  final long invokedAt;
-  final List<Part> parts;
-  final List<Change> changes;
-  Outcome outcome = Outcome.UNANSWERED;
+  public final String id;
+  public final long invokedAt;
+  public final List<Part> parts;
+  public final List<Change> changes;
+  public Outcome outcome = Outcome.UNANSWERED;
 
   /** From when on everybody must see it: acknowledged, or seen by somebody. */
-  long knownAt = Long.MAX_VALUE;
+  public long knownAt = Long.MAX_VALUE;
+
+  /** Whether anybody saw it when nothing was amiss; an acknowledgement alone does not count. */
+  boolean seen;
+
+  /** Whether the node learned that MySQL has it. */
+  boolean durable;
 
   Attempt(String id, long invokedAt, List<Part> parts, List<Change> changes) {
     this.id = id;
     this.invokedAt = invokedAt;
     this.parts = List.copyOf(parts);
     this.changes = List.copyOf(changes);
+  }
+
+  /** The process that made it: the first two parts of its id. */
+  String process() {
+    return process(id);
+  }
+
+  static String process(String id) {
+    String plain =
+        id.startsWith(CampaignTables.POISON) ? id.substring(CampaignTables.POISON.length()) : id;
+    int second = plain.indexOf('.', plain.indexOf('.') + 1);
+    return plain.substring(0, second < 0 ? plain.length() : second);
   }
 
   void end(Outcome how, long at) {
@@ -43,7 +61,12 @@ final class Attempt {
     }
   }
 
-  void known(long at) {
+  void seen(long at) {
+    seen = true;
+    known(at);
+  }
+
+  private void known(long at) {
     knownAt = Math.min(knownAt, at);
   }
 

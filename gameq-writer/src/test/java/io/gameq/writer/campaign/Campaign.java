@@ -71,20 +71,24 @@ final class Campaign {
     }
   }
 
-  private static List<String> awaitDrained(World world) throws InterruptedException {
+  private List<String> awaitDrained(World world) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
-    List<String> leftovers = DrainCheck.leftovers(world);
+    List<String> leftovers = DrainCheck.leftovers(servers.redis(), world.namespace);
     while (!leftovers.isEmpty() && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(50);
-      leftovers = DrainCheck.leftovers(world);
+      leftovers = DrainCheck.leftovers(servers.redis(), world.namespace);
     }
     return leftovers;
   }
 
-  private static void check(World world, History history, Random random, List<Violation> violations)
+  private void check(World world, History history, Random random, List<Violation> violations)
       throws Exception {
     Map<String, Held> rows = FinalState.rows(world.mysql());
-    try (Replay replay = new Replay(world)) {
+    try (Replay replay =
+        new Replay(
+            world.directory.resolve("wal"),
+            world.mysql(),
+            servers.mysql().jdbcUrl(world.database))) {
       violations.addAll(new Checker(history, rows, replay.setAside()).check());
       replay.readWals(history);
       replay.damaged().forEach(damage -> System.out.println("  note: " + damage));

@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.TestAccess;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A game node as a process of its own: plays until it is told to stop or is killed. Its main thread
@@ -25,11 +27,12 @@ import java.util.concurrent.TimeUnit;
  * poison      commit a row that MySQL refuses
  * clock MS    the host's clock is MS ahead from now on
  * stop        play no further; answers "stopped N", N commits without an answer
+ * settle      after that: answers "settled N", N acknowledged commits neither durable nor reported
  * </pre>
  */
-final class CampaignNode {
-  static final int SLOTS = 4;
-  static final int PLAYERS = 12;
+public final class CampaignNode {
+  public static final int SLOTS = 4;
+  public static final int PLAYERS = 12;
   private static final int THREADS = 3;
   private static final long ANSWERS_WITHIN_SECONDS = 60;
 
@@ -39,8 +42,8 @@ final class CampaignNode {
 
   private CampaignNode(NodeOptions options) throws IOException {
     clock = new MovableClock(options.clockOffsetMillis());
-    GameQueue queue = GameQueue.open(config(options, clock));
     HistoryFile history = new HistoryFile(options.history());
+    GameQueue queue = GameQueue.open(config(options, clock, history::conflict));
     Random random = new Random(options.seed());
     for (int i = 0; i < THREADS; i++) {
       Ledger ledger =
@@ -54,17 +57,24 @@ final class CampaignNode {
     }
   }
 
-  static GameQueueConfig config(NodeOptions options, Clock clock) {
+  /** The configuration of somebody who commits nothing. */
+  public static GameQueueConfig config(NodeOptions options, Clock clock) {
+    return config(options, clock, conflict -> {});
+  }
+
+  private static GameQueueConfig config(
+      NodeOptions options, Clock clock, Consumer<Conflict> onConflict) {
     return TestAccess.clock(GameQueueConfig.builder(), clock)
         .redis(options.redisUri())
-        .mysql(options.jdbcUrl(), CampaignServers.GAME_USER, CampaignServers.GAME_PASSWORD)
+        .mysql(options.jdbcUrl(), CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD)
         .namespace(options.namespace())
         .node(options.name())
         .slots(SLOTS)
         .poolSize(THREADS + 1)
-        .mergeWindow(Duration.ofMillis(50))
+        .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
         .walDirectory(options.wal())
         .walMinFreeBytes(0) // a full disk is one of the faults
+        .onConflict(onConflict)
         .build();
   }
 
@@ -98,8 +108,18 @@ final class CampaignNode {
       case "poison" -> players.get(0).poisonOnce();
       case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
       case "stop" -> System.out.println("stopped " + stop());
+      case "settle" -> System.out.println("settled " + settle());
       default -> throw new IllegalArgumentException(command);
     }
+  }
+
+  private int settle() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
+    int unsettled = 0;
+    for (Player player : players) {
+      unsettled += player.ledger().awaitSettled(deadline);
+    }
+    return unsettled;
   }
 
   private int stop() throws InterruptedException {

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -33,15 +32,16 @@ class CampaignTest {
 
   @BeforeAll
   static void start() throws IOException {
-    delete(DIRECTORY);
+    CampaignFiles.delete(DIRECTORY);
     servers = new CampaignServers(Files.createDirectories(DIRECTORY).resolve("mariadb"));
   }
 
   @AfterAll
   static void report() throws IOException {
     servers.close();
-    System.out.println(CampaignReport.markdown(RESULTS));
-    CampaignReport.write(TARGET, RESULTS);
+    ReportTable table = CampaignReport.of(RESULTS);
+    System.out.println(table.markdown());
+    table.write(TARGET, "campaign");
   }
 
   @TestFactory
@@ -73,7 +73,7 @@ class CampaignTest {
         result.violations().size(),
         (System.nanoTime() - start) / 1e9);
     assertEquals(List.of(), result.violations());
-    delete(campaign.filesOf(fault, seed));
+    CampaignFiles.delete(campaign.filesOf(fault, seed));
   }
 
   private static List<Long> seeds() {
@@ -85,15 +85,5 @@ class CampaignTest {
     List<Long> seeds = new Random().ints(count, 1, 100_000).mapToObj(Long::valueOf).toList();
     System.out.println("campaign seeds " + seeds + ": rerun one with -Dgameq.seed=N");
     return seeds;
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> files = Files.walk(directory)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
-    }
   }
 }

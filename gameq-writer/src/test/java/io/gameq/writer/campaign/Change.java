@@ -7,7 +7,7 @@ package io.gameq.writer.campaign;
  * @param owner whose row it is afterwards; of a delete, who deleted it
  * @param put false for a delete
  */
-record Change(String row, String owner, boolean put) {
+public record Change(String row, String owner, boolean put) {
   String table() {
     return table(row);
   }

@@ -4,10 +4,12 @@ import io.gameq.writer.campaign.Violation.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +20,12 @@ import org.jspecify.annotations.Nullable;
  * the writes of a row that took effect are ordered by when they were invoked. A write must be seen
  * from the moment on when it was acknowledged, or when somebody saw any row of its commit; an
  * unanswered one may or may not have happened; a failed one must never be seen.
+ *
+ * <p>Around a failover reads may miss what was acknowledged until nodes have healed: reads in such
+ * a {@link Window} prove nothing and are held against nobody. What was reported as a conflict need
+ * not be there.
  */
-final class Checker {
+public final class Checker {
   private static final int MOST_VIOLATIONS = 50;
   private static final long END = Long.MAX_VALUE - 1;
 
@@ -30,6 +36,9 @@ final class Checker {
   private final Map<String, Set<String>> rowsOf = new HashMap<>();
   private final List<Violation> violations = new ArrayList<>();
 
+  /** Rows that went from one owner to another, of which one may not know it. */
+  private final Set<String> contested = new HashSet<>();
+
   /** One row's part of an attempt. */
   private static final class Write {
     final Attempt of;
@@ -38,13 +47,26 @@ final class Checker {
     /** From when on the row was seen to be gone by this delete or a later one. */
     long goneAt = Long.MAX_VALUE;
 
-    Write(Attempt of, Change change) {
+    /** Whether it was reported that nobody holds it. */
+    final boolean reported;
+
+    /** Whether another process took the owner over before nodes had healed, and may not know it. */
+    final boolean hidden;
+
+    Write(Attempt of, Change change, List<ReportedConflict> conflicts, boolean hidden) {
       this.of = of;
       this.change = change;
+      this.reported = !of.durable && conflicts.stream().anyMatch(conflict -> conflict.covers(of));
+      this.hidden = hidden;
     }
 
     boolean mustBeSeen(long from) {
-      return Math.min(of.knownAt, goneAt) <= from && of.outcome != Attempt.Outcome.FAIL;
+      if (hidden && from != END) {
+        return false;
+      }
+      return Math.min(of.knownAt, goneAt) <= from
+          && of.outcome != Attempt.Outcome.FAIL
+          && !reported;
     }
   }
 
@@ -54,13 +76,13 @@ final class Checker {
    * @param mysql row to what MySQL holds of it
    * @param setAside {@code row=value} of every dead letter
    */
-  Checker(History history, Map<String, Held> mysql, Set<String> setAside) {
+  public Checker(History history, Map<String, Held> mysql, Set<String> setAside) {
     this.history = history;
     this.mysql = mysql;
     this.setAside = setAside;
   }
 
-  List<Violation> check() {
+  public List<Violation> check() {
     indexWrites();
     history.sightings.stream()
         .sorted(Comparator.comparingLong(Sighting::until))
@@ -75,11 +97,19 @@ final class Checker {
   }
 
   private void indexWrites() {
+    Map<String, List<ReportedConflict>> conflicts =
+        history.conflicts.stream().collect(Collectors.groupingBy(ReportedConflict::row));
     for (Attempt attempt : history.attempts.values()) {
+      boolean hidden = wasTakenOverUnhealed(attempt);
       for (Change change : attempt.changes) {
+        if (hidden && attempt.parts.size() > 1) {
+          contested.add(change.row());
+        }
         writes
             .computeIfAbsent(change.row(), row -> new ArrayList<>())
-            .add(new Write(attempt, change));
+            .add(
+                new Write(
+                    attempt, change, conflicts.getOrDefault(change.row(), List.of()), hidden));
         rowsOf
             .computeIfAbsent(change.owner() + change.table(), owner -> new TreeSet<>())
             .add(change.row());
@@ -88,10 +118,25 @@ final class Checker {
     writes.values().forEach(of -> of.sort(Comparator.comparingLong(write -> write.of.invokedAt)));
   }
 
+  private boolean wasTakenOverUnhealed(Attempt attempt) {
+    return history.windows.stream().anyMatch(window -> window.holds(attempt.invokedAt))
+        && attempt.parts.stream()
+            .anyMatch(
+                part ->
+                    history.openings.stream()
+                        .anyMatch(
+                            opening ->
+                                opening.owner().equals(part.owner())
+                                    && opening.epoch() > part.epoch()
+                                    && !opening.process().equals(attempt.process())
+                                    && history.windows.stream()
+                                        .anyMatch(window -> window.holds(opening.until()))));
+  }
+
   private void known(String value, long at) {
     Attempt attempt = history.attempts.get(value);
     if (attempt != null) {
-      attempt.known(at);
+      attempt.seen(at);
     }
   }
 
@@ -99,8 +144,13 @@ final class Checker {
 
   private void examine(Sighting seen) {
     String where = seen.by() + " of " + seen.owner();
+    if (history.windows.stream().anyMatch(window -> window.overlaps(seen))) {
+      seen.rows().forEach((row, value) -> writtenBySomebody(where, row, value));
+      return;
+    }
     Set<String> rows = new TreeSet<>(seen.rows().keySet());
     rows.addAll(rowsOf.getOrDefault(seen.owner() + seen.table(), Set.of()));
+    rows.removeAll(contested);
     for (String row : rows) {
       String value = seen.rows().get(row);
       if (value != null) {
@@ -121,9 +171,8 @@ final class Checker {
   }
 
   private void present(String where, String row, String value, String owner, long from) {
-    Write write = find(row, value);
+    Write write = writtenBySomebody(where, row, value);
     if (write == null) {
-      report(Kind.RESURRECTED, where + " shows " + row + " as " + value + ", which nobody wrote");
       return;
     }
     if (write.of.outcome == Attempt.Outcome.FAIL) {
@@ -143,6 +192,14 @@ final class Checker {
               .formatted(
                   where, row, write.of, newest.change.put() ? "a put" : "a delete", newest.of));
     }
+  }
+
+  private @Nullable Write writtenBySomebody(String where, String row, String value) {
+    Write write = find(row, value);
+    if (write == null) {
+      report(Kind.RESURRECTED, where + " shows " + row + " as " + value + ", which nobody wrote");
+    }
+    return write;
   }
 
   /** {@code owner} is null where the row is looked for whoever owns it. */
@@ -203,7 +260,7 @@ final class Checker {
             openings.computeIfAbsent(opening.owner(), owner -> new ArrayList<>()).add(opening));
     for (Attempt attempt : history.attempts.values()) {
       for (Attempt.Part part : attempt.parts) {
-        if (attempt.knownAt != Long.MAX_VALUE
+        if (tookEffect(attempt)
             && openings.getOrDefault(part.owner(), List.of()).stream()
                 .anyMatch(o -> o.epoch() > part.epoch() && o.until() < attempt.invokedAt)) {
           report(
@@ -213,6 +270,13 @@ final class Checker {
         }
       }
     }
+  }
+
+  /** A primary that was cut off acknowledges what nobody else ever sees. */
+  private boolean tookEffect(Attempt attempt) {
+    return history.windows.stream().anyMatch(window -> window.holds(attempt.invokedAt))
+        ? attempt.seen
+        : attempt.knownAt != Long.MAX_VALUE;
   }
 
   private void report(Kind kind, String what) {

@@ -7,6 +7,7 @@ import io.gameq.writer.campaign.Violation.Kind;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A checker that cannot fail is worthless: planted violations are found, good histories pass. */
@@ -160,7 +161,7 @@ class CheckerTest {
 
   @Test
   void findsACommitOfASessionThatHadLostItsOwner() {
-    history.openings.add(new Opening(A, 2, 15));
+    history.openings.add(new Opening(A, 2, 15, "other"));
     attempt("1", 10, Outcome.OK, 1, put(ROW));
     assertEquals(List.of(), check(Map.of(ROW, "1")));
     attempt("2", 20, Outcome.OK, 1, put(ROW));
@@ -183,5 +184,78 @@ class CheckerTest {
         List.of(Kind.LOST),
         new Checker(history, Map.of(), Set.of(ROW + "=1"))
             .check().stream().map(Violation::kind).toList());
+  }
+
+  @Test
+  void aReadMayGoBackUntilNodesHaveHealedAndNotAfterwards() {
+    attempt("1", 10, Outcome.OK, put(ROW));
+    attempt("2", 20, Outcome.OK, put(ROW));
+    history.windows.add(new Window(24, 50));
+    saw(26, 28, Map.of(ROW, "1"));
+    saw(30, 32, Map.of());
+    assertEquals(List.of(), check(Map.of(ROW, "2")));
+    saw(51, 53, Map.of(ROW, "1"));
+    assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "2")));
+  }
+
+  @Test
+  void findsWhatAFailoverLostForGood() {
+    attempt("1", 10, Outcome.OK, put(ROW));
+    attempt("2", 20, Outcome.OK, put(ROW));
+    history.windows.add(new Window(15, 50));
+    assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "1")));
+  }
+
+  /** A conflict about the version that an attempt of this age gave to the row. */
+  private void conflict(String row, long agoNanos) {
+    long millis = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(agoNanos);
+    history.conflicts.add(new ReportedConflict(row, millis << 16));
+  }
+
+  @Test
+  void aConflictThatNamesARowExcusesWhatWasWrittenOfItBeforeAndNothingElse() {
+    long now = System.nanoTime();
+    long second = TimeUnit.SECONDS.toNanos(1);
+    attempt("1", now - 9 * second, Outcome.OK, put(ROW), put("item:1,2"));
+    attempt("2", now - 5 * second, Outcome.OK, put(ROW));
+    conflict(ROW, 4 * second);
+    assertEquals(List.of(Kind.LOST), check(Map.of()), "item:1,2 was not named");
+    assertEquals(List.of(), check(Map.of("item:1,2", "1")));
+    attempt("3", now - 3 * second, Outcome.OK, put(ROW));
+    assertEquals(List.of(Kind.LOST), check(Map.of("item:1,2", "1")), "3 is newer than named");
+  }
+
+  @Test
+  void aConflictDoesNotExcuseWhatHadBecomeDurable() {
+    long now = System.nanoTime();
+    long second = TimeUnit.SECONDS.toNanos(1);
+    attempt("1", now - 9 * second, Outcome.OK, put(ROW)).durable = true;
+    attempt("2", now - 5 * second, Outcome.OK, put(ROW));
+    conflict(ROW, 4 * second);
+    assertEquals(List.of(), check(Map.of(ROW, "1")));
+    assertEquals(List.of(Kind.LOST), check(Map.of()));
+  }
+
+  @Test
+  void aCutOffPrimaryMayAcknowledgeWhatNobodyEverSees() {
+    history.openings.add(new Opening(A, 2, 15, "other"));
+    history.windows.add(new Window(12, 50));
+    attempt("1", 20, Outcome.OK, 1, put(ROW));
+    conflict(ROW, 0);
+    assertEquals(List.of(), check(Map.of()));
+    assertEquals(List.of(Kind.RESURRECTED), check(Map.of(ROW, "1")));
+  }
+
+  @Test
+  void aReadMayMissWhatAnotherNodeOverwroteUnseenAndMySqlMayNot() {
+    history.windows.add(new Window(5, 17));
+    attempt("1", 2, Outcome.OK, 1, put(ROW));
+    attempt("2", 10, Outcome.OK, 1, put(ROW));
+    history.openings.add(new Opening(A, 2, 15, "2"));
+    saw(30, 32, Map.of(ROW, "1"));
+    assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "2")), "it opened the owner itself");
+    history.openings.add(new Opening(A, 3, 16, "other"));
+    assertEquals(List.of(), check(Map.of(ROW, "2")));
+    assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "1")));
   }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * A Java process of the campaign, on its class path, with its log in a file; thread-safe. It ends
  * by itself when its standard input does, that is with the campaign.
  */
-final class ChildJvm {
+public final class ChildJvm {
   private final Process process;
   private final BufferedReader answers;
 
@@ -28,7 +28,7 @@ final class ChildJvm {
             new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
   }
 
-  static ChildJvm start(Path log, Class<?> main, List<String> arguments) {
+  public static ChildJvm start(Path log, Class<?> main, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
@@ -39,6 +39,7 @@ final class ChildJvm {
     command.addAll(
         List.of(
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+            "-Dorg.slf4j.simpleLogger.log.io.gameq=info",
             "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
             "-cp",
@@ -56,21 +57,21 @@ final class ChildJvm {
     }
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
   /** kill -9; returns when it is dead. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     process.onExit().join();
   }
 
-  void tell(String line) {
+  public void tell(String line) {
     try {
       OutputStream in = process.getOutputStream();
       in.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
@@ -81,7 +82,7 @@ final class ChildJvm {
   }
 
   /** Waits for a line that begins with this; throws when the process ends before. */
-  String awaitLine(String beginning) {
+  public String awaitLine(String beginning) {
     try {
       for (String line; (line = answers.readLine()) != null; ) {
         if (line.startsWith(beginning)) {
@@ -94,7 +95,7 @@ final class ChildJvm {
     throw new IllegalStateException("a child ended before it said '" + beginning + "'");
   }
 
-  boolean awaitEnd(int seconds) throws InterruptedException {
+  public boolean awaitEnd(int seconds) throws InterruptedException {
     return process.waitFor(seconds, TimeUnit.SECONDS);
   }
 }

@@ -11,18 +11,17 @@ import java.util.TreeSet;
  * marks, the parked rows of sessions that lost their owner, each listed in a stale set, and due
  * entries without rows: a broken key is looked at again after a minute. Stateless.
  */
-final class DrainCheck {
+public final class DrainCheck {
   private static final List<String> MUST_BE_GONE =
       List.of("claimed:", "ready", "inflight:", "lease", "claim", "closing");
 
   private DrainCheck() {}
 
   /** The keys that should be gone. */
-  static List<String> leftovers(World world) {
-    RedisCommands<String, String> redis = world.servers.redis();
+  public static List<String> leftovers(RedisCommands<String, String> redis, String namespace) {
     List<String> left = new ArrayList<>();
     Set<String> stale = new TreeSet<>();
-    List<String> keys = world.keys("");
+    List<String> keys = redis.keys("{" + namespace + ":*");
     keys.stream()
         .filter(key -> name(key).equals("stale"))
         .forEach(key -> stale.addAll(redis.smembers(key)));

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A TCP proxy between one process and one server that misbehaves as networks do, and that holds a
  * chosen message while something happens. Thread-safe.
  */
-final class FaultProxy implements AutoCloseable {
+public final class FaultProxy implements AutoCloseable {
   private final ServerSocket server;
   private final int targetPort;
   private final List<Link> links = new CopyOnWriteArrayList<>();
@@ -33,7 +33,7 @@ final class FaultProxy implements AutoCloseable {
   private volatile boolean damaged;
   private volatile int delayMillis;
 
-  FaultProxy(int targetPort) {
+  public FaultProxy(int targetPort) {
     this.targetPort = targetPort;
     try {
       server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
@@ -52,15 +52,22 @@ final class FaultProxy implements AutoCloseable {
   private void accept() {
     while (!server.isClosed()) {
       try {
-        Socket client = server.accept();
-        if (refusing) {
-          client.close();
-        } else {
-          new Link(client).start();
-        }
+        take(server.accept());
       } catch (IOException e) {
         // the proxy was closed, or one side was quicker
       }
+    }
+  }
+
+  /**
+   * Serves a connection as if it had been made to this proxy's port; throws when the server cannot
+   * be reached, with the connection closed.
+   */
+  public void take(Socket client) throws IOException {
+    if (refusing) {
+      client.close();
+    } else {
+      new Link(client).start();
     }
   }
 
@@ -71,23 +78,23 @@ final class FaultProxy implements AutoCloseable {
   // --- faults
 
   /** Sets a trap for the next message; one at a time. */
-  Trap set(Trap next) {
+  public Trap set(Trap next) {
     trap.set(next);
     return next;
   }
 
   /** Cuts all connections. */
-  void cut() {
+  public void cut() {
     links.forEach(Link::cut);
   }
 
   /** Whether new connections are closed at once. */
-  void refuse(boolean refuse) {
+  public void refuse(boolean refuse) {
     refusing = refuse;
   }
 
   /** Half-open: both sides believe in the connection, and nothing arrives. */
-  void swallow() {
+  public void swallow() {
     damaged = true;
     swallowing = true;
   }
@@ -114,7 +121,7 @@ final class FaultProxy implements AutoCloseable {
   }
 
   /** Behaves from now on; connections whose stream has holes are cut. */
-  void heal() {
+  public void heal() {
     trap.set(null);
     refusing = false;
     swallowing = false;

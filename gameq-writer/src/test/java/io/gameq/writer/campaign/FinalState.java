@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What MySQL holds at the end of a case. Stateless. */
-final class FinalState {
+public final class FinalState {
   private FinalState() {}
 
   /** Every row of the game's tables. */
-  static Map<String, Held> rows(MySqlServer mysql) throws SQLException {
+  public static Map<String, Held> rows(MySqlServer mysql) throws SQLException {
     Map<String, Held> rows = new HashMap<>();
     try (Connection connection = mysql.connect();
         Statement statement = connection.createStatement()) {
@@ -32,6 +32,22 @@ final class FinalState {
       }
     }
     return rows;
+  }
+
+  /** The newest version that MySQL knows of each row, deleted ones included. */
+  public static Map<String, Long> versions(MySqlServer mysql) throws SQLException {
+    Map<String, Long> versions = new HashMap<>();
+    rows(mysql).forEach((row, held) -> versions.put(row, held.version()));
+    try (Connection connection = mysql.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rs =
+            statement.executeQuery(
+                "SELECT CONCAT(table_name, ':', row_key), version FROM gameq_tombstone")) {
+      while (rs.next()) {
+        versions.merge(rs.getString(1), rs.getLong(2), Math::max);
+      }
+    }
+    return versions;
   }
 
   /**

@@ -1,4 +1,4 @@
 package io.gameq.writer.campaign;
 
 /** What MySQL holds of a row at the end; immutable. */
-record Held(String owner, String value, long version) {}
+public record Held(String owner, String value, long version) {}

@@ -5,18 +5,26 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Everything that nodes and readers of one case wrote down. Used by one thread. */
-final class History {
-  final Map<String, Attempt> attempts = new LinkedHashMap<>();
-  final List<Sighting> sightings = new ArrayList<>();
-  final List<Opening> openings = new ArrayList<>();
+public final class History {
+  public final Map<String, Attempt> attempts = new LinkedHashMap<>();
+  public final List<Sighting> sightings = new ArrayList<>();
+  public final List<Opening> openings = new ArrayList<>();
+
+  /** What nodes and recovery reported as lost, by name. */
+  public final Set<ReportedConflict> conflicts = new HashSet<>();
+
+  /** When reads may miss what was acknowledged. */
+  public final List<Window> windows = new ArrayList<>();
 
   /** Reads the file of a node; its last line may be cut off where the node was killed. */
-  void readNode(Path file) throws IOException {
+  public void readNode(Path file) throws IOException {
     if (!Files.exists(file)) {
       return; // killed before its first line
     }
@@ -33,9 +41,18 @@ final class History {
       case HistoryFile.OK -> attempt(at[2]).end(Attempt.Outcome.OK, nanos);
       case HistoryFile.FAIL -> attempt(at[2]).end(Attempt.Outcome.FAIL, nanos);
       case HistoryFile.UNKNOWN -> attempt(at[2]).end(Attempt.Outcome.UNKNOWN, nanos);
+      case HistoryFile.DURABLE -> attempt(at[2]).durable = true;
+      case HistoryFile.CONFLICT -> {
+        for (String row : at[2].split(";", -1)) {
+          int equals = row.lastIndexOf('=');
+          conflicts.add(
+              new ReportedConflict(
+                  row.substring(0, equals), Long.parseLong(row.substring(equals + 1))));
+        }
+      }
       case HistoryFile.OPEN -> {
         long until = Long.parseLong(at[2]);
-        openings.add(new Opening(at[3], Long.parseLong(at[4]), until));
+        openings.add(new Opening(at[3], Long.parseLong(at[4]), until, at[6]));
         for (String table : CampaignTables.NAMES) {
           sightings.add(
               new Sighting("open " + at[4], nanos, until, at[3], table, rows(at[5], table)));
@@ -85,7 +102,7 @@ final class History {
     return rows;
   }
 
-  long acknowledgedChanges() {
+  public long acknowledgedChanges() {
     return attempts.values().stream()
         .filter(attempt -> attempt.outcome == Attempt.Outcome.OK)
         .mapToLong(attempt -> attempt.changes.size())

@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.Conflict;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +19,9 @@ import java.util.stream.Collectors;
  * ok      nanos  id                                                 Redis has it
  * fail    nanos  id  reason                                         it is certain that Redis has it not
  * unknown nanos  id  reason
- * open    from   until  owner  epoch  row=value;...                 what an open returned
+ * durable nanos   id                                                MySQL has it
+ * conflict nanos  row=version;...                                   what the node reported as lost
+ * open    from   until  owner  epoch  row=value;...  process        what an open returned
  * </pre>
  */
 final class HistoryFile {
@@ -26,6 +29,8 @@ final class HistoryFile {
   static final String OK = "ok";
   static final String FAIL = "fail";
   static final String UNKNOWN = "unknown";
+  static final String DURABLE = "durable";
+  static final String CONFLICT = "conflict";
   static final String OPEN = "open";
 
   private final FileOutputStream out;
@@ -59,7 +64,7 @@ final class HistoryFile {
     line(UNKNOWN, System.nanoTime(), id, plain(reason));
   }
 
-  void open(long from, String owner, long epoch, Map<String, String> rows) {
+  void open(long from, String owner, long epoch, Map<String, String> rows, String process) {
     line(
         OPEN,
         from,
@@ -67,6 +72,20 @@ final class HistoryFile {
         owner,
         epoch,
         rows.entrySet().stream()
+            .map(row -> row.getKey() + "=" + row.getValue())
+            .collect(Collectors.joining(";")),
+        process);
+  }
+
+  void durable(String id) {
+    line(DURABLE, System.nanoTime(), id);
+  }
+
+  void conflict(Conflict lost) {
+    line(
+        CONFLICT,
+        System.nanoTime(),
+        lost.rows().entrySet().stream()
             .map(row -> row.getKey() + "=" + row.getValue())
             .collect(Collectors.joining(";")));
   }

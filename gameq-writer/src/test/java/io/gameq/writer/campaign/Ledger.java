@@ -28,6 +28,7 @@ final class Ledger {
   private final HistoryFile history;
   private final Semaphore room = new Semaphore(MOST_OPEN);
   private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger unsettled = new AtomicInteger();
   private final long firstRowId;
   private int counter;
   private int rows;
@@ -76,10 +77,20 @@ final class Ledger {
     }
     open.incrementAndGet();
     try {
-      commit.get().queued().whenComplete((ignored, error) -> end(id, error, ended));
+      CommitReceipt receipt = commit.get();
+      receipt.queued().whenComplete((ignored, error) -> end(id, error, ended));
+      unsettled.incrementAndGet();
+      receipt.durable().whenComplete((ignored, error) -> settled(id, error));
     } catch (RuntimeException e) {
       end(id, e, ended);
     }
+  }
+
+  private void settled(String id, @Nullable Throwable error) {
+    if (error == null) {
+      history.durable(id);
+    }
+    unsettled.decrementAndGet();
   }
 
   private void end(String id, @Nullable Throwable error, Consumer<Boolean> ended) {
@@ -107,14 +118,26 @@ final class Ledger {
   }
 
   void opened(long from, String owner, long epoch, Map<String, String> rows) {
-    history.open(from, owner, epoch, rows);
+    history.open(from, owner, epoch, rows, Attempt.process(prefix));
   }
 
   /** Waits until every commit has its outcome; returns how many have none. */
   int awaitAnswers(long deadlineNanos) throws InterruptedException {
-    while (open.get() > 0 && System.nanoTime() < deadlineNanos) {
+    return awaitNone(open, deadlineNanos);
+  }
+
+  /**
+   * Waits until everything that was acknowledged is durable, set aside or reported as lost; returns
+   * of how many commits nothing is known.
+   */
+  int awaitSettled(long deadlineNanos) throws InterruptedException {
+    return awaitNone(unsettled, deadlineNanos);
+  }
+
+  private static int awaitNone(AtomicInteger left, long deadlineNanos) throws InterruptedException {
+    while (left.get() > 0 && System.nanoTime() < deadlineNanos) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
-    return open.get();
+    return left.get();
   }
 }

@@ -37,11 +37,11 @@ class MySqlAwayTest {
       world.reader.stop();
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
-          .until(() -> DrainCheck.leftovers(world).isEmpty());
+          .until(() -> DrainCheck.leftovers(servers.redis(), world.namespace).isEmpty());
       long stale = waitingRows(world); // of sessions that lost their owners before
       try (SteadyLoad load = new SteadyLoad(world)) {
         TimeUnit.SECONDS.sleep(3);
-        servers.killMySql();
+        servers.mysql().kill();
         System.out.println("MySQL away for s | row changes accepted | rows in Redis | used_memory");
         for (int second = 0; second <= SECONDS; second += 10) {
           System.out.printf(
@@ -52,11 +52,11 @@ class MySqlAwayTest {
         load.close(); // what is counted is the writers'
         long away = commandsPerWriter(world);
         long waiting = waitingRows(world) - stale;
-        servers.restartMySql();
+        servers.mysql().restart();
         long back = System.nanoTime();
         Awaitility.await()
             .atMost(Duration.ofSeconds(60))
-            .until(() -> DrainCheck.leftovers(world).isEmpty());
+            .until(() -> DrainCheck.leftovers(servers.redis(), world.namespace).isEmpty());
         double drained = (System.nanoTime() - back) / 1e9;
         long idle = commandsPerWriter(world);
         System.out.printf(

@@ -31,13 +31,14 @@ final class MySqlFaults {
   }
 
   private static void killed(World world, Random random) {
-    world.servers.killAndRestartMySql();
+    world.servers.mysql().kill();
+    world.servers.mysql().restart();
   }
 
   private static void stopped(World world, Random random) throws InterruptedException {
-    Signals.stop(world.servers.mysqlPid());
+    Signals.stop(world.servers.mysql().pid());
     TimeUnit.SECONDS.sleep(8);
-    Signals.resume(world.servers.mysqlPid());
+    Signals.resume(world.servers.mysql().pid());
   }
 
   private static void readOnly(World world, Random random) throws Exception {
@@ -50,7 +51,7 @@ final class MySqlFaults {
   }
 
   private static void killConnections(World world, Random random) throws SQLException {
-    world.mysql().execute("KILL HARD USER '" + CampaignServers.GAME_USER + "'");
+    world.mysql().execute("KILL HARD USER '" + CampaignMySql.GAME_USER + "'");
   }
 
   private static void rowLocks(World world, Random random) throws Exception {
@@ -117,7 +118,7 @@ final class MySqlFaults {
     List<Connection> all = new ArrayList<>();
     try {
       server.execute("SET GLOBAL max_connections = 30");
-      server.execute("KILL HARD USER '" + CampaignServers.GAME_USER + "'");
+      server.execute("KILL HARD USER '" + CampaignMySql.GAME_USER + "'");
       for (int i = 0; i < 30; i++) {
         all.add(server.connect());
       }

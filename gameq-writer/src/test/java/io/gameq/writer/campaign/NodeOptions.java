@@ -11,7 +11,7 @@ import java.util.List;
  *     and then
  * @param clockOffsetMillis how far this node's host clock is ahead
  */
-record NodeOptions(
+public record NodeOptions(
     String name,
     int incarnation,
     int home,
@@ -21,7 +21,8 @@ record NodeOptions(
     String jdbcUrl,
     Path history,
     Path wal,
-    long clockOffsetMillis) {
+    long clockOffsetMillis,
+    int mergeWindowMillis) {
   List<String> toArguments() {
     return List.of(
         name,
@@ -33,7 +34,8 @@ record NodeOptions(
         jdbcUrl,
         history.toString(),
         wal.toString(),
-        Long.toString(clockOffsetMillis));
+        Long.toString(clockOffsetMillis),
+        Integer.toString(mergeWindowMillis));
   }
 
   static NodeOptions of(String[] arguments) {
@@ -47,7 +49,8 @@ record NodeOptions(
         arguments[6],
         Path.of(arguments[7]),
         Path.of(arguments[8]),
-        Long.parseLong(arguments[9]));
+        Long.parseLong(arguments[9]),
+        Integer.parseInt(arguments[10]));
   }
 
   NodeOptions with(int newIncarnation, Path newWal, long newClockOffsetMillis) {
@@ -61,6 +64,7 @@ record NodeOptions(
         jdbcUrl,
         history,
         newWal,
-        newClockOffsetMillis);
+        newClockOffsetMillis,
+        mergeWindowMillis);
   }
 }

@@ -1,4 +1,8 @@
 package io.gameq.writer.campaign;
 
-/** That a session was opened, and when the open had returned; immutable. */
-record Opening(String owner, long epoch, long until) {}
+/**
+ * A session that was opened, and when the open had ended; immutable.
+ *
+ * @param process the node's process: its name and the count of its starts
+ */
+public record Opening(String owner, long epoch, long until, String process) {}

@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
  * Reads all owners without a session, over and over, and remembers what it saw. One thread of its
  * own.
  */
-final class Reader implements AutoCloseable {
+public final class Reader implements AutoCloseable {
   private final GameQueue queue;
   private final Random random;
   private final List<Sighting> sightings = new ArrayList<>();
   private final Thread thread = new Thread(this::run, "campaign-reader");
   private volatile boolean stopped;
 
-  Reader(GameQueue queue, long seed) {
+  public Reader(GameQueue queue, long seed) {
     this.queue = queue;
     this.random = new Random(seed);
     thread.start();
@@ -54,7 +54,7 @@ final class Reader implements AutoCloseable {
   }
 
   /** Stops reading; returns all it saw. */
-  List<Sighting> stop() {
+  public List<Sighting> stop() {
     stopped = true;
     try {
       thread.join();

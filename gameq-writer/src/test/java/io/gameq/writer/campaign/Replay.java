@@ -16,6 +16,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
+import io.gameq.servers.MySqlServer;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
@@ -47,10 +48,11 @@ import org.jdbi.v3.core.Jdbi;
  * present sessions, twice: newest first, then in any order. Nothing may change. Used by one thread,
  * when the nodes are gone.
  */
-final class Replay implements AutoCloseable {
+public final class Replay implements AutoCloseable {
   private static final int BATCH_ROWS = 500;
 
-  private final World world;
+  private final Path wals;
+  private final MySqlServer admin;
   private final AutoCloseable pool;
   private final DataSource mysql;
   private final Jdbi jdbi;
@@ -58,17 +60,35 @@ final class Replay implements AutoCloseable {
   private final RowCodec codec;
   private final List<RowChange> images = new ArrayList<>();
   private final Set<String> logged = new HashSet<>();
+  private final List<LoggedCommit> commits = new ArrayList<>();
   private final List<String> damaged = new ArrayList<>();
 
-  Replay(World world) {
-    this.world = world;
+  /**
+   * A commit in a WAL; immutable.
+   *
+   * @param owners of all its parts
+   * @param versions row to the version that the commit gave it
+   */
+  public record LoggedCommit(
+      String wal,
+      long sequence,
+      Attempt attempt,
+      Set<OwnerId> owners,
+      Map<String, Long> versions) {}
+
+  /**
+   * A replay.
+   *
+   * @param wals the directory that holds one WAL per process start
+   * @param admin an administrator's login to the case's database
+   * @param jdbcUrl the same database for the game's user
+   */
+  public Replay(Path wals, MySqlServer admin, String jdbcUrl) {
+    this.wals = wals;
+    this.admin = admin;
     var opened =
         MySqlPool.open(
-            new MySqlConfig(
-                World.jdbcUrl(world.servers.mysqlPort(), world.database),
-                CampaignServers.GAME_USER,
-                CampaignServers.GAME_PASSWORD,
-                2),
+            new MySqlConfig(jdbcUrl, CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD, 2),
             "replay");
     pool = opened;
     mysql = opened;
@@ -78,7 +98,7 @@ final class Replay implements AutoCloseable {
   }
 
   /** {@code row=value} of every dead letter. */
-  Set<String> setAside() {
+  public Set<String> setAside() {
     Set<String> rows = new HashSet<>();
     jdbi.useHandle(
         handle ->
@@ -96,11 +116,12 @@ final class Replay implements AutoCloseable {
   }
 
   /** Reads the WALs of all process starts. */
-  void readWals(History history) throws IOException {
-    try (Stream<Path> wals = Files.list(world.directory.resolve("wal"))) {
-      for (Path wal : wals.toList()) {
+  public void readWals(History history) throws IOException {
+    try (Stream<Path> found = Files.list(wals)) {
+      for (Path wal : found.toList()) {
         try {
-          WalReport report = WalReader.read(wal, entry -> read(entry.record(), history));
+          WalReport report =
+              WalReader.read(wal, entry -> read(wal.getFileName().toString(), entry, history));
           if (!report.isWhole()) {
             report.damage().forEach(damage -> damaged.add(wal + ": " + damage));
           }
@@ -111,29 +132,51 @@ final class Replay implements AutoCloseable {
     }
   }
 
+  /**
+   * Every commit in the WALs that puts at least one row: a delete alone does not name its commit.
+   */
+  public List<LoggedCommit> commits() {
+    return commits;
+  }
+
   /** What is wrong with WALs, if anything. */
-  List<String> damaged() {
+  public List<String> damaged() {
     return damaged;
   }
 
-  private void read(WalRecord record, History history) {
+  private void read(String wal, WalReader.Entry entry, History history) {
+    WalRecord record = entry.record();
     if (record instanceof WalRecord.Adopted adopted) {
-      adopted.part().rows().forEach(row -> add(adopted.part(), row));
+      adopted.part().rows().forEach(row -> add(adopted.part(), row, history));
     } else if (record instanceof WalRecord.Committed committed) {
+      Map<String, Long> versions = new HashMap<>();
+      Set<OwnerId> owners = new HashSet<>();
+      Attempt of = null;
       for (WalRecord.Part part : committed.parts()) {
+        owners.add(OwnerId.ofEncoded(part.owner()));
         for (WalRecord.Row row : part.rows()) {
+          versions.put(row.key(), RowCodec.version(row.image()));
           String value = value(image(row.key(), row.image()));
           logged.add(row.key() + "=" + value + "@" + RowCodec.version(row.image()));
           Attempt attempt = history.attempts.get(value);
+          of = attempt != null ? attempt : of;
           if (attempt == null || attempt.outcome == Attempt.Outcome.OK) {
-            add(part, row); // a delete carries no value: it is looked at later
+            add(part, row, history); // a delete carries no value: it is looked at later
           }
         }
+      }
+      if (of != null) {
+        commits.add(new LoggedCommit(wal, entry.sequence(), of, owners, versions));
       }
     }
   }
 
-  private void add(WalRecord.Part part, WalRecord.Row row) {
+  private void add(WalRecord.Part part, WalRecord.Row row, History history) {
+    long version = RowCodec.version(row.image());
+    if (history.conflicts.stream()
+        .anyMatch(lost -> lost.row().equals(row.key()) && version <= lost.version())) {
+      return; // reported, and not in MySQL
+    }
     RowKey key = catalog.rowKey(row.key());
     images.add(
         new RowChange(
@@ -155,7 +198,7 @@ final class Replay implements AutoCloseable {
   }
 
   /** Every row in MySQL carries the version that the WAL logged with its value. */
-  List<Violation> checkVersions(Map<String, Held> rows) {
+  public List<Violation> checkVersions(Map<String, Held> rows) {
     List<Violation> violations = new ArrayList<>();
     if (damaged.isEmpty()) {
       rows.forEach(
@@ -173,14 +216,14 @@ final class Replay implements AutoCloseable {
   }
 
   /** Flushes all images twice; what changed is a violation. */
-  List<Violation> twice(Random random) throws SQLException {
+  public List<Violation> twice(Random random) throws SQLException {
     dropDeletesThatNeverHappened();
     images.sort((a, b) -> Long.compare(b.image().version(), a.image().version()));
-    Map<String, String> before = FinalState.everything(world.mysql());
+    Map<String, String> before = FinalState.everything(admin);
     flushAll();
     Collections.shuffle(images, random);
     flushAll();
-    Map<String, String> after = FinalState.everything(world.mysql());
+    Map<String, String> after = FinalState.everything(admin);
     Set<String> names = new TreeSet<>(before.keySet());
     names.addAll(after.keySet());
     return names.stream()

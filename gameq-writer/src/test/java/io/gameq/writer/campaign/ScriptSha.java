@@ -11,8 +11,12 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 
 /** By what EVALSHA names gameq's scripts on the wire. Stateless. */
-final class ScriptSha {
+public final class ScriptSha {
   static final String OPEN = sha(LuaScript.class, "open.lua");
+
+  /** A commit that is replayed; others go by MULTI or by the script's text. */
+  public static final String REPLAY = sha(LuaScript.class, "commit.lua");
+
   static final String CLAIM = sha(ClaimScript.class, "claims.lua", "claim.lua");
   static final String ACK = sha(ClaimScript.class, "claims.lua", "ack.lua");
 

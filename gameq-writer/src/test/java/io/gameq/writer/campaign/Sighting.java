@@ -9,5 +9,5 @@ import java.util.Map;
  * @param from when the look began, and {@code until} when it had ended
  * @param rows row to value
  */
-record Sighting(
+public record Sighting(
     String by, long from, long until, String owner, String table, Map<String, String> rows) {}

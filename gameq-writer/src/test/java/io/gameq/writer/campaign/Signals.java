@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** Stops a process and lets it go on, as an overloaded or suspended host does. Stateless. */
-final class Signals {
+public final class Signals {
   private Signals() {}
 
-  static void stop(long pid) {
+  public static void stop(long pid) {
     send("-STOP", pid);
   }
 
-  static void resume(long pid) {
+  public static void resume(long pid) {
     send("-CONT", pid);
   }
 

@@ -52,10 +52,11 @@ final class SteadyLoad implements AutoCloseable {
                     0,
                     world.namespace,
                     world.servers.redisUri(),
-                    World.jdbcUrl(world.servers.mysqlPort(), world.database),
+                    world.servers.mysql().jdbcUrl(world.database),
                     like.history(),
                     world.directory.resolve("wal-load"),
-                    0),
+                    0,
+                    World.MERGE_WINDOW_MILLIS),
                 Clock.systemUTC()));
     for (int player = 0; player < PLAYERS; player++) {
       sessions.add(queue.open(CampaignTables.player(FIRST_PLAYER + player)));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Waits at a proxy for a message and does something while the message is held there; springs once.
  * Thread-safe.
  */
-final class Trap {
+public final class Trap {
   private final String request;
   private final @Nullable String reply;
   private final Runnable action;
@@ -30,7 +30,7 @@ final class Trap {
    * Springs on the request after {@code skip} others that hold this text, before the server has it;
    * it never gets there.
    */
-  static Trap beforeRequest(String text, int skip, Runnable action) {
+  public static Trap beforeRequest(String text, int skip, Runnable action) {
     return new Trap(text, null, skip, false, action);
   }
 
@@ -38,7 +38,7 @@ final class Trap {
    * Springs when the server has answered the request with something that holds {@code reply}; the
    * client never learns it.
    */
-  static Trap beforeReply(String text, String reply, int skip, Runnable action) {
+  public static Trap beforeReply(String text, String reply, int skip, Runnable action) {
     return new Trap(text, reply, skip, false, action);
   }
 
@@ -71,7 +71,7 @@ final class Trap {
   }
 
   /** Waits until one of them has sprung; throws when none does. */
-  static void awaitAny(List<Trap> traps, int seconds) {
+  public static void awaitAny(List<Trap> traps, int seconds) {
     CompletableFuture.anyOf(
             traps.stream().map(trap -> trap.sprung).toArray(CompletableFuture<?>[]::new))
         .orTimeout(seconds, TimeUnit.SECONDS)
@@ -79,7 +79,7 @@ final class Trap {
   }
 
   /** Waits until the action is done; throws when the message does not come. */
-  void await(int seconds) {
+  public void await(int seconds) {
     sprung.orTimeout(seconds, TimeUnit.SECONDS).join();
   }
 }

@@ -1,8 +1,8 @@
 package io.gameq.writer.campaign;
 
 /** A promise that was broken; immutable. */
-record Violation(Kind kind, String what) {
-  enum Kind {
+public record Violation(Kind kind, String what) {
+  public enum Kind {
     /** An acknowledged change is nowhere. */
     LOST,
     /** An older value than the newest acknowledged one. */

@@ -16,6 +16,9 @@ import java.util.UUID;
  * by the campaign's thread.
  */
 final class World implements AutoCloseable {
+  /** Short, so that writers are always at work. */
+  static final int MERGE_WINDOW_MILLIS = 50;
+
   final CampaignServers servers;
   final String namespace = "c" + UUID.randomUUID().toString().substring(0, 8);
   final String database;
@@ -27,7 +30,7 @@ final class World implements AutoCloseable {
   World(CampaignServers servers, Path directory, long seed) throws IOException, SQLException {
     this.servers = servers;
     this.directory = Files.createDirectories(directory.toAbsolutePath());
-    this.database = servers.freshDatabase();
+    this.database = servers.mysql().freshDatabase();
     for (int i = 0; i < 2; i++) {
       nodes.add(startNode(i, seed));
       writers.add(
@@ -37,7 +40,7 @@ final class World implements AutoCloseable {
               namespace,
               database,
               new FaultProxy(servers.redisPort()),
-              new FaultProxy(servers.mysqlPort())));
+              new FaultProxy(servers.mysql().port())));
     }
     nodes.forEach(NodeProcess::awaitReady);
     NodeOptions like = nodes.get(0).options();
@@ -52,17 +55,18 @@ final class World implements AutoCloseable {
                         seed,
                         namespace,
                         servers.redisUri(),
-                        jdbcUrl(servers.mysqlPort(), database),
+                        servers.mysql().jdbcUrl(database),
                         like.history(),
                         this.directory.resolve("wal-reader"),
-                        0),
+                        0,
+                        MERGE_WINDOW_MILLIS),
                     java.time.Clock.systemUTC())),
             seed);
   }
 
   private NodeProcess startNode(int home, long seed) {
     FaultProxy redis = new FaultProxy(servers.redisPort());
-    FaultProxy mysql = new FaultProxy(servers.mysqlPort());
+    FaultProxy mysql = new FaultProxy(servers.mysql().port());
     String name = "n" + (home + 1);
     return new NodeProcess(
         directory,
@@ -76,7 +80,8 @@ final class World implements AutoCloseable {
             jdbcUrl(mysql.port(), database),
             directory.resolve(name + ".history"),
             directory.resolve("wal"),
-            0),
+            0,
+            MERGE_WINDOW_MILLIS),
         redis,
         mysql);
   }
@@ -88,8 +93,7 @@ final class World implements AutoCloseable {
 
   /** An administrator's login to the case's database, past all proxies. */
   MySqlServer mysql() {
-    MySqlServer server = servers.mysql();
-    return new MySqlServer(server.jdbcUrl() + database, server.user(), server.password());
+    return servers.mysql().admin(database);
   }
 
   NodeProcess node(Random random) {

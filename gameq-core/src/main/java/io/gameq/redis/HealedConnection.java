@@ -1,0 +1,56 @@
+package io.gameq.redis;
+
+import io.gameq.RedisUnavailableException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The control connection, once it leads to the server on which this node has healed. Thread-safe.
+ *
+ * <p>An open that came before would miss what an earlier session of this very node is about to put
+ * back, and would take it out of that session's hands: a conflict with nobody but oneself.
+ */
+public final class HealedConnection {
+  /** Longer than healing takes that is not held up by a server that is away. */
+  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Between two prods: enough to connect and to heal a little. */
+  private static final int LOOKS_PER_PROD = 100;
+
+  private final ControlConnection control;
+  private final CommitSender sender;
+
+  public HealedConnection(ControlConnection control, CommitSender sender) {
+    this.control = control;
+    this.sender = sender;
+  }
+
+  /**
+   * The connection; waits for it for up to ten seconds.
+   *
+   * @throws RedisUnavailableException when the node has not healed by then
+   * @throws io.gameq.GameQueueException as {@link ControlConnection#get}
+   */
+  public StatefulRedisConnection<byte[], byte[]> get() {
+    long deadline = System.nanoTime() + LIMIT_NANOS;
+    for (int looks = 0; ; looks++) {
+      ControlConnection.Connected connected = control.connected();
+      if (sender.hasHealedOn(connected.runId())) {
+        return connected.redis();
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw new RedisUnavailableException(
+            "this node has not put back yet what Redis lost: try again");
+      }
+      if (looks % LOOKS_PER_PROD == 0) {
+        sender.healSoon(connected.runId());
+      } else if (sender.hasHealed() && looks % LOOKS_PER_PROD == LOOKS_PER_PROD / 2) {
+        control.close(); // it is this connection that leads to a server of the past
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+}

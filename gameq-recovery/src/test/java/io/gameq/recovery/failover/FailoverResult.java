@@ -1,0 +1,22 @@
+package io.gameq.recovery.failover;
+
+import io.gameq.writer.campaign.Violation;
+import java.util.List;
+
+/** A line of the table; immutable. */
+record FailoverResult(
+    String failover,
+    long seed,
+    long acknowledged,
+    Losses.Count losses,
+    long replayedByNodes,
+    long writtenByTool,
+    long conflicts,
+    double firstCommitSeconds,
+    double healedSeconds,
+    double drainSeconds,
+    List<Violation> violations) {
+  long count(Violation.Kind kind) {
+    return violations.stream().filter(violation -> violation.kind() == kind).count();
+  }
+}

@@ -1,0 +1,76 @@
+package io.gameq.recovery.failover;
+
+import io.gameq.writer.campaign.NodeJvm;
+import io.gameq.writer.campaign.Trap;
+import java.util.List;
+import java.util.Random;
+
+/** A failover, and a node that is gone: only its WAL has what it had acknowledged. Stateless. */
+final class NodeGoneFaults {
+  private static final int TRAP_SECONDS = 40;
+
+  /** A node asks for so many journal marks before it replays. */
+  private static final int MARKS_FIRST = 4;
+
+  private NodeGoneFaults() {}
+
+  static List<Failover> all() {
+    return List.of(
+        Failover.of("a node is killed in its replay, tool", NodeGoneFaults::killedInReplay),
+        Failover.of("a node is killed with the primary, tool", NodeGoneFaults::killedWithPrimary),
+        Failover.of("tool killed in the middle, then twice at once", NodeGoneFaults::toolKilled),
+        Failover.of("a node comes back before the tool", NodeGoneFaults::backBeforeTool));
+  }
+
+  private static void killedInReplay(FailoverWorld world, Random random) throws Exception {
+    NodeJvm victim = world.node(random);
+    int skip = MARKS_FIRST + random.nextInt(4);
+    Member old = world.topology.primary();
+    List<Trap> traps =
+        world.topology.othersThan(old).stream()
+            .map(
+                member ->
+                    member
+                        .door()
+                        .clients()
+                        .set(Trap.beforeRequest(victim.name() + "-", skip, victim::kill)))
+            .toList();
+    PrimaryFaults.kill(world, random);
+    Trap.awaitAny(traps, TRAP_SECONDS);
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    RecoveryTool tool = new RecoveryTool(world, victim);
+    tool.replay();
+    tool.reportConflicts();
+  }
+
+  /** One that is killed while replicas are behind. */
+  private static NodeJvm killNodeAndPrimary(FailoverWorld world, Random random) throws Exception {
+    NodeJvm victim = world.node(random);
+    PrimaryFaults.killDuring(world, random, victim::kill);
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    return victim;
+  }
+
+  private static void killedWithPrimary(FailoverWorld world, Random random) throws Exception {
+    RecoveryTool tool = new RecoveryTool(world, killNodeAndPrimary(world, random));
+    tool.replay();
+    tool.reportConflicts();
+  }
+
+  private static void toolKilled(FailoverWorld world, Random random) throws Exception {
+    RecoveryTool tool = new RecoveryTool(world, killNodeAndPrimary(world, random));
+    tool.replayAndBeKilled(random);
+    tool.replayTwiceAtOnce();
+    tool.reportConflicts();
+  }
+
+  /** Started anew it opens its owners without what is lost: the tool can only name it. */
+  private static void backBeforeTool(FailoverWorld world, Random random) throws Exception {
+    NodeJvm victim = killNodeAndPrimary(world, random);
+    RecoveryTool tool = new RecoveryTool(world, victim);
+    victim.restart();
+    FailoverWorld.pause(500 + random.nextInt(1_500));
+    tool.replay();
+    tool.reportConflicts();
+  }
+}

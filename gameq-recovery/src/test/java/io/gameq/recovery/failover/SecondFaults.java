@@ -1,0 +1,102 @@
+package io.gameq.recovery.failover;
+
+import io.gameq.writer.campaign.NodeJvm;
+import io.gameq.writer.campaign.ScriptSha;
+import io.gameq.writer.campaign.Signals;
+import io.gameq.writer.campaign.Trap;
+import io.gameq.writer.campaign.WriterJvm;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** A failover, and something else that goes wrong around it. Stateless. */
+final class SecondFaults {
+  /** Longer than a failover takes. */
+  private static final int TRAP_SECONDS = 40;
+
+  private SecondFaults() {}
+
+  static List<Failover> all() {
+    return List.of(
+        Failover.of("two in a row", SecondFaults::twoInARow),
+        new Failover("a second one during the replay", 2, 3, true, SecondFaults::duringReplay),
+        Failover.of("a writer is killed with the primary", SecondFaults::writerKilled),
+        Failover.of("owners handed over just before", SecondFaults::handedOverBefore),
+        Failover.of("owners taken over while a node stalls", SecondFaults::takenOverFromStalled),
+        Failover.of("owners taken over across a partition", SecondFaults::takenOverAcross));
+  }
+
+  private static void twoInARow(FailoverWorld world, Random random) throws Exception {
+    PrimaryFaults.kill(world, random);
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    FailoverWorld.pause(random.nextInt(1_000));
+    PrimaryFaults.kill(world, random);
+  }
+
+  private static void duringReplay(FailoverWorld world, Random random) throws Exception {
+    Member first = world.topology.primary();
+    Map<Member, Losses.Marks> kept = PrimaryFaults.loseFor(world, first, random);
+    int skip = random.nextInt(4); // each has up to 64 records
+    List<Trap> traps =
+        world.topology.othersThan(first).stream()
+            .map(
+                member ->
+                    member
+                        .door()
+                        .clients()
+                        .set(Trap.beforeRequest(ScriptSha.REPLAY, skip, () -> {})))
+            .toList();
+    Losses.Held held = world.goes(first, first::kill);
+    Member second = world.topology.awaitPromotion(first);
+    world.losses.add(held, kept, second);
+    Trap.awaitAny(traps, TRAP_SECONDS);
+    Map<Member, Losses.Marks> keptOfReplay = world.marks(world.topology.othersThan(second));
+    Losses.Held replayed = world.goes(second, second::kill);
+    Member third = world.topology.awaitPromotion(second);
+    world.losses.add(replayed, keptOfReplay, third);
+    PrimaryFaults.comesBack(first, third, random);
+    PrimaryFaults.comesBack(second, third, random);
+  }
+
+  private static void writerKilled(FailoverWorld world, Random random) throws Exception {
+    WriterJvm writer = world.writers.get(random.nextInt(world.writers.size()));
+    PrimaryFaults.killDuring(world, random, writer::kill);
+    writer.restart();
+  }
+
+  /** Adopted rows are forgotten as well: the node that adopted them puts them back. */
+  private static void handedOverBefore(FailoverWorld world, Random random) throws Exception {
+    NodeJvm taker = world.node(random);
+    PrimaryFaults.killDuring(
+        world,
+        random,
+        () -> {
+          taker.process().tell("steal");
+          FailoverWorld.pause(random.nextInt(700));
+        });
+  }
+
+  /** When it goes on, its sessions are lost, and with them what nobody else holds: conflicts. */
+  private static void takenOverFromStalled(FailoverWorld world, Random random) throws Exception {
+    int index = random.nextInt(2);
+    NodeJvm stalled = world.nodes.get(index);
+    PrimaryFaults.killDuring(world, random, () -> Signals.stop(stalled.process().pid()));
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    world.nodes.get(1 - index).process().tell("steal");
+    FailoverWorld.pause(1_000 + random.nextInt(2_000));
+    Signals.resume(stalled.process().pid());
+  }
+
+  /** A node on the other side opens owners whose nodes go on committing on this side. */
+  private static void takenOverAcross(FailoverWorld world, Random random) throws Exception {
+    PrimaryFaults.partitionDuring(
+        world,
+        random,
+        () -> {
+          NodeJvm taker = world.addNode();
+          taker.awaitReady();
+          taker.process().tell("steal");
+          FailoverWorld.pause(1_000 + random.nextInt(1_000));
+        });
+  }
+}

@@ -1,0 +1,24 @@
+package io.gameq.writer.campaign;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A row that nobody holds in this version or a newer one, reported by name; immutable. What was
+ * written of it before is lost as well, but for what had become durable.
+ *
+ * @param row {@code table:primary key}
+ */
+public record ReportedConflict(String row, long version) {
+  /** Bits of a version below its Unix milliseconds. */
+  private static final int COUNTER_BITS = 16;
+
+  /** What a node's idea of the time of Redis is wrong by, at most, on a busy machine. */
+  private static final int CLOCK_ERROR_MILLIS = 50;
+
+  /** Whether the write was invoked before the version was made. */
+  boolean covers(Attempt write) {
+    long sinceMillis = System.currentTimeMillis() - (version >>> COUNTER_BITS);
+    long madeAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(sinceMillis);
+    return write.invokedAt <= madeAt + TimeUnit.MILLISECONDS.toNanos(CLOCK_ERROR_MILLIS);
+  }
+}
