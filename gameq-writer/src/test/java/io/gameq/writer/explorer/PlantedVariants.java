@@ -38,7 +38,8 @@ final class PlantedVariants {
         new Task(
             Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1, 1)),
         new Task(
-            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart(1, 1)),
+            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH),
+            Scenarios.restart(1, 1)),
         new Task(
             Plant.without("open ends with its connection")
                 .with(Switch.OPEN_OUTLIVES_ITS_CONNECTION),

@@ -162,7 +162,8 @@ final class Scenarios {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
           cast.add(
-              new GameNodeActor("B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, reopens, false, plant));
+              new GameNodeActor(
+                  "B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, reopens, false, plant));
           workers(cast, plant, workers, 1, false);
           cast.add(new Failover(1, 0, true));
           return cast;
