@@ -43,7 +43,7 @@ final class DurableTracker implements Unsettled {
   /** Rows that the last notices said wait on. */
   private final Map<String, Long> keptRows = new HashMap<>();
 
-  private final Map<String, Long> setAside = new LinkedHashMap<>();
+  private final Map<String, Gone> setAside = new LinkedHashMap<>();
   private final List<Waiter> waiters = new ArrayList<>();
   private long durableVersion;
   private long highestQueued;
@@ -55,7 +55,12 @@ final class DurableTracker implements Unsettled {
   private final Map<String, Suspect> suspects = new HashMap<>();
 
   /** Rows that are lost for good, for futures that are asked for later; bounded as setAside. */
-  private final Map<String, Long> conflicts = new LinkedHashMap<>();
+  private final Map<String, Gone> conflicts = new LinkedHashMap<>();
+
+  /** Commits that a thread of the game has taken from its session and not submitted yet. */
+  private int preparing;
+
+  private long overtakenLookNanos;
 
   /**
    * A version of a row that Redis was given.
@@ -66,6 +71,18 @@ final class DurableTracker implements Unsettled {
   record Held(long version, long sequence, boolean isAdopted) {
     private Held newer(Held other) {
       return other.version > version ? other : this;
+    }
+  }
+
+  /**
+   * A row that did not get to MySQL.
+   *
+   * @param version up to which it did not
+   * @param durableBefore version up to which everything had been durable by then
+   */
+  private record Gone(String reason, long version, long durableBefore) {
+    boolean concerns(String key, Share share) {
+      return share.lowest <= version && share.highest > durableBefore && share.keys.contains(key);
     }
   }
 
@@ -82,6 +99,11 @@ final class DurableTracker implements Unsettled {
    * @param lowest version that it gave out: two when rows move, else one
    */
   record Share(long lowest, long highest, List<String> keys) {
+    /** Also a commit whose row a later one replaced before it was refused never got there. */
+    boolean isHitBy(Map.Entry<String, Long> gone) {
+      return lowest <= gone.getValue() && keys.contains(gone.getKey());
+    }
+
     boolean includes(long version) {
       return version >= lowest && version <= highest;
     }
@@ -119,6 +141,17 @@ final class DurableTracker implements Unsettled {
       dirty += queuedRows.containsKey(row.key()) || transitRows.containsKey(row.key()) ? 0 : 1;
     }
     return dirty;
+  }
+
+  /** A commit was taken from the session: until {@link #prepared} it is on its way too. */
+  synchronized void preparing() {
+    preparing++;
+  }
+
+  /** The commit was submitted, or was not. */
+  synchronized void prepared() {
+    preparing--;
+    notifyAll();
   }
 
   synchronized void submitted(Commit commit) {
@@ -240,8 +273,9 @@ final class DurableTracker implements Unsettled {
     synchronized (this) {
       keptRows.values().removeIf(v -> v <= version); // flushed, or named again
       keptRows.putAll(kept);
+      long before = durableVersion;
       reached(version);
-      done = settle(refused);
+      done = settle(refused, before);
     }
     done.forEach(waiter -> complete(waiter, refused));
   }
@@ -264,10 +298,11 @@ final class DurableTracker implements Unsettled {
       keptRows
           .entrySet()
           .removeIf(row -> row.getValue() <= settled.getOrDefault(row.getKey(), -1L));
+      long before = durableVersion;
       if (queuedRows.isEmpty()) {
         reached(highestQueued);
       }
-      done = settle(refused);
+      done = settle(refused, before);
     }
     done.forEach(waiter -> complete(waiter, refused));
   }
@@ -324,7 +359,7 @@ final class DurableTracker implements Unsettled {
                 keptRows.remove(key);
                 suspects.remove(key);
               });
-      remember(conflicts, conflict.rows());
+      remember(conflicts, conflict.rows(), conflict.reason(), durableVersion);
       for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
         Waiter waiter = it.next();
         if (!refusedOf(waiter.share, conflict.rows()).isEmpty()) {
@@ -335,14 +370,15 @@ final class DurableTracker implements Unsettled {
       if (queuedRows.isEmpty()) {
         reached(highestQueued);
       }
-      done = settle(Map.of());
+      done = settle(Map.of(), durableVersion);
     }
     told.forEach(waiter -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
     done.forEach(waiter -> complete(waiter, Map.of()));
   }
 
-  private static void remember(Map<String, Long> known, Map<String, Long> more) {
-    known.putAll(more);
+  private static void remember(
+      Map<String, Gone> known, Map<String, Long> more, String reason, long durableBefore) {
+    more.forEach((key, version) -> known.put(key, new Gone(reason, version, durableBefore)));
     for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_SET_ASIDE; ) {
       it.next();
       it.remove();
@@ -362,7 +398,7 @@ final class DurableTracker implements Unsettled {
   }
 
   /** Notes rows set aside; takes out the waiters that need not wait longer. */
-  private List<Waiter> settle(Map<String, Long> refused) {
+  private List<Waiter> settle(Map<String, Long> refused, long durableBefore) {
     refused.forEach(
         (key, version) -> {
           queuedRows.computeIfPresent(key, (k, held) -> held.version <= version ? null : held);
@@ -376,7 +412,7 @@ final class DurableTracker implements Unsettled {
         it.remove();
       }
     }
-    remember(setAside, refused);
+    remember(setAside, refused, "", durableBefore);
     notifyAll();
     return done;
   }
@@ -390,7 +426,7 @@ final class DurableTracker implements Unsettled {
 
   private static List<String> refusedOf(Share share, Map<String, Long> refused) {
     return refused.entrySet().stream()
-        .filter(row -> share.includes(row.getValue()))
+        .filter(share::isHitBy)
         .map(Map.Entry::getKey)
         .sorted()
         .toList();
@@ -406,29 +442,68 @@ final class DurableTracker implements Unsettled {
   }
 
   /** A future that completes when everything of this share, which is queued, is in MySQL. */
-  CompletableFuture<Void> whenDurable(Share share) {
+  synchronized CompletableFuture<Void> whenDurable(Share share) {
     Waiter waiter = new Waiter(share, new CompletableFuture<>());
-    Map<String, Long> refused;
-    synchronized (this) {
-      refused = Map.copyOf(setAside);
-      SortedMap<String, Long> lost = new TreeMap<>(conflicts);
-      lost.keySet().retainAll(refusedOf(share, conflicts));
-      if (!lost.isEmpty()) {
-        waiter.durable.completeExceptionally(new ConflictException(conflict(lost)));
-        return waiter.durable;
-      }
-      if (!isDurable(share) && refusedOf(share, refused).isEmpty()) {
-        waiters.add(waiter);
-        return waiter.durable;
-      }
+    SortedMap<String, Long> lost = goneOf(share, conflicts);
+    SortedMap<String, Long> refused = goneOf(share, setAside);
+    if (!lost.isEmpty()) {
+      String reason = Objects.requireNonNull(conflicts.get(lost.firstKey())).reason;
+      waiter.durable.completeExceptionally(new ConflictException(conflict(lost, reason)));
+    } else if (!refused.isEmpty()) {
+      waiter.durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
+    } else if (isDurable(share)) {
+      waiter.durable.complete(null);
+    } else {
+      waiters.add(waiter);
     }
-    complete(waiter, refused);
     return waiter.durable;
   }
 
+  private static SortedMap<String, Long> goneOf(Share share, Map<String, Gone> known) {
+    SortedMap<String, Long> gone = new TreeMap<>();
+    known.forEach(
+        (key, of) -> {
+          if (of.concerns(key, share)) {
+            gone.put(key, of.version);
+          }
+        });
+    return gone;
+  }
+
+  /** The rows that these WAL records were to bring to MySQL, and have not. */
+  synchronized SortedMap<String, Long> rowsOf(Set<Long> sequences) {
+    SortedMap<String, Long> rows = new TreeMap<>();
+    queuedRows.forEach(
+        (key, held) -> {
+          if (sequences.contains(held.sequence)) {
+            rows.put(key, held.version);
+          }
+        });
+    overtaken.forEach(
+        row -> {
+          if (sequences.contains(row.sequence)) {
+            rows.merge(row.key, row.version, Math::max);
+          }
+        });
+    return rows;
+  }
+
+  /**
+   * Rows of which no notice tells, every {@code everyNanos} as long as there are any; else empty.
+   */
+  synchronized Set<String> overtakenRows(long everyNanos) {
+    if (overtaken.isEmpty() || System.nanoTime() - overtakenLookNanos < everyNanos) {
+      return Set.of();
+    }
+    overtakenLookNanos = System.nanoTime();
+    Set<String> keys = new HashSet<>();
+    overtaken.forEach(row -> keys.add(row.key));
+    return keys;
+  }
+
   /** Rows of this session, as the game is told that they are lost. */
-  Conflict conflict(SortedMap<String, Long> rows) {
-    return new Conflict(session.owner().id(), session.id().text(), rows);
+  Conflict conflict(SortedMap<String, Long> rows, String reason) {
+    return new Conflict(session.owner().id(), session.id().text(), reason, rows);
   }
 
   private boolean isSettled() {
@@ -436,12 +511,12 @@ final class DurableTracker implements Unsettled {
   }
 
   synchronized boolean isDrained() {
-    return inTransit.isEmpty() && isSettled();
+    return preparing == 0 && inTransit.isEmpty() && isSettled();
   }
 
   /** Waits until nothing is in transit; false when the time was up. */
   synchronized boolean awaitQueued(long deadlineNanos) throws InterruptedException {
-    for (long left; !inTransit.isEmpty(); wait(millis(left))) {
+    for (long left; preparing > 0 || !inTransit.isEmpty(); wait(millis(left))) {
       left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         return false;

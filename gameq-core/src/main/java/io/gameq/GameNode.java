@@ -160,6 +160,7 @@ final class GameNode implements AutoCloseable {
                       new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
                       new MySqlSessions(owners),
                       healed::signal,
+                      healed::notReplayed,
                       callbacks)));
       whereHealed = new HealedConnection(control, sender);
       notices =
@@ -263,13 +264,14 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
-      var redis = whereHealed.get();
+      HealedConnection.Healed connected = whereHealed.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
-          OpenScript.call(redis, slot(owner), owner, session, config.mergeWindow().toMillis());
+          OpenScript.call(
+              connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        return finishOpen(owner, session, tables, opened);
+        return finishOpen(owner, session, tables, opened, connected.connections());
       }
       SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
       if (!session.equals(owners.current(List.of(owner)).get(owner))
@@ -282,7 +284,11 @@ final class GameNode implements AutoCloseable {
   }
 
   private Opened finishOpen(
-      OwnerId owner, SessionId session, List<Table> tables, OpenScript.Opened opened) {
+      OwnerId owner,
+      SessionId session,
+      List<Table> tables,
+      OpenScript.Opened opened,
+      long connections) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
     List<UnflushedRow> dirty = OwnerViews.withoutDamaged(opened.dirty());
     List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
@@ -301,9 +307,10 @@ final class GameNode implements AutoCloseable {
           held(dirty, Arrays.copyOf(sequences, dirty.size())),
           held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
       sessions.add(tracker);
-      sender.register(ref, tracker);
+      sender.register(ref, tracker, connections);
       return new Opened(tracker, view);
     } catch (RuntimeException e) {
+      sender.unregister(ref);
       sessions.remove(tracker);
       throw e;
     }

@@ -138,6 +138,8 @@ public final class GameQueue implements AutoCloseable {
         }
       }
       throw e;
+    } finally {
+      of.forEach(session -> session.tracker().prepared());
     }
   }
 

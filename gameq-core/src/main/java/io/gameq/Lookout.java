@@ -12,12 +12,15 @@ import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -69,9 +72,15 @@ final class Lookout implements Runnable {
       Healed healed,
       Consumer<SessionRef> tellClosed) {}
 
-  /** Set by the sender's thread when it has healed, taken by the lookout. Thread-safe. */
+  /** What the sender's thread tells the lookout after it has healed. Thread-safe. */
   static final class Healed {
+    private final Queue<Set<Long>> notReplayed = new ConcurrentLinkedQueue<>();
     private volatile boolean signalled;
+
+    /** WAL records that Redis lost and that are given up. */
+    void notReplayed(Set<Long> sequences) {
+      notReplayed.add(sequences);
+    }
 
     void signal() {
       signalled = true;
@@ -100,6 +109,9 @@ final class Lookout implements Runnable {
       beat();
       if (parts.healed().take()) {
         afterHealing();
+      }
+      for (Set<Long> given; (given = parts.healed().notReplayed.poll()) != null; ) {
+        reportNotReplayed(given);
       }
       parts.notices().keepSubscribed();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
@@ -150,6 +162,10 @@ final class Lookout implements Runnable {
     }
     for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
       DurableTracker tracker = toLookFor.remove();
+      Set<String> overtaken = tracker.overtakenRows(quietNanos);
+      if (!overtaken.isEmpty()) {
+        tracker.found(parts.views().versions(overtaken), parts.views().setAside(overtaken));
+      }
       Set<String> rows = tracker.withoutNews(quietNanos);
       if (!rows.isEmpty()) {
         asked++;
@@ -190,13 +206,29 @@ final class Lookout implements Runnable {
       return;
     }
     session.markLost();
+    report(tracker, rows, "session " + durable + " owns now");
+  }
+
+  /** A half that another session owns by now is looked for like everything else of that session. */
+  private void reportNotReplayed(Set<Long> sequences) {
+    for (DurableTracker tracker : parts.sessions().all()) {
+      SortedMap<String, Long> rows =
+          tracker.session().isLost() ? Collections.emptySortedMap() : tracker.rowsOf(sequences);
+      if (!rows.isEmpty()) {
+        report(
+            tracker, rows, "the other half of the commit is lost, or the WAL cannot give it back");
+      }
+    }
+  }
+
+  private void report(DurableTracker tracker, SortedMap<String, Long> rows, String reason) {
     hadConflicts = true;
-    Conflict conflict = tracker.conflict(rows);
+    Conflict conflict = tracker.conflict(rows, reason);
     LOG.error(
-        "conflict: Redis lost acknowledged changes of {} by session {}, and session {} owns now: {}; WAL {} has them",
+        "conflict: Redis lost acknowledged changes of {} by session {}, and they are not replayed ({}): {}; WAL {}",
         conflict.owner(),
         conflict.session(),
-        durable,
+        reason,
         conflict.rows().keySet(),
         parts.wal().directory());
     tracker.lost(conflict);

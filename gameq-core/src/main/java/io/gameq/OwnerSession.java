@@ -210,6 +210,7 @@ public final class OwnerSession implements AutoCloseable {
       return null;
     }
     CommitPart part = new CommitPart(ref(), List.copyOf(staged.values()));
+    tracker.preparing(); // closing waits for it from now on
     staged.clear();
     return part;
   }

@@ -91,13 +91,27 @@ public final class OwnerTable {
   }
 
   /**
-   * The newest sessions, of those that began to open longer than {@code olderThanMillis} ago by
-   * MySQL's clock.
+   * Sessions that have been opening for longer than {@code olderThanMillis}, by MySQL's clock:
+   * their nodes are gone, and nobody has told Redis of them.
    */
-  public Map<OwnerId, SessionId> openedBefore(Collection<OwnerId> owners, long olderThanMillis) {
+  public Map<OwnerId, SessionId> unfinished(Collection<OwnerId> owners, long olderThanMillis) {
+    return inState("opening", owners, olderThanMillis);
+  }
+
+  /** Sessions that were opened longer than {@code olderThanMillis} ago, by MySQL's clock. */
+  public Map<OwnerId, SessionId> openBefore(Collection<OwnerId> owners, long olderThanMillis) {
+    return inState("open", owners, olderThanMillis);
+  }
+
+  private Map<OwnerId, SessionId> inState(
+      String state, Collection<OwnerId> owners, long olderThanMillis) {
     return sessions(
         owners,
-        " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + olderThanMillis * 1_000 + " MICROSECOND");
+        " AND state = '"
+            + state
+            + "' AND opened_at < UTC_TIMESTAMP(3) - INTERVAL "
+            + olderThanMillis * 1_000
+            + " MICROSECOND");
   }
 
   /** The newest session of each owner that has one. */

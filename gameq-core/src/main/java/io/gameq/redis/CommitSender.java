@@ -19,16 +19,20 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,6 +61,9 @@ public final class CommitSender implements AutoCloseable {
 
   private static final long APPEND_TIMEOUT_SECONDS = 30;
 
+  /** Of servers that were connected to since; far more than a failover takes attempts. */
+  private static final int MOST_NOT_SILENCED = 1_000;
+
   /** Longer than an attempt to connect or a call to MySQL takes to give up. */
   private static final long ABANDON_MILLIS = 11_000;
 
@@ -79,10 +86,14 @@ public final class CommitSender implements AutoCloseable {
   /** The server, by its run id, that has been told of all sessions and got all that it lost. */
   private volatile @Nullable String healedOn;
 
+  /** How often it connected. */
+  private final AtomicLong connections = new AtomicLong();
+
   private volatile boolean parked;
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private volatile boolean ended;
+  private volatile boolean died;
 
   // Of the sender's thread only.
   private StatefulRedisConnection<byte[], byte[]> redis;
@@ -93,13 +104,19 @@ public final class CommitSender implements AutoCloseable {
   private final Deque<Commit> journaled = new ArrayDeque<>();
 
   private final Backoff backoff = new Backoff(50, 2_000);
-  private long clientId;
-  private String runId = "";
+  private Link link = new Link("", 0);
+
+  /** Connections that were given up, and whose last bytes may still arrive. */
+  private final Deque<Link> notSilenced = new ArrayDeque<>();
+
   private boolean broken;
   private boolean holding;
   private long mendAtNanos;
 
   private record Sent(CommitGroup group) {}
+
+  /** A connection, as the server that it leads to knows it. */
+  private record Link(String runId, long clientId) {}
 
   private record Reply(Sent sent, @Nullable Throwable error) {}
 
@@ -115,6 +132,7 @@ public final class CommitSender implements AutoCloseable {
       Policy policy,
       DurableSessions durableSessions,
       Runnable healed,
+      Consumer<Set<Long>> notReplayed,
       Executor callbacks) {}
 
   /** What becomes of commits that Redis cannot take now. */
@@ -135,7 +153,7 @@ public final class CommitSender implements AutoCloseable {
             settlement,
             commit -> group(List.of(commit)));
     redis = connect();
-    healedOn = runId; // there is nothing yet that it could have lost
+    healedOn = link.runId; // there is nothing yet that it could have lost
     thread = new Thread(this::run, "gameq-sender");
     thread.setDaemon(true);
     thread.start();
@@ -150,7 +168,10 @@ public final class CommitSender implements AutoCloseable {
    *     long; then the commit was not taken
    */
   public void submit(Commit commit) {
-    requireNotAwayTooLong();
+    Long awaySince = awaySinceNanos;
+    if (awaySince != null) {
+      requireNotAwayTooLong(awaySince);
+    }
     admission.enter(commit.bytes());
     inbox.add(commit);
     if ((stopping || ended)
@@ -158,18 +179,15 @@ public final class CommitSender implements AutoCloseable {
       admission.leave(commit.bytes());
       throw new QueueFullException("the queue is closed");
     }
-    if (failsWhileAway() && awaySinceNanos != null && inbox.remove(commit)) {
+    Long since = awaySinceNanos;
+    if (since != null && failsWhileAway() && inbox.remove(commit)) {
       admission.leave(commit.bytes());
-      requireNotAwayTooLong();
+      requireNotAwayTooLong(since);
     }
     wake();
   }
 
-  private void requireNotAwayTooLong() {
-    Long since = awaySinceNanos;
-    if (since == null) {
-      return;
-    }
+  private void requireNotAwayTooLong(long since) {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
     if (failsWhileAway()) {
       throw new RedisUnavailableException(
@@ -187,10 +205,31 @@ public final class CommitSender implements AutoCloseable {
     return parts.policy().whenAway() == WhenRedisIsAway.FAIL;
   }
 
-  /** Makes a session known, so that it is healed after a reconnect. */
-  public void register(SessionRef session, Unsettled unsettled) {
+  /** How often this sender has connected; see {@link #register}. */
+  public long connections() {
+    return connections.get();
+  }
+
+  /**
+   * Makes a session known, so that it is healed after a reconnect. Heals at once when there was a
+   * reconnect that did not know of it: Redis may have lost the session and what it adopted, and
+   * nothing may be committed under it before that is put back.
+   *
+   * @param connectionsBefore {@link #connections()} before Redis was told of the session
+   * @throws GameQueueException when the sender does not answer in time
+   */
+  public void register(SessionRef session, Unsettled unsettled, long connectionsBefore) {
     SessionKeys keys = new SessionKeys(parts.slots()[session.slot()], session);
     sessions.put(session, new Replay.Session(session, keys, unsettled));
+    if (connections.get() != connectionsBefore) {
+      boolean unused =
+          ask(
+              () -> {
+                heal("session " + session + " was opened while the connection was rebuilt");
+                return true;
+              },
+              "the session cannot be healed");
+    }
   }
 
   /** Forgets a session that has nothing more to commit. */
@@ -213,13 +252,7 @@ public final class CommitSender implements AutoCloseable {
 
   /** Heals as after a reconnect: Redis was seen to have lost something. Returns at once. */
   public void healAgain(String why) {
-    tasks.add(
-        () -> {
-          replay.distrustMarks();
-          if (!broken) {
-            breakOff(why);
-          }
-        });
+    tasks.add(() -> heal(why));
     wake();
   }
 
@@ -242,11 +275,18 @@ public final class CommitSender implements AutoCloseable {
         () -> {
           if (broken) {
             mendAtNanos = System.nanoTime();
-          } else if (!server.equals(runId)) {
+          } else if (!server.equals(link.runId)) {
             breakOff("another connection of this node leads to another server");
           }
         });
     wake();
+  }
+
+  private void heal(String why) {
+    replay.distrustMarks(sessions.values());
+    if (!broken) {
+      breakOff(why);
+    }
   }
 
   /** Runs on the sender's thread, and waits. */
@@ -288,6 +328,7 @@ public final class CommitSender implements AutoCloseable {
           "the sender of this node stopped: it takes no further commit, and WAL {} is needed for recovery",
           parts.wal().directory(),
           e);
+      died = true;
       throw e;
     } finally {
       ended = true;
@@ -417,8 +458,11 @@ public final class CommitSender implements AutoCloseable {
     }
     try {
       parts.wal().sync();
-    } catch (WalException e) {
-      appended.forEach(commit -> settlement.dropped(commit, e));
+    } catch (WalException e) { // Redis never gets them, but a replay of the WAL may
+      appended.forEach(
+          commit ->
+              settlement.dropped(
+                  commit, Settlement.unknown(commit, String.valueOf(e.getMessage()))));
       return false;
     }
     appended.forEach(Commit::journaled);
@@ -535,7 +579,7 @@ public final class CommitSender implements AutoCloseable {
   private void mended() {
     broken = false;
     awaySinceNanos = null;
-    healedOn = runId;
+    healedOn = link.runId;
     admission.journaling(false);
     parts.healed().run();
   }
@@ -590,7 +634,8 @@ public final class CommitSender implements AutoCloseable {
     }
     if (!again.isEmpty()) {
       unanswered.addAll(again); // in WAL order: before those in flight
-      replay.distrustMarks(); // what else it forgot, the marks of commits since then do not tell
+      replay.distrustMarks(
+          sessions.values()); // what else it forgot, the marks of commits since then do not tell
       breakOff("it forgot a session");
     }
   }
@@ -599,10 +644,12 @@ public final class CommitSender implements AutoCloseable {
 
   private StatefulRedisConnection<byte[], byte[]> connect() {
     StatefulRedisConnection<byte[], byte[]> connection = parts.connector().open();
+    connections.incrementAndGet();
     try {
-      runId = RedisServerCheck.check(connection).runId();
+      String server = RedisServerCheck.check(connection).runId();
       parts.clock().measure(connection);
-      clientId = RedisReply.await(() -> connection.sync().clientId());
+      long client = RedisReply.await(() -> connection.sync().clientId());
+      link = new Link(server, client);
       connection.setAutoFlushCommands(false);
       return connection;
     } catch (RuntimeException e) {
@@ -614,14 +661,17 @@ public final class CommitSender implements AutoCloseable {
   private int heal() {
     try {
       redis.closeAsync();
-      long givenUp = clientId;
-      String server = runId;
+      notSilenced.add(link);
+      if (notSilenced.size() > MOST_NOT_SILENCED) {
+        notSilenced.remove();
+      }
       redis = connect();
       redis.setAutoFlushCommands(true);
-      if (server.equals(runId)) {
-        healing.silence(redis, givenUp);
+      silenceOthers();
+      Set<Long> givenUp = healing.run(redis, sessions.values(), unanswered);
+      if (!givenUp.isEmpty()) {
+        parts.notReplayed().accept(givenUp);
       }
-      healing.run(redis, sessions.values(), unanswered);
       redis.setAutoFlushCommands(false);
       mended();
       return 1;
@@ -636,6 +686,16 @@ public final class CommitSender implements AutoCloseable {
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
+    }
+  }
+
+  private void silenceOthers() {
+    for (Iterator<Link> it = notSilenced.iterator(); it.hasNext(); ) {
+      Link other = it.next();
+      if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
+        healing.silence(redis, other.clientId);
+        it.remove();
+      }
     }
   }
 
@@ -670,7 +730,7 @@ public final class CommitSender implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    boolean answered = !thread.isAlive();
+    boolean answered = !thread.isAlive() && !died;
     abandoned = true;
     LockSupport.unpark(thread);
     try {

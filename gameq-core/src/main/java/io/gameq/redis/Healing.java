@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -68,24 +69,28 @@ final class Healing {
   /**
    * Heals over a connection that flushes by itself. The connection was made before MySQL is asked
    * here: an answer that a later failover has overtaken can then not reach the new primary. Throws
-   * GameQueueException when a server goes away meanwhile.
+   * GameQueueException when a server goes away meanwhile. Returns the WAL records that are not
+   * replayed for good.
    */
-  void run(
+  Set<Long> run(
       StatefulRedisConnection<byte[], byte[]> redis,
       Collection<Replay.Session> sessions,
       Deque<Commit> unanswered) {
     List<Replay.Session> held = sessions.stream().filter(of -> !of.ref().isLost()).toList();
+    replay.noteLost(redis, held);
     reassertAll(redis, held.stream().map(Replay.Session::ref).toList());
-    List<Replay.Session> owned = held.stream().filter(of -> !of.ref().isLost()).toList();
-    long replayed = replay.run(redis, owned, session -> reassert(redis, session));
+    long lost = held.stream().filter(of -> of.ref().isLost()).count();
+    Replay.Result replayed = replay.run(redis, sessions, session -> reassert(redis, session));
     int again = unanswered.size();
     sendAgain(redis, unanswered);
     LOG.info(
-        "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} commits without an answer sent again",
-        owned.size(),
-        held.size() - owned.size(),
-        replayed,
+        "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up, {} commits without an answer sent again",
+        held.size() - lost,
+        lost,
+        replayed.sent(),
+        replayed.givenUp().size(),
         again);
+    return replayed.givenUp();
   }
 
   /**

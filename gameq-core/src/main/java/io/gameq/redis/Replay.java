@@ -10,16 +10,16 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,13 +43,7 @@ final class Replay {
   private final byte[] walId;
   private final LongSupplier dueMillis;
 
-  /**
-   * What a replay that did not come to its end was to send: the marks, which it moved, say nothing
-   * of it any more.
-   */
-  private long[] owed = {};
-
-  private boolean trustsMarks = true;
+  private Owed owed = Owed.NOTHING;
 
   Replay(WalWriter wal, LongSupplier dueMillis) {
     this.wal = wal;
@@ -59,10 +53,30 @@ final class Replay {
 
   /**
    * Has the next run send everything that is not known to be in MySQL: Redis lost something, and
-   * took commits since then.
+   * took commits since then. Noted at once: a notice about those commits says nothing of older ones
+   * that are lost.
    */
-  void distrustMarks() {
-    trustsMarks = false;
+  void distrustMarks(Collection<Session> sessions) {
+    owed = owed.distrustingMarks().plusLost(sessions, slot -> 0);
+  }
+
+  /**
+   * Notes what Redis has lost, by the journal marks. To be called before any session is
+   * re-asserted, for the same reason.
+   */
+  void noteLost(StatefulRedisConnection<byte[], byte[]> redis, Collection<Session> sessions) {
+    owed = owed.plusLost(sessions, slot -> mark(redis, slot));
+  }
+
+  /**
+   * What a replay did.
+   *
+   * @param sent records
+   * @param givenUp records that are not replayed for good: trades of which one half is lost with
+   *     its session, and what the WAL cannot give back
+   */
+  record Result(long sent, Set<Long> givenUp) {
+    static final Result NOTHING = new Result(0, Set.of());
   }
 
   /** A session that still owns, as the sender knows it. */
@@ -71,55 +85,76 @@ final class Replay {
   private record Sent(RedisFuture<List<Object>> reply, CommitScript.Arguments commit, int bytes) {}
 
   /**
-   * Replays; returns how many records were sent.
+   * Replays what was {@linkplain #noteLost noted}, of sessions that still own.
    *
+   * @param sessions all of this node, lost ones too
    * @param stillOwns asks MySQL, and tells Redis if so
-   * @throws GameQueueException when Redis goes away or has no room; then all is still owed
+   * @throws GameQueueException when Redis goes away, has no room, or forgets a session again; then
+   *     all is still owed
    */
-  long run(
+  Result run(
       StatefulRedisConnection<byte[], byte[]> redis,
       Collection<Session> sessions,
       Predicate<SessionRef> stillOwns) {
-    owed = concat(owed, lost(redis, sessions));
-    trustsMarks = true; // what this leaves undone is owed
-    if (owed.length == 0) {
-      return 0;
+    long[] toSend = owed.sequences();
+    if (toSend.length == 0) {
+      return Result.NOTHING;
     }
-    Map<String, Session> byName = new HashMap<>();
-    sessions.forEach(of -> byName.put(name(of.ref.owner().encoded(), of.ref.id().text()), of));
     CommitScript.load(redis);
-    Run run = new Run(redis, byName, stillOwns);
+    Run run = new Run(redis, byName(sessions), toSend, stillOwns);
     redis.setAutoFlushCommands(false);
     try {
-      WalReader.read(wal.directory(), owed[0], run::take);
+      WalReader.read(wal.directory(), toSend[0], run::take);
       run.finish();
     } finally {
       redis.setAutoFlushCommands(true);
     }
-    long sent = run.sent;
-    owed = new long[0];
-    return sent;
+    owed = Owed.NOTHING;
+    return new Result(run.sent, Set.copyOf(run.givenUp));
+  }
+
+  /** WAL sequences of which a lost session may have a half that is in neither Redis nor MySQL. */
+  private static Set<Long> doubtful(Collection<Session> sessions) {
+    Set<Long> doubtful = new HashSet<>();
+    sessions.stream()
+        .filter(of -> of.ref.isLost())
+        .forEach(of -> of.unsettled.beyond(0, doubtful::add));
+    return doubtful;
   }
 
   private static String name(String owner, String session) {
     return owner + " " + session;
   }
 
-  private static long[] concat(long[] a, long[] b) {
-    return LongStream.concat(Arrays.stream(a), Arrays.stream(b)).sorted().distinct().toArray();
+  static Map<String, Session> byName(Collection<Session> sessions) {
+    Map<String, Session> byName = new HashMap<>();
+    sessions.forEach(of -> byName.put(name(of.ref.owner().encoded(), of.ref.id().text()), of));
+    return byName;
   }
 
-  private long[] lost(StatefulRedisConnection<byte[], byte[]> redis, Collection<Session> sessions) {
-    LongStream.Builder sequences = LongStream.builder();
-    Map<SlotKeys, Long> marks = new HashMap<>();
-    for (Session of : sessions) {
-      long mark = !trustsMarks ? 0 : marks.computeIfAbsent(of.keys.slot, slot -> mark(redis, slot));
-      of.unsettled.beyond(mark, sequences);
+  /** Parts of sessions that do not own any more, or have nothing to settle, are left out. */
+  static List<CommitScript.Part> owned(List<WalRecord.Part> parts, Map<String, Session> sessions) {
+    List<CommitScript.Part> owned = new ArrayList<>();
+    for (WalRecord.Part part : parts) {
+      Session session = sessions.get(name(part.owner(), part.session()));
+      if (session != null && !session.ref.isLost()) {
+        List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
+        for (WalRecord.Row row : part.rows()) {
+          rows.add(SlotKeys.bytes(row.key()));
+          rows.add(row.image());
+        }
+        owned.add(new CommitScript.Part(session.keys, rows));
+      }
     }
-    return sequences.build().toArray();
+    return owned;
   }
 
   private long mark(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot) {
+    return mark(redis, slot, walId);
+  }
+
+  /** The newest sequence of a WAL that Redis holds in a slot; 0 when it knows none. */
+  static long mark(StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, byte[] walId) {
     byte[] mark = RedisReply.await(() -> redis.sync().hget(slot.journal(), walId));
     return mark == null ? 0 : Long.parseLong(LuaScript.string(mark));
   }
@@ -128,54 +163,67 @@ final class Replay {
   private final class Run {
     private final StatefulRedisConnection<byte[], byte[]> redis;
     private final Map<String, Session> sessions;
+    private final long[] owed;
     private final Predicate<SessionRef> stillOwns;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
+    private final Set<Long> doubtful;
+    private final Set<Long> givenUp = new HashSet<>();
     private int bytesInFlight;
     private int unflushed;
     private int next;
-    private long found;
     private long sent;
 
     Run(
         StatefulRedisConnection<byte[], byte[]> redis,
         Map<String, Session> sessions,
+        long[] owed,
         Predicate<SessionRef> stillOwns) {
       this.redis = redis;
       this.sessions = sessions;
+      this.owed = owed;
       this.stillOwns = stillOwns;
+      this.doubtful = doubtful(sessions.values());
     }
 
     void take(WalReader.Entry entry) {
       while (next < owed.length && owed[next] < entry.sequence()) {
-        next++;
+        unreadable(owed[next++]);
       }
       if (next < owed.length && owed[next] == entry.sequence()) {
-        found++;
+        next++;
         if (entry.record() instanceof WalRecord.Committed committed) {
-          send(entry.sequence(), committed.parts());
+          sendWhole(entry.sequence(), committed.parts());
         } else if (entry.record() instanceof WalRecord.Adopted adopted) {
           send(entry.sequence(), List.of(adopted.part()));
         }
       }
     }
 
-    /** Parts of sessions that do not own any more, or have nothing to settle, are left out. */
-    private void send(long sequence, List<WalRecord.Part> parts) {
-      List<CommitScript.Part> owned = new ArrayList<>();
-      int bytes = 0;
-      for (WalRecord.Part part : parts) {
-        Session session = sessions.get(name(part.owner(), part.session()));
-        if (session != null && !session.ref.isLost()) {
-          List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-          for (WalRecord.Row row : part.rows()) {
-            rows.add(SlotKeys.bytes(row.key()));
-            rows.add(row.image());
-            bytes += row.key().length() + row.image().length;
-          }
-          owned.add(new CommitScript.Part(session.keys, rows));
-        }
+    private void unreadable(long sequence) {
+      LOG.error(
+          "Redis lost WAL record {}, and the WAL {} cannot give it back: see 'gameq-recovery inspect'",
+          sequence,
+          wal.directory());
+      givenUp.add(sequence);
+    }
+
+    /** Half a trade would make something twice, or destroy it. */
+    private void sendWhole(long sequence, List<WalRecord.Part> parts) {
+      if (parts.size() > 1 && doubtful.contains(sequence)) {
+        givenUp.add(sequence);
+      } else {
+        send(sequence, parts);
       }
+    }
+
+    private void send(long sequence, List<WalRecord.Part> parts) {
+      List<CommitScript.Part> owned = owned(parts, sessions);
       if (!owned.isEmpty()) {
+        int bytes =
+            owned.stream()
+                .flatMap(part -> part.rows().stream())
+                .mapToInt(keyOrImage -> keyOrImage.length)
+                .sum();
         send(new CommitScript.Arguments(walId, sequence, dueMillis.getAsLong(), owned), bytes);
         sent++;
       }
@@ -222,20 +270,19 @@ final class Replay {
       }
     }
 
-    /** One of its sessions was lost or forgotten meanwhile: the others' rows are still replayed. */
+    /**
+     * A session was lost meanwhile, or forgotten again: then all begins anew, since later records
+     * must not get there before this one.
+     */
     private void refused(CommitScript.Arguments commit, int part) {
       SessionKeys keys = commit.parts().get(part).keys();
       Session session =
           sessions.get(name(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
-      if (session == null || !owns(session.ref)) {
-        List<CommitScript.Part> others = new ArrayList<>(commit.parts());
-        others.remove(part);
-        if (others.isEmpty()) {
-          return;
-        }
-        send(new CommitScript.Arguments(walId, commit.sequence(), commit.dueMillis(), others), 0);
-      } else {
-        send(commit, 0);
+      if (session != null && owns(session.ref)) {
+        throw new GameQueueException("Redis forgot session " + session.ref + " again");
+      }
+      if (commit.parts().size() > 1) {
+        givenUp.add(commit.sequence());
       }
     }
 
@@ -252,12 +299,8 @@ final class Replay {
       while (!inFlight.isEmpty()) {
         awaitFirst();
       }
-      if (found < owed.length) {
-        LOG.error(
-            "{} of {} records that Redis lost cannot be read from the WAL {}: see 'gameq-recovery inspect'",
-            owed.length - found,
-            owed.length,
-            wal.directory());
+      while (next < owed.length) {
+        unreadable(owed[next++]);
       }
     }
   }

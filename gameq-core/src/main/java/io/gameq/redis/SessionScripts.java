@@ -1,6 +1,8 @@
 package io.gameq.redis;
 
+import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
+import io.gameq.RedisUnavailableException;
 import io.gameq.SessionId;
 import io.gameq.commit.SessionRef;
 import io.lettuce.core.RedisFuture;
@@ -8,6 +10,8 @@ import io.lettuce.core.ZAddArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The small scripts around a session: read.lua, reassert.lua, close.lua, pending.lua. Stateless.
@@ -24,6 +28,8 @@ public final class SessionScripts {
    * still refused.
    */
   public static final long OWN_KEPT_MILLIS = 3_600_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SessionScripts.class);
 
   private SessionScripts() {}
 
@@ -67,9 +73,20 @@ public final class SessionScripts {
     }
     boolean[] owns = new boolean[replies.size()];
     for (int i = 0; i < owns.length; i++) {
-      owns[i] = (Long) RedisReply.await(replies.get(i)).get(0) == 1;
+      owns[i] = isAccepted(replies.get(i), sessions.get(i));
     }
     return owns;
+  }
+
+  private static boolean isAccepted(RedisFuture<List<Object>> sent, SessionRef session) {
+    try {
+      return (Long) RedisReply.await(sent).get(0) == 1;
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) { // its own key only: the others are to be healed
+      LOG.error("cannot tell Redis that session {} owns: {}", session, e.getMessage());
+      return true;
+    }
   }
 
   /** Makes what the session has dirty due now instead of at the end of its merge window. */

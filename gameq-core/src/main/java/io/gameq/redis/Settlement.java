@@ -4,6 +4,7 @@ import io.gameq.CommitFailedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisFullException;
+import io.gameq.WalFullException;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.SessionRef;
@@ -55,7 +56,7 @@ final class Settlement {
   void failed(Commit commit, RuntimeException reason) {
     try {
       wal.appendFailed(commit);
-    } catch (WalException e) {
+    } catch (WalException | WalFullException e) {
       reason.addSuppressed(e);
     }
     dropped(commit, reason);

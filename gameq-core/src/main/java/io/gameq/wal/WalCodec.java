@@ -2,166 +2,128 @@ package io.gameq.wal;
 
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.CommitPart;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
-import org.msgpack.core.MessageBufferPacker;
-import org.msgpack.core.MessagePack;
-import org.msgpack.core.MessageUnpacker;
 
-/**
- * Encodes and decodes WAL records (see the package comment). Not thread-safe: one per appender or
- * tailer.
- */
+/** Bodies of records, to and from bytes (see the package comment). Stateless. */
 final class WalCodec {
-  static final int FORMAT = 1;
-  static final int ENVELOPE_BYTES = 16;
+  static final int FORMAT = 2;
 
-  private static final int MAGIC = 0x47515731; // "GQW1"
   private static final int HEADER = 0;
   private static final int COMMIT = 1;
   private static final int FAILED = 2;
   private static final int ADOPTED = 3;
   private static final int LAYOUT = 4;
 
-  private final MessageBufferPacker packer = MessagePack.newDefaultBufferPacker();
-  private final CRC32C crc = new CRC32C();
+  private WalCodec() {}
 
   /** Writes the body of one record. */
   interface Body {
-    void pack(MessageBufferPacker packer) throws IOException;
+    void write(BodyWriter to);
   }
 
-  static Body header(WalRecord.Header h) {
-    return p -> {
-      p.packArrayHeader(7)
-          .packInt(HEADER)
-          .packInt(h.format())
-          .packString(h.walId())
-          .packString(h.namespace());
-      p.packInt(h.slots()).packString(h.node()).packLong(h.startMillis());
+  static Body header(WalRecord.Header header) {
+    return to -> {
+      to.begin(HEADER);
+      to.number(header.format());
+      to.text(header.walId());
+      to.text(header.namespace());
+      to.number(header.slots());
+      to.text(header.node());
+      to.number(header.startMillis());
     };
   }
 
   static Body commit(List<CommitPart> parts) {
-    return p -> {
-      p.packArrayHeader(1 + parts.size()).packInt(COMMIT);
+    return to -> {
+      to.begin(COMMIT);
+      to.number(parts.size());
       for (CommitPart part : parts) {
-        p.packArrayHeader(3);
-        packPart(p, part);
+        writePart(to, part);
       }
     };
   }
 
   static Body failed(long sequence) {
-    return p -> p.packArrayHeader(2).packInt(FAILED).packLong(sequence);
+    return to -> {
+      to.begin(FAILED);
+      to.number(sequence);
+    };
   }
 
   static Body adopted(CommitPart part) {
-    return p -> {
-      p.packArrayHeader(4).packInt(ADOPTED);
-      packPart(p, part);
+    return to -> {
+      to.begin(ADOPTED);
+      writePart(to, part);
     };
   }
 
   static Body layout(WalRecord.Layout layout) {
-    return p ->
-        p.packArrayHeader(4)
-            .packInt(LAYOUT)
-            .packString(layout.table())
-            .packLong(layout.fingerprint())
-            .packString(layout.columns());
+    return to -> {
+      to.begin(LAYOUT);
+      to.text(layout.table());
+      to.number(layout.fingerprint());
+      to.text(layout.columns());
+    };
   }
 
-  private static void packPart(MessageBufferPacker p, CommitPart part) throws IOException {
-    p.packString(part.session().owner().encoded()).packString(part.session().id().text());
-    p.packArrayHeader(2 * part.rows().size());
+  private static void writePart(BodyWriter to, CommitPart part) {
+    to.text(part.session().owner().encoded());
+    to.text(part.session().id().text());
+    to.number(part.rows().size());
     for (ChangedRow row : part.rows()) {
-      p.packString(row.key()).packBinaryHeader(row.image().length).addPayload(row.image());
-    }
-  }
-
-  /** The whole record, envelope and body. */
-  byte[] encode(long sequence, Body body) {
-    try {
-      packer.clear();
-      packer.writePayload(new byte[ENVELOPE_BYTES]);
-      body.pack(packer);
-      byte[] record = packer.toByteArray();
-      ByteBuffer.wrap(record).putInt(MAGIC).putInt(0).putLong(sequence);
-      crc.reset();
-      crc.update(record, 8, record.length - 8);
-      ByteBuffer.wrap(record).putInt(4, (int) crc.getValue());
-      return record;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      to.text(row.key());
+      to.block(row.image());
     }
   }
 
   /**
-   * Reads one record back.
+   * Reads the body of a record whose checksum is right.
    *
-   * @throws WalException when the envelope, the checksum or the body is damaged
+   * @throws WalException when it is of a kind or form that this version does not know
    */
-  WalReader.Entry decode(byte[] record) {
-    ByteBuffer envelope = ByteBuffer.wrap(record);
-    if (record.length < ENVELOPE_BYTES || envelope.getInt() != MAGIC) {
-      throw new WalException(
-          "a WAL record of " + record.length + " bytes does not begin with GQW1");
-    }
-    int expected = envelope.getInt();
-    crc.reset();
-    crc.update(record, 8, record.length - 8);
-    if (expected != (int) crc.getValue()) {
-      throw new WalException("a WAL record of " + record.length + " bytes has a wrong checksum");
-    }
-    long sequence = envelope.getLong();
-    try (MessageUnpacker u =
-        MessagePack.newDefaultUnpacker(record, ENVELOPE_BYTES, record.length - ENVELOPE_BYTES)) {
-      return new WalReader.Entry(sequence, body(u));
-    } catch (IOException | RuntimeException e) {
-      throw new WalException("WAL record " + sequence + " cannot be read: " + e.getMessage(), e);
+  static WalRecord decode(byte[] bytes, int from, int end) {
+    try {
+      return read(new BodyReader(bytes, from, end));
+    } catch (IndexOutOfBoundsException e) {
+      throw new WalException("a record cannot be decoded: " + e.getMessage(), e);
     }
   }
 
-  private static WalRecord body(MessageUnpacker u) throws IOException {
-    int items = u.unpackArrayHeader();
-    int kind = u.unpackInt();
+  private static WalRecord read(BodyReader body) {
+    int kind = (int) body.number();
     return switch (kind) {
       case HEADER ->
           new WalRecord.Header(
-              u.unpackInt(),
-              u.unpackString(),
-              u.unpackString(),
-              u.unpackInt(),
-              u.unpackString(),
-              u.unpackLong());
+              (int) body.number(),
+              body.text(),
+              body.text(),
+              (int) body.number(),
+              body.text(),
+              body.number());
       case COMMIT -> {
-        List<WalRecord.Part> parts = new ArrayList<>();
-        for (int i = 1; i < items; i++) {
-          u.unpackArrayHeader();
-          parts.add(part(u));
+        int count = body.count();
+        List<WalRecord.Part> parts = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+          parts.add(part(body));
         }
         yield new WalRecord.Committed(parts);
       }
-      case FAILED -> new WalRecord.Failed(u.unpackLong());
-      case ADOPTED -> new WalRecord.Adopted(part(u));
-      case LAYOUT -> new WalRecord.Layout(u.unpackString(), u.unpackLong(), u.unpackString());
-      default -> throw new WalException("unknown kind " + kind);
+      case FAILED -> new WalRecord.Failed(body.number());
+      case ADOPTED -> new WalRecord.Adopted(part(body));
+      case LAYOUT -> new WalRecord.Layout(body.text(), body.number(), body.text());
+      default -> throw new WalException("a record of an unknown kind, " + kind);
     };
   }
 
-  private static WalRecord.Part part(MessageUnpacker u) throws IOException {
-    String owner = u.unpackString();
-    String session = u.unpackString();
-    int rows = u.unpackArrayHeader() / 2;
-    List<WalRecord.Row> list = new ArrayList<>(rows);
-    for (int i = 0; i < rows; i++) {
-      list.add(new WalRecord.Row(u.unpackString(), u.readPayload(u.unpackBinaryHeader())));
+  private static WalRecord.Part part(BodyReader body) {
+    String owner = body.text();
+    String session = body.text();
+    int count = body.count();
+    List<WalRecord.Row> rows = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      rows.add(new WalRecord.Row(body.text(), body.block()));
     }
-    return new WalRecord.Part(owner, session, list);
+    return new WalRecord.Part(owner, session, rows);
   }
 }

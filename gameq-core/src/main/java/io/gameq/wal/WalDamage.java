@@ -23,8 +23,8 @@ public record WalDamage(
   /** What happened, as far as bytes tell. */
   public enum Kind {
     /**
-     * The newest record was not finished: the process or the host died. After a kill of the process
-     * nothing acknowledged is missing; after a power loss it may be.
+     * The newest record was not finished: the process or the host died. Where no record is said to
+     * be missing, it was never acknowledged.
      */
     TORN_TAIL,
     /** A record whose bytes changed. */
@@ -41,6 +41,8 @@ public record WalDamage(
     FOREIGN_FILE,
     /** An intact record that this version cannot decode. */
     UNREADABLE_RECORD,
+    /** The file system fails to read the file. */
+    UNREADABLE_FILE,
     /** A record again, or records in another order than they were written in. */
     OUT_OF_SEQUENCE
   }

@@ -21,9 +21,20 @@ public record WalReport(
     boolean complete,
     List<WalDamage> damage) {
 
-  /** Whether no record is missing that was ever acknowledged, unless the host lost power. */
+  /**
+   * Whether no record is missing, but for one that was not finished when its writer died: that one
+   * was never acknowledged. A power loss can take the newest records without a trace.
+   */
   public boolean isWhole() {
-    return damage.stream().allMatch(d -> d.kind() == WalDamage.Kind.TORN_TAIL);
+    return missing() == 0
+        && damage.stream()
+            .allMatch(
+                found ->
+                    switch (found.kind()) {
+                      case TORN_TAIL, FOREIGN_FILE, MISSING_FILE, OUT_OF_SEQUENCE, DAMAGED_HEADER ->
+                          true;
+                      default -> false;
+                    });
   }
 
   /** How many records are known to be missing. */

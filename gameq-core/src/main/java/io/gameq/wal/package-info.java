@@ -1,22 +1,36 @@
 /**
- * The write-ahead log of a node: a Chronicle Queue of everything it committed, one fresh directory
- * per process start. Internal.
+ * The write-ahead log of a node: everything it committed, one fresh directory per process start.
+ * Written through Chronicle Queue; read from the bytes, so that damage stops nothing. Internal.
  *
  * <pre>
- * &lt;wal directory&gt;/&lt;node&gt;-&lt;start, yyyyMMddTHHmmssZ&gt;-&lt;process, 8 hex digits&gt;/   (the WAL id; owner-only permissions)
- *   *.cq4                      roll cycle FAST_HOURLY, block size 64 MiB (files are sparse)
+ * &lt;wal directory&gt;/&lt;node&gt;-&lt;start, yyyyMMddTHHmmssZ&gt;-&lt;process, 8 hex digits&gt;/   (the WAL id; rwx------)
+ *   yyyyMMdd-HHmmss.cq4   records (rw-------): a new file after 64 MiB or 10 minutes; sparse, look with du
+ *   metadata.cq4t         Chronicle Queue's; not needed to read
+ *   writer.lock           locked while the writer lives
+ *   trimmed               the first sequence that was not deleted on purpose
+ *   complete              last sequence and bytes: its node ended with everything in MySQL
  *
- * record    = magic "GQW1" (4 bytes) | CRC-32C of what follows (4) | sequence (8) | MessagePack array
- * array     = [0, format version 1, WAL id, namespace, slots, node, start in Unix ms]    header, always sequence 1
- *           | [1, part...]  part = [owner, session, [row key, row image, row key, row image ...]]   commit
- *           | [2, sequence of the commit]                      that commit failed: never replay it
- *           | [3, owner, session, [row key, row image ...]]    rows adopted when the session was opened
- *           | [4, table, fingerprint, columns]                 a column list that row images refer to
+ * record = magic "GQW1" (4) | CRC-32C of what follows (4) | bytes of the body (4) | tag (4) | sequence (8) | body
+ * tag    = the process; a row's blob that looks like a record is not believed
+ * body   = 0 format version, WAL id, namespace, slots, node, start in Unix ms   header ┐ at the start
+ *        | 4 table, fingerprint, columns            a column list that images name     ┘ of each file
+ *        | 1 parts, part...   part = owner, session, rows, (row key, row image)...         a commit
+ *        | 2 sequence of the commit                       that commit failed: never replay it
+ *        | 3 part                                         rows adopted when the session was opened
+ *
+ * WalWriter -&gt; RoomGuard      refuses records before the disk is full
+ *           -&gt; CurrentFile    room ahead of Chronicle Queue, sync
+ *           -&gt; ClosedFiles    retention: whole files, once durable, by time and bytes
+ *           -&gt; CompleteWals   removes WALs that ended complete
+ * WalReader -&gt; WalReading     files by their first sequence
+ *           -&gt; FileScan       intact records of one file, and what is between them
+ *           -&gt; SequenceCheck  which records are missing, and what hides them
  * </pre>
  *
- * <p>Integers of the envelope are big-endian. Sequences rise by one per record of any kind. A
- * process kill loses nothing written; power loss may lose the newest records, since nothing is
- * synced to disk.
+ * <p>Integers of the envelope are big-endian; in the body numbers are 7 bits a byte, lowest first,
+ * and texts (UTF-8) and images are their length and their bytes. Sequences rise by one per record
+ * of any kind, repeated headers and layouts included. A process kill loses nothing written; power
+ * loss may lose what was not {@linkplain io.gameq.wal.WalWriter#sync synced}.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.wal;

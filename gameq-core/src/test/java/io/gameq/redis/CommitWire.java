@@ -1,8 +1,10 @@
 package io.gameq.redis;
 
 import io.gameq.commit.Commit;
+import io.gameq.commit.SessionRef;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */
 public final class CommitWire {
@@ -27,12 +29,16 @@ public final class CommitWire {
     return answer(group);
   }
 
-  /** As {@link Healing} sends it again. */
-  public static Answer again(
+  /**
+   * As {@link Healing} sends it again; returns the session that Redis refused it for, or null when
+   * Redis holds it now.
+   */
+  public static @Nullable SessionRef again(
       StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, String walId, Commit commit) {
+    commit.setSentAgain();
     CommitGroup group = group(slot, walId, commit);
     group.sendAsScript(redis).toCompletableFuture().join();
-    return answer(group);
+    return group.outcome(0) instanceof CommitGroup.NotOwner not ? not.part().session() : null;
   }
 
   private static CommitGroup group(SlotKeys slot, String walId, Commit commit) {

@@ -12,6 +12,8 @@ import io.gameq.OwnershipLostException;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.servers.TestServers;
+import io.lettuce.core.RestoreArgs;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -139,6 +141,26 @@ class ReplayTest {
     assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
     assertEquals(List.of(new Item(1, 0, 1_000, 8)), items(1));
     assertEquals(9, items(2).size());
+  }
+
+  @Test
+  void whatRedisOnlyHoldsInAnOlderVersionIsPutBack() {
+    try (GameQueue queue = game.node("n1");
+        var redis = TestServers.redis()) {
+      OwnerSession player = queue.open("player:1");
+      player.put(new Item(1, 0, 1_000, 1));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+      String dirty = game.keys(":dirty:*").get(0);
+      byte[] older = redis.sync().dump(dirty);
+      player.put(new Item(1, 0, 1_000, 2));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+      redis.sync().restore(dirty, older, RestoreArgs.Builder.ttl(0).replace());
+    }
+    assertEquals(List.of(new Item(1, 0, 1_000, 1)), items(1), "a failover lost the newest commit");
+    Run verify = game.run("verify");
+    assertTrue(verify.says("item:1,0 of player:1: older"), verify::toString);
+    assertEquals(Main.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(List.of(new Item(1, 0, 1_000, 2)), items(1));
   }
 
   @Test

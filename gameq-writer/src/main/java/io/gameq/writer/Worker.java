@@ -12,7 +12,6 @@ import io.gameq.redis.OpenScript;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.gameq.writer.mysql.FlushTransaction;
-import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.redis.Claim;
 import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;
@@ -239,12 +238,9 @@ final class Worker implements Runnable {
       shared.stats().flushed(committed.written());
     }
     if (!committed.notOwned().isEmpty()) {
-      agreeOnSessions(slot, committed.notOwned());
-      giveBack(
-          slot,
-          committed.notOwned().stream().map(flushing::claim).toList(),
-          NOT_OWNED_DELAY_MILLIS,
-          false);
+      List<Claim> notOwned = committed.notOwned().stream().map(flushing::claim).toList();
+      giveBack(slot, notOwned, NOT_OWNED_DELAY_MILLIS, false); // first: see agreeOnSessions
+      agreeOnSessions(slot, notOwned);
     }
     for (FlushTransaction.HeldBack held : committed.heldBack()) {
       tryLater(slot, flushing.claim(held.of()), held.reason());
@@ -264,31 +260,36 @@ final class Worker implements Runnable {
 
   /**
    * Owners of whose session Redis and MySQL differ: their rows must not wait for the next login.
-   * Redis may not know the newest one, because its node died in mid-open or because a failover lost
-   * that, and nobody healed it in a lease's time; or MySQL lost it with its newest commits.
+   * MySQL may have lost the newest one with its newest commits; or Redis does not know it, because
+   * its node died in mid-open, or because a failover lost that and nobody healed it in a lease's
+   * time.
    */
-  private void agreeOnSessions(SlotKeys slot, List<OwnerRows> notOwned) {
-    List<OwnerId> owners = notOwned.stream().map(OwnerRows::owner).toList();
+  private void agreeOnSessions(SlotKeys slot, List<Claim> notOwned) {
+    List<OwnerId> owners = notOwned.stream().map(Claim::owner).toList();
     Map<OwnerId, SessionId> durable = shared.sessions().current(owners);
-    for (OwnerRows of : notOwned) {
+    for (Claim of : notOwned) {
       SessionId known = durable.get(of.owner());
       if (known == null || known.epoch() < of.session().epoch()) {
         LOG.warn("MySQL lost session {} of {}: writing it again", of.session(), of.owner());
         shared.sessions().restore(of.owner(), of.session());
       }
     }
+    long leaseMillis = shared.options().bounds().leaseMillis();
     shared
         .sessions()
-        .openedBefore(owners, shared.options().bounds().leaseMillis())
-        .forEach((owner, session) -> finishOpen(slot, owner, session));
-  }
-
-  /** Refused by Redis when it knows a newer session. */
-  private void finishOpen(SlotKeys slot, OwnerId owner, SessionId session) {
-    OpenScript.Outcome outcome = OpenScript.call(redis.get(), slot, owner, session, 0);
-    if (outcome instanceof OpenScript.Opened) {
-      LOG.warn("told Redis that session {} owns {}: no node had", session, owner);
-    }
+        .unfinished(owners, leaseMillis)
+        .forEach(
+            (owner, session) -> {
+              LOG.warn(
+                  "finishing the open of {} by session {}, whose node is gone", owner, session);
+              OpenScript.call(redis.get(), slot, owner, session, 0);
+            });
+    // Parks what an older session committed since: the newer one never saw that, and must not
+    // adopt it now.
+    shared
+        .sessions()
+        .openBefore(owners, leaseMillis)
+        .forEach((owner, session) -> SessionScripts.reassert(redis.get(), slot, owner, session));
   }
 
   private void tryLater(SlotKeys slot, Claim claim, String reason) {

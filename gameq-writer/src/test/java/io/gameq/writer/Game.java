@@ -61,7 +61,8 @@ final class Game implements AutoCloseable {
         .node(node)
         .slots(SLOTS)
         .mergeWindow(Duration.ofMillis(50))
-        .walDirectory(walDirectory);
+        .walDirectory(walDirectory)
+        .walKeep(Duration.ZERO);
   }
 
   GameQueue node(String name) {

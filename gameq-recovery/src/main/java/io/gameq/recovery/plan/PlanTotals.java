@@ -2,10 +2,8 @@ package io.gameq.recovery.plan;
 
 import io.gameq.OwnerId;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /** Counts a plan, and keeps the first names of what an engineer has to look at. Not thread-safe. */
 public final class PlanTotals implements Planner.Sink {
@@ -16,9 +14,8 @@ public final class PlanTotals implements Planner.Sink {
   private final Map<Status, Map<String, Named>> named = new EnumMap<>(Status.class);
   private final Map<Status, LongSet> owners = new EnumMap<>(Status.class);
   private final LongSet allOwners = new LongSet();
-  private final Set<String> restored = new HashSet<>();
+  private final LongSet restored = new LongSet();
   private final long[] lostBySlot;
-  private long restoredSessions;
   private long all;
 
   /** An owner with something to look at. */
@@ -71,8 +68,8 @@ public final class PlanTotals implements Planner.Sink {
     if (status == Status.LOST) {
       lostBySlot[row.owner().slot(lostBySlot.length)]++;
     }
-    if (row.restoresSession() && restored.size() < MOST_NAMED && restored.add(owner)) {
-      restoredSessions++;
+    if (row.restoresSession()) {
+      restored.add(id);
     }
     if (status.callsForAction() && status != Status.LOST) {
       Map<String, Named> of = named.computeIfAbsent(status, s -> new LinkedHashMap<>());
@@ -111,9 +108,9 @@ public final class PlanTotals implements Planner.Sink {
     return allOwners.size();
   }
 
-  /** Owners whose session MySQL lost; counted up to a thousand. */
+  /** Owners whose session MySQL lost. */
   public long restoredSessions() {
-    return restoredSessions;
+    return restored.size();
   }
 
   public long[] lostBySlot() {
@@ -122,6 +119,6 @@ public final class PlanTotals implements Planner.Sink {
 
   /** Whether somebody has to act, or to wait and look again. */
   public boolean callsForAction() {
-    return restoredSessions > 0 || rows.keySet().stream().anyMatch(Status::callsForAction);
+    return restored.size() > 0 || rows.keySet().stream().anyMatch(Status::callsForAction);
   }
 }

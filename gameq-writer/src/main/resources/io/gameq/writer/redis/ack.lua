@@ -40,8 +40,10 @@ local function finish(owner, claim, version, set_aside, kept)
   end_lease(slot, owner, claim)
   local owned_by = redis.call('GET', own_key(slot, owner))
   local more = false
+  -- A session that Redis has forgotten, for none or an older one, is told nothing: older rows of it may have been forgotten too.
+  local remembered = owned_by and owned_by >= claim.session
   for _, session in ipairs({claim.session, owned_by ~= claim.session and owned_by or nil}) do
-    tell(session, table.concat({owner, session, version}, ' ') .. marked('!', set_aside) .. marked('+', kept))
+    if remembered then tell(session, table.concat({owner, session, version}, ' ') .. marked('!', set_aside) .. marked('+', kept)) end
     if redis.call('EXISTS', dirty_key(slot, owner, session)) == 1 then
       more = true -- its due entry may have been dropped while this claim stood
       redis.call('ZADD', slot .. ':due', 'NX', now, member(owner, session))

@@ -74,6 +74,7 @@ public final class CampaignNode {
         .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
         .walDirectory(options.wal())
         .onConflict(onConflict)
+        .walMinFreeBytes(0) // a full disk is one of the faults
         .build();
   }
 

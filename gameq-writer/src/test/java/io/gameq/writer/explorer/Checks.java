@@ -95,7 +95,7 @@ final class Checks {
     TreeMap<Integer, Change> newest = new TreeMap<>();
     state
         .changes()
-        .filter(change -> change.isAcknowledged() && !RedisRestart.lost(state, change))
+        .filter(change -> change.isAcknowledged() && !reported(state, change))
         .forEach(
             change ->
                 newest.merge(change.row(), change, (a, b) -> b.version() > a.version() ? b : a));
@@ -110,19 +110,23 @@ final class Checks {
     return null;
   }
 
+  /** Whether a node told the game that this change is lost. */
+  static boolean reported(State state, Change change) {
+    return state.all(NodeMemory.class).anyMatch(node -> node.reported(change));
+  }
+
   /** What the session that owns now believes is what MySQL holds. */
   private static @Nullable String views(State state) {
-    for (GameNodeActor.Memory node : state.all(GameNodeActor.Memory.class).toList()) {
-      for (Map.Entry<Integer, GameNodeActor.Hold> e : node.holds().entrySet()) {
+    for (NodeMemory node : state.all(NodeMemory.class).toList()) {
+      for (Map.Entry<Integer, NodeMemory.Hold> e : node.holds().entrySet()) {
         int player = e.getKey();
-        GameNodeActor.Hold hold = e.getValue();
+        NodeMemory.Hold hold = e.getValue();
         String owner = World.owner(player).encoded();
         List<Change> own =
             node.changes().stream().filter(change -> change.owner().equals(owner)).toList();
         boolean judged =
             !node.dead()
                 && !hold.lost()
-                && hold.restartsAtTake() == state.restarts()
                 && hold.session().equals(state.tables().session(World.owner(player)).id())
                 && own.stream().allMatch(c -> c.isAcknowledged() || c.status() == Status.REFUSED);
         if (!judged) {

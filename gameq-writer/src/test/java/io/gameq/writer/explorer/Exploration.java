@@ -35,8 +35,12 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
   /** The protocol as it is. */
   static List<Task> clean() {
     boolean full = System.getProperty("gameq.explorer", "").equals("full");
+    String only = System.getProperty("gameq.explorer.cast", "");
     return (full ? Scenarios.full() : Scenarios.all())
-        .stream().map(scenario -> new Task(Plant.none(), scenario)).toList();
+        .stream()
+            .filter(scenario -> scenario.name().contains(only))
+            .map(scenario -> new Task(Plant.none(), scenario))
+            .toList();
   }
 
   static List<Exploration> all(List<Task> tasks)

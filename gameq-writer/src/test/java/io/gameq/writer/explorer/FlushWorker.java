@@ -5,6 +5,7 @@ import io.gameq.SessionId;
 import io.gameq.catalog.RowKey;
 import io.gameq.mysql.RowChange;
 import io.gameq.redis.OpenScript;
+import io.gameq.redis.SessionScripts;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.explorer.Gate.Stop;
 import io.gameq.writer.mysql.FlushTransaction.Committed;
@@ -20,7 +21,8 @@ import java.util.stream.Stream;
 
 /**
  * A worker of a writer, in the steps of {@code Worker.takeTurn}: claim, the statements of the
- * flush, ack, ask for unfinished opens, finish one, nack. It may stall before any of them.
+ * flush, ack, ask for unfinished opens, finish one, nack; or, of rows that nobody owns, ask MySQL
+ * and tell Redis. It may stall before any of them.
  *
  * @param index its place in the cast
  * @param twin the place of the worker that claims before it, so that of two idle workers only one
@@ -39,7 +41,9 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     FLUSHED,
     NOT_OWNED,
     FINISHES_OPEN,
-    GIVES_BACK
+    GIVES_BACK,
+    UNOWNED,
+    TELLS_WHO_OWNS
   }
 
   /**
@@ -109,6 +113,11 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       return new Memory(next, claims, rows, passes, stop, written, notOwned, unfinished);
     }
 
+    Memory without(Phase next, OwnerId owner, Map<OwnerId, SessionId> durable) {
+      return new Memory(
+          next, List.of(), List.of(), List.of(), stop, List.of(), List.of(owner), durable);
+    }
+
     @Override
     public String text() {
       StringBuilder text = new StringBuilder(phase.name());
@@ -155,14 +164,18 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               me.stop == Stop.COMMIT
                   ? Step.mysql(name + " commits", world -> flushOn(world, state, me))
                   : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
-      case FLUSHED -> List.of(Step.redis(name + " acks", world -> ack(world, me)));
-      case NOT_OWNED ->
-          List.of(
-              Step.mysqlRead(
-                  name + " is refused, asks for unfinished opens", world -> ask(world, me)));
+      case FLUSHED -> acks(state, me);
+      case NOT_OWNED -> List.of(Step.redis(name + " is refused, nacks", world -> nack(world, me)));
+      case GIVES_BACK ->
+          List.of(Step.mysqlRead(name + " asks who owns them", world -> ask(world, me)));
       case FINISHES_OPEN ->
           List.of(Step.redis(name + " finishes the open", world -> finishOpens(world, me)));
-      case GIVES_BACK -> List.of(Step.redis(name + " nacks", world -> nack(world, me)));
+      case UNOWNED ->
+          List.of(
+              Step.mysqlRead(
+                  name + " found rows that nobody owns, asks MySQL", world -> askOwner(world, me)));
+      case TELLS_WHO_OWNS ->
+          List.of(Step.redis(name + " tells Redis who owns", world -> tellOwner(world, me)));
     };
   }
 
@@ -187,9 +200,12 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   private Memory claim(World world, String first, List<String> due) {
     world.makeFirst(first, due);
     ClaimScript script = new ClaimScript(name, new ClaimScript.Bounds(batch, 100, 1 << 20, 0));
-    List<Claim> claims = script.call(world.redis, world.slot).claims();
+    ClaimScript.Batch batched = script.call(world.redis, world.slot);
+    List<Claim> claims = batched.claims();
     if (claims.isEmpty()) {
-      return IDLE;
+      return batched.unowned().isEmpty()
+          ? IDLE
+          : IDLE.without(Phase.UNOWNED, batched.unowned().get(0).owner(), Map.of());
     }
     List<OwnerRows> rows = new ArrayList<>();
     for (Claim claim : claims) {
@@ -309,7 +325,17 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
 
   // --- finish
 
-  private static Memory ack(World world, Memory me) {
+  /** The notice may be lost: nobody waits for it. */
+  private List<Step> acks(State state, Memory me) {
+    List<Step> steps = new ArrayList<>();
+    steps.add(Step.redis(name + " acks", world -> ack(world, me, true)));
+    if (state.all(Failover.Memory.class).findAny().isPresent()) {
+      steps.add(Step.redis(name + " acks, its notice is lost", world -> ack(world, me, false)));
+    }
+    return steps;
+  }
+
+  private static Memory ack(World world, Memory me, boolean heard) {
     List<Flushed> flushed = new ArrayList<>();
     for (Claim claim : of(me.claims, me.written)) {
       long version =
@@ -322,33 +348,45 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       flushed.add(new Flushed(claim, version, List.of(), List.of()));
     }
     FinishScripts.ack(world.redis, world.slot, world.namespace, 0, flushed);
+    if (heard) {
+      world.hearNews();
+    } else {
+      world.hearNothing();
+    }
     return me.notOwned.isEmpty() ? IDLE : me.in(Phase.NOT_OWNED);
   }
 
+  private static Memory nack(World world, Memory me) {
+    FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
+    return me.in(Phase.GIVES_BACK);
+  }
+
+  /** An open that nobody finished, or else a session that Redis may have forgotten. */
   private static Memory ask(World world, Memory me) {
-    Map<OwnerId, SessionId> unfinished =
-        world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)
-            ? Map.of()
-            : world.sessions.openedBefore(me.notOwned, 0);
-    return new Memory(
-        unfinished.isEmpty() ? Phase.GIVES_BACK : Phase.FINISHES_OPEN,
-        me.claims,
-        me.rows,
-        List.of(),
-        me.stop,
-        me.written,
-        me.notOwned,
-        unfinished);
+    if (world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
+      return IDLE;
+    }
+    OwnerId owner = me.notOwned.get(0);
+    Map<OwnerId, SessionId> unfinished = world.sessions.unfinished(List.of(owner), 0);
+    return unfinished.isEmpty()
+        ? IDLE.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.openBefore(List.of(owner), 0))
+        : IDLE.without(Phase.FINISHES_OPEN, owner, unfinished);
   }
 
   private static Memory finishOpens(World world, Memory me) {
     me.unfinished.forEach(
         (owner, session) -> OpenScript.call(world.redis, world.slot, owner, session, 0));
-    return me.in(Phase.GIVES_BACK);
+    return IDLE;
   }
 
-  private static Memory nack(World world, Memory me) {
-    FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
+  private static Memory askOwner(World world, Memory me) {
+    OwnerId owner = me.notOwned.get(0);
+    return IDLE.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.current(List.of(owner)));
+  }
+
+  private static Memory tellOwner(World world, Memory me) {
+    me.unfinished.forEach(
+        (owner, session) -> SessionScripts.reassert(world.redis, world.slot, owner, session));
     return IDLE;
   }
 

@@ -5,7 +5,6 @@ import io.gameq.catalog.RowOp;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
-import io.gameq.commit.SessionRef;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,21 +14,22 @@ import java.util.TreeMap;
 
 /** A commit on its way: the game's changes and the real images that carry them. */
 final class Outgoing {
-  private final GameNodeActor.Memory node;
+  private final NodeMemory node;
   private final int op;
   private final List<Op.Part> parts;
   private final TreeMap<Integer, List<ChangedRow>> rows = new TreeMap<>();
   private final List<ChangedRow> inOrder = new ArrayList<>();
   private long version;
+  private long sequence;
 
-  private Outgoing(GameNodeActor.Memory node, int op, List<Op.Part> parts) {
+  private Outgoing(NodeMemory node, int op, List<Op.Part> parts) {
     this.node = node;
     this.op = op;
     this.parts = parts;
   }
 
   static Outgoing of(
-      World world, GameNodeActor.Memory node, Op.Commit commit, boolean movesAsDeletes, int op) {
+      World world, NodeMemory node, Op.Commit commit, boolean movesAsDeletes, int op) {
     List<Op.Part> parts = new ArrayList<>();
     for (Op.Part part : commit.parts()) {
       boolean delete = movesAsDeletes && part.kind() == Change.Kind.MOVED;
@@ -72,9 +72,10 @@ final class Outgoing {
     return commits(false).get(0).hasMoves() ? 2 : 1;
   }
 
-  /** Gives it its version; returns the game's memory of it. */
-  List<Change> versioned(long next) {
+  /** Gives it its version and WAL sequence; returns the game's memory of it. */
+  List<Change> versioned(long next, long walSequence) {
     version = next;
+    sequence = walSequence;
     commits(false);
     List<Change> changes = new ArrayList<>();
     for (int i = 0; i < parts.size(); i++) {
@@ -100,12 +101,7 @@ final class Outgoing {
     rows.forEach(
         (player, changed) ->
             all.add(
-                new CommitPart(
-                    new SessionRef(
-                        World.owner(player),
-                        Objects.requireNonNull(node.holds().get(player)).session(),
-                        0),
-                    changed)));
+                new CommitPart(Objects.requireNonNull(node.holds().get(player)).ref(), changed)));
     Commit together = commit(all);
     together.setVersion(version);
     return apart ? all.stream().map(part -> commit(List.of(part))).toList() : List.of(together);
@@ -120,7 +116,7 @@ final class Outgoing {
           @Override
           public void failed(RuntimeException reason) {}
         };
-    commit.setSequence(op + 1);
+    commit.setSequence(sequence);
     return commit;
   }
 }

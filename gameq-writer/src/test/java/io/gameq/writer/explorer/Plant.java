@@ -42,6 +42,20 @@ final class Plant {
     OPENS_NOT_FINISHED,
     /** A node that connects again takes its sessions for its own without asking MySQL. */
     HEALS_WITHOUT_MYSQL,
+    /** A healing that begins again forgets what the one before it still had to replay. */
+    MARKS_TRUSTED_ALWAYS,
+    /** Rows that a session adopted are not replayed. */
+    ADOPTED_NOT_PUT_BACK,
+    /** A replay goes backwards through the WAL. */
+    REPLAY_NEWEST_FIRST,
+    /** A commit whose reply was lost is answered without being sent again. */
+    UNANSWERED_COUNT_AS_DONE,
+    /** Sessions that were lost are replayed like the others. */
+    LOST_SESSIONS_REPLAY,
+    /** What a lost session lost is not reported. */
+    LOST_NOT_REPORTED,
+    /** A session that was opened while its node healed is not healed. */
+    OPENED_WHILE_HEALING_IS_LEFT,
     /** An attempt to open goes on over a new connection to Redis. */
     OPEN_OUTLIVES_ITS_CONNECTION
   }

@@ -6,6 +6,7 @@ import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Every rule, taken out, with the cast in which that shows. */
 final class PlantedVariants {
@@ -24,6 +25,10 @@ final class PlantedVariants {
   private static final String LOCK_OWNERS = "ORDER BY owner FOR UPDATE";
 
   static List<Task> all() {
+    return Stream.concat(afterAFailover().stream(), withoutOne().stream()).toList();
+  }
+
+  private static List<Task> withoutOne() {
     return List.of(
         new Task(versionGuard(), Scenarios.handOver(1)),
         new Task(
@@ -118,6 +123,87 @@ final class PlantedVariants {
         new Task(
             Plant.without("a writer finishes a dead node's open").with(Switch.OPENS_NOT_FINISHED),
             Scenarios.midOpen(1, 2)));
+  }
+
+  /** The rules of healing. */
+  private static List<Task> afterAFailover() {
+    return List.of(
+        new Task(
+            Plant.without("adopted rows are put back").with(Switch.ADOPTED_NOT_PUT_BACK),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("MySQL asked when healing, after a failover")
+                .with(Switch.HEALS_WITHOUT_MYSQL),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("refusal of an older session: reassert.lua, after a failover")
+                .lua(REASSERT, REFUSE_OLDER, ""),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("a lost session reports").with(Switch.LOST_NOT_REPORTED),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("a replay compares versions")
+                .lua(COMMIT, "if is_newer(", "if true or is_newer("),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("a session opened while its node healed is healed")
+                .with(Switch.OPENED_WHILE_HEALING_IS_LEFT),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("the same, and forgotten sessions are told nothing")
+                .with(Switch.OPENED_WHILE_HEALING_IS_LEFT)
+                .lua(ACK, "owned_by and owned_by >= claim.session", "true"),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("unanswered commits are sent again")
+                .with(Switch.UNANSWERED_COUNT_AS_DONE),
+            Scenarios.failovers(2, 2)),
+        new Task(
+            Plant.without("replay in WAL order").with(Switch.REPLAY_NEWEST_FIRST),
+            Scenarios.failovers(2, 2)),
+        new Task(
+            Plant.without("replay in WAL order, and what is owed stays owed")
+                .with(Switch.REPLAY_NEWEST_FIRST)
+                .with(Switch.MARKS_TRUSTED_ALWAYS),
+            Scenarios.failovers(2, 2)),
+        new Task(
+            Plant.without("writers agree on sessions").with(Switch.OPENS_NOT_FINISHED),
+            Scenarios.failoverInMidOpen(2)),
+        new Task(
+            Plant.without("tombstones, after a failover")
+                .sql(
+                    TOMBSTONES,
+                    sql -> sql.replace("WHERE table_name", "WHERE FALSE AND table_name")),
+            Scenarios.failoverAndDelete(3)));
+  }
+
+  /**
+   * Rules that another one covers in every cast here: a lost session's replay is refused by
+   * commit.lua, and would only fill a hash that nobody adopts any more; the notice of a flush that
+   * a forgotten session had cannot come before its node healed; a replay in order moves the marks
+   * in order.
+   */
+  static List<Task> covered() {
+    return List.of(
+        new Task(
+            Plant.without("a lost session replays nothing").with(Switch.LOST_SESSIONS_REPLAY),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("a lost session replays nothing, and commit.lua refuses it")
+                .with(Switch.LOST_SESSIONS_REPLAY)
+                .lua(
+                    COMMIT,
+                    "if owned_by ~= session then return {0, i - 1, owned_by or ''} end",
+                    ""),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("forgotten sessions are told nothing")
+                .lua(ACK, "owned_by and owned_by >= claim.session", "true"),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("what is owed stays owed").with(Switch.MARKS_TRUSTED_ALWAYS),
+            Scenarios.failovers(2, 2)));
   }
 
   private static Plant versionGuard() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 class PlantedVariantsTest {
   @Test
@@ -25,5 +26,12 @@ class PlantedVariantsTest {
       System.out.println(Exploration.violations(done));
     }
     assertEquals(List.of(), notCaught, "planted, but not caught");
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "gameq.explorer", matches = "full")
+  void rulesThatAnotherRuleCoversAreNotMissedInTheseCasts() throws Exception {
+    List<Exploration> done = Exploration.all(PlantedVariants.covered());
+    assertEquals("", Exploration.violations(done));
   }
 }

@@ -21,6 +21,7 @@ record Reader(int player, int reads, Plant plant) implements Actor {
    *
    * @param floor of each row the newest version that was acknowledged when the read began
    * @param last of each row the version it saw last
+   * @param outages how many of Redis it saw
    * @param problem what it must not have seen
    */
   record Memory(
@@ -30,6 +31,7 @@ record Reader(int player, int reads, Plant plant) implements Actor {
       ViewInSteps.@Nullable Snapshot snapshot,
       TreeMap<Integer, Long> floor,
       TreeMap<Integer, Long> last,
+      int outages,
       @Nullable String problem)
       implements Local {
     @Override
@@ -42,13 +44,14 @@ record Reader(int player, int reads, Plant plant) implements Actor {
               .toList()
           + snapshot
           + floor
-          + last;
+          + last
+          + outages;
     }
   }
 
   @Override
   public Memory start() {
-    return new Memory(0, false, List.of(), null, new TreeMap<>(), new TreeMap<>(), null);
+    return new Memory(0, false, List.of(), null, new TreeMap<>(), new TreeMap<>(), 0, null);
   }
 
   @Override
@@ -73,7 +76,15 @@ record Reader(int player, int reads, Plant plant) implements Actor {
             ? me.snapshot
             : ViewInSteps.snapshot(world.reader, world.catalog, owner, unflushed);
     if (!me.begun) {
-      return new Memory(me.done, true, unflushed, snapshot, floor(state, owner), me.last, null);
+      return new Memory(
+          me.done,
+          true,
+          unflushed,
+          snapshot,
+          floor(state, owner),
+          me.outages == state.outages() ? me.last : new TreeMap<>(),
+          state.outages(),
+          null);
     }
     TreeMap<Integer, Integer> seen =
         GameNodeActor.rows(
@@ -83,17 +94,40 @@ record Reader(int player, int reads, Plant plant) implements Actor {
     return judged(state, me, owner, seen);
   }
 
+  /**
+   * What must be seen: all that was acknowledged, by sessions that own and whose node is healed.
+   */
   private static TreeMap<Integer, Long> floor(State state, OwnerId owner) {
     TreeMap<Integer, Long> floor = new TreeMap<>();
     state
         .changes()
         .filter(change -> change.isAcknowledged() && change.owner().equals(owner.encoded()))
+        .filter(change -> state.outages() == 0 || isHealed(state, change))
         .forEach(change -> floor.merge(change.row(), change.version(), Math::max));
     return floor;
   }
 
+  private static boolean isHealed(State state, Change change) {
+    return state
+        .all(NodeMemory.class)
+        .filter(node -> node.name().equals(change.node()) && node.isHealed(state))
+        .flatMap(node -> node.owning().values().stream())
+        .anyMatch(ref -> ref.owner().encoded().equals(change.owner()));
+  }
+
   private static Memory judged(
       State state, Memory me, OwnerId owner, TreeMap<Integer, Integer> seen) {
+    if (me.outages < state.outages()) { // of a read that Redis failed over in nothing is promised
+      return new Memory(
+          me.done + 1,
+          false,
+          List.of(),
+          null,
+          new TreeMap<>(),
+          new TreeMap<>(),
+          state.outages(),
+          null);
+    }
     List<Change> known =
         state
             .changes()
@@ -122,6 +156,15 @@ record Reader(int player, int reads, Plant plant) implements Actor {
                 : "READ version " + version + " of row " + row + " after " + least;
       }
     }
-    return new Memory(me.done + 1, false, List.of(), null, new TreeMap<>(), last, problem);
+    boolean promised = state.outages() == 0 || !me.floor.isEmpty();
+    return new Memory(
+        me.done + 1,
+        false,
+        List.of(),
+        null,
+        new TreeMap<>(),
+        last,
+        me.outages,
+        promised ? problem : null);
   }
 }

@@ -164,7 +164,90 @@ final class Scenarios {
           cast.add(
               new GameNodeActor("B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, 1, false, plant));
           workers(cast, plant, workers, 1, false);
-          cast.add(new RedisRestart());
+          cast.add(new Failover(1, 0, true));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** Redis fails over at any moment, around a hand-over. */
+  static Scenario failover(int workers, int lostWrites) {
+    return new Scenario(
+        "failover",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
+          workers(cast, plant, workers, 1, false);
+          cast.add(new Failover(1, lostWrites, false));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** Two failovers, the second of them in the middle of healing; a reply is lost too. */
+  static Scenario failovers(int most, int lostWrites) {
+    return new Scenario(
+        "failovers",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.lossy(Op.put(1, 2))));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Failover(most, lostWrites, false));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** A row is deleted, Redis fails over, and what is replayed comes late. */
+  static Scenario failoverAndDelete(int lostWrites) {
+    return new Scenario(
+        "failover, delete",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2), Op.delete(1, 1)));
+          workers(cast, plant, 2, 1, false);
+          cast.add(new Failover(1, lostWrites, false));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
+  /** B dies in mid-open, and Redis fails over. */
+  static Scenario failoverInMidOpen(int lostWrites) {
+    return new Scenario(
+        "failover, mid-open",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          cast.add(new GameNodeActor("B", List.of(Op.open(1)), CLOCK, 0, true, plant));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Failover(1, lostWrites, false));
+          return cast;
+        },
+        List.of(2),
+        false,
+        0);
+  }
+
+  /** A reader reads twice while Redis fails over: once healed, everything is there. */
+  static Scenario failoverAndReader(int lostWrites) {
+    return new Scenario(
+        "failover, reader",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Reader(1, 2, plant));
+          cast.add(new Failover(1, lostWrites, false));
           return cast;
         },
         List.of(1),
@@ -186,7 +269,12 @@ final class Scenarios {
         restart(1),
         move(1, 2, 2, 1),
         move(2, 2, 2, 1),
-        deletes(2));
+        deletes(2),
+        failover(1, 2),
+        failovers(2, 2),
+        failoverAndReader(1),
+        failoverAndDelete(3),
+        failoverInMidOpen(2));
   }
 
   /** With {@code -Dgameq.explorer=full}. */
@@ -203,7 +291,12 @@ final class Scenarios {
         midOpen(2, 2),
         move(1, 2, 2, 2),
         move(2, 2, 2, 2),
-        deletes(3));
+        deletes(3),
+        failover(2, 3),
+        failovers(2, 3),
+        failoverAndReader(3),
+        failoverAndDelete(4),
+        failoverInMidOpen(3));
   }
 
   private static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {

@@ -19,6 +19,9 @@ final class Search {
   /** A drain that takes longer has met something that spins. */
   private static final int MOST_DRAIN_STEPS = 200;
 
+  /** Nodes that heal again and again have met something that does not heal. */
+  private static final int MOST_LOOKS = 5;
+
   private final World world;
   private final Scenario scenario;
   private final List<Actor> cast;
@@ -98,11 +101,14 @@ final class Search {
     BigInteger sum = BigInteger.ZERO;
     boolean quiet = true;
     boolean last = true;
-    for (int i = 0; i < drainer && violation == null; i++) {
+    int first = Math.floorMod(key.hashCode(), drainer);
+    for (int n = 0; n < drainer && violation == null; n++) {
+      int i = (first + n) % drainer; // not always the same first: whatever is wrong is found sooner
       Actor actor = cast.get(i);
-      quiet &= !(actor instanceof GameNodeActor node && node.isBusy(state.locals().get(i)));
+      quiet &= !(actor instanceof GameNodeActor node && node.isBusy(state, state.locals().get(i)));
+      quiet &= !(state.locals().get(i) instanceof Failover.Memory of && of.replica() != null);
       for (Step step : actor.steps(state, state.locals().get(i))) {
-        State next = next(state, i, step);
+        State next = isAllowed(state, i, step) ? next(state, i, step) : null;
         if (next == null) {
           continue;
         }
@@ -134,6 +140,17 @@ final class Search {
     return paths;
   }
 
+  private boolean isAllowed(State state, int actor, Step step) {
+    for (int i = 0; i < drainer; i++) {
+      if (i != actor
+          && cast.get(i) instanceof Failover failover
+          && !failover.allows((Failover.Memory) state.locals().get(i), step)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The state after a step; null when it waits for a lock. */
   private @Nullable State next(State state, int actor, Step step) {
     world.become(state);
@@ -155,7 +172,7 @@ final class Search {
   /** A worker in mid-flush may be killed; leases and restarts, and reads, need not come. */
   private static boolean mayNeverHappen(Actor actor, Local local) {
     return actor instanceof Reaper
-        || actor instanceof RedisRestart
+        || actor instanceof Failover
         || actor instanceof Reader
         || (local instanceof FlushWorker.Memory worker && worker.phase() != FlushWorker.Phase.IDLE);
   }
@@ -174,7 +191,7 @@ final class Search {
         return;
       }
       world.become(state);
-      State end = drain(state);
+      State end = lookedFor(drain(state));
       String wrong = Checks.drained(end);
       if (wrong == null && scenario.movingRow() > 0) {
         wrong = Checks.seenOnce(world, scenario.movingRow());
@@ -225,6 +242,31 @@ final class Search {
     path.addLast("(everyone else killed, drained)");
     violated("STRANDED: a healthy worker claims and gives back " + Checks.waiting(now));
     path.removeLast();
+    return now;
+  }
+
+  /** What nodes find when they look, and heal for it, until nobody finds anything. */
+  private State lookedFor(State drained) throws Step.Blocked {
+    State now = drained;
+    for (int round = 0; round < MOST_LOOKS && violation == null; round++) {
+      boolean healed = false;
+      for (int i = 0; i < drainer; i++) {
+        if (cast.get(i) instanceof GameNodeActor node
+            && now.locals().get(i) instanceof NodeMemory memory
+            && !memory.dead()) {
+          now = now.with(i, new NodeLook(world, node).look(memory));
+          while (node.isBusy(now, now.locals().get(i))) {
+            now = take(now, i, node.steps(now, now.locals().get(i)).get(0));
+            healed = true;
+          }
+        }
+      }
+      if (!healed) {
+        return now;
+      }
+      now = drain(now);
+    }
+    violated("STRANDED: looks never end");
     return now;
   }
 }

@@ -24,6 +24,10 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
       }
       text.append(locals.get(i).text()).append('\n');
     }
+    all(Failover.Memory.class)
+        .map(Failover.Memory::replica)
+        .forEach(
+            replica -> text.append(replica == null ? "" : "behind " + replica.text(tokenNames)));
     return digest(text.append(tables).append('\n').append(redis.text(tokenNames)).toString());
   }
 
@@ -49,11 +53,11 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
 
   /** Every change that any node committed or tried to. */
   Stream<Change> changes() {
-    return all(GameNodeActor.Memory.class).flatMap(node -> node.changes().stream());
+    return all(NodeMemory.class).flatMap(node -> node.changes().stream());
   }
 
-  /** How often Redis came back empty. */
-  int restarts() {
-    return all(RedisRestart.Memory.class).mapToInt(RedisRestart.Memory::restarts).sum();
+  /** How often every connection of a node to Redis broke. */
+  int outages() {
+    return all(Failover.Memory.class).mapToInt(Failover.Memory::outages).sum();
   }
 }

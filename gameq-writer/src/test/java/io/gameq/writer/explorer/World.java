@@ -52,6 +52,7 @@ final class World implements AutoCloseable {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 10_000));
   private final StatefulRedisConnection<byte[], byte[]> bareRedis = connector.open();
+  private final Notices notices = new Notices(connector, bareRedis, namespace);
   private final MySqlServer server;
   private final List<Connection> connections = new ArrayList<>();
   private final Connection restoring;
@@ -71,6 +72,7 @@ final class World implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
+  private final List<Notice> news = new ArrayList<>();
   private boolean locksAreSlow;
   private RedisImage redisNow;
   private TableImage tablesNow;
@@ -214,7 +216,28 @@ final class World implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException("cannot read a state", e);
     }
-    return new State(redisNow, tablesNow, before.with(actor, after).locals());
+    boolean redisChanged = !redisNow.equals(before.redis());
+    List<Local> locals = new ArrayList<>();
+    for (Local local : before.with(actor, after).locals()) {
+      locals.add(
+          local instanceof NodeMemory node
+              ? node.hears(news)
+              : redisChanged && local instanceof Failover.Memory failover && local != after
+                  ? failover.wrote()
+                  : local);
+    }
+    news.clear();
+    return new State(redisNow, tablesNow, List.copyOf(locals));
+  }
+
+  /** Lets the nodes hear what scripts have published since {@link #hearNothing}. */
+  void hearNews() {
+    news.addAll(notices.published());
+  }
+
+  /** What scripts have published until now is lost. */
+  void hearNothing() {
+    notices.published();
   }
 
   /** What the servers hold now. */
@@ -225,7 +248,11 @@ final class World implements AutoCloseable {
 
   /** Redis comes back with nothing. */
   void emptyRedis() {
-    new RedisImage(new TreeMap<>()).put(bareRedis, namespace);
+    redisBecomes(new RedisImage(new TreeMap<>()));
+  }
+
+  void redisBecomes(RedisImage image) {
+    image.put(bareRedis, namespace);
   }
 
   /** Time is not modelled: the entry of a choice becomes the one that is due first. */
@@ -305,6 +332,7 @@ final class World implements AutoCloseable {
     abandonFlushes();
     threads.shutdownNow();
     emptyRedis();
+    notices.close();
     bareRedis.close();
     connector.close();
     for (Connection connection : connections) {

@@ -12,18 +12,25 @@
  * actor            its atomic steps                                                           runs
  * GameNodeActor    open: epoch into MySQL | open.lua | snapshot | mark open                   OwnerTable, OpenScript, OwnerReader
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost     CommitGroup
- *                  heal: read sessions in MySQL | reassert.lua | send again                   SessionScripts, CommitGroup
+ *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL        SessionScripts, Replay,
+ *                  record | send an unanswered commit again; refused: ask MySQL, reassert     DurableTracker, CommitGroup
  *                  may give an open up and open again, or die in it
  * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused:       ClaimScript, FlushTransaction,
- *                  ask for unfinished opens | open.lua | nack.lua                             FinishScripts
+ *                  ask for unfinished opens | open.lua | nack.lua; or of rows that nobody     FinishScripts,
+ *                  owns: ask MySQL | reassert.lua                                             SessionScripts
  * Reaper           a lease runs out: reap.lua                                                 FinishScripts
  * Reader           read.lua | snapshot                                                        SessionScripts, OwnerReader
- * RedisRestart     Redis comes back empty, every connection breaks
+ * Failover         Redis goes back to what it was before its newest writes, or comes back empty;
+ *                  every connection of a node breaks
  * </pre>
  *
  * <p>Time is left out: whatever may become due, run out or be long past has done so, and which of
  * two due owners is first is a choice like any other. A worker that stalls takes no step for a
  * while; a worker that is killed takes none any more.
+ *
+ * <p>A failover is two choices: at some moment a replica falls behind, and some writes later it is
+ * what Redis holds. A node heals whenever its connection broke; a failover in the middle of that
+ * begins it again. The notices of an ack are those that ack.lua publishes, and each may be lost.
  *
  * <p>A flush is one call of {@code FlushTransaction.flush}. It runs in a thread of its own, and a
  * {@link io.gameq.writer.explorer.Gate} holds it before each statement; some casts interleave every
@@ -35,21 +42,24 @@
  * <p>Checked after each step: a row's version in MySQL never goes down (WENT BACK), a deleted row
  * does not come back (RESURRECTED), a row holds what was committed in its version (MIXED) and was
  * not refused (NEVER ACKED), a reader sees what was acknowledged before it began and never less
- * than before, a moving item is seen with exactly one owner (DUPLICATE, DESTROYED). Wherever only
- * workers are left with something to do, they are killed and a healthy one drains; then nothing
- * acknowledged is missing (LOST), the session that owns believes what MySQL holds (OWNER VIEW), and
- * nothing waits for ever (STRANDED).
+ * than before, after a failover once the node healed, a moving item is seen with exactly one owner
+ * (DUPLICATE, DESTROYED). Wherever only workers are left with something to do, they are killed, a
+ * healthy one drains, and each node looks for what it was not told of, which it replays where its
+ * session owns and else reports as a conflict; then nothing acknowledged is missing and unreported
+ * (LOST), the session that owns believes what MySQL holds (OWNER VIEW), and nothing waits for ever
+ * (STRANDED).
  *
  * <p>{@link io.gameq.writer.explorer.PlantedVariants} takes one rule out at a time, by editing the
  * text of a script or a statement on its way to the server, or by a switch of an actor where the
  * rule is an order of calls. A violation must be found for each; an edit that matches nothing
  * fails, so that the plants follow the code.
  *
- * <p>Not explored: a Redis that loses only its newest writes, and rows that MySQL refuses.
- * Acknowledged changes that only an emptied Redis held count as gone, until nodes replay their WAL.
+ * <p>Not explored: a Redis that loses writes while connections last, a MySQL that fails over, rows
+ * that MySQL refuses, sessions that close.
  *
  * <pre>
  * -Dgameq.explorer=full         bigger casts
+ * -Dgameq.explorer.cast=delete  only casts that are called so
  * -Dgameq.explorer.paths=true   prints the path to each planted violation
  * </pre>
  */

@@ -1,0 +1,97 @@
+package io.gameq.redis;
+
+import io.gameq.commit.SessionRef;
+import io.gameq.commit.Unsettled;
+import io.gameq.wal.WalRecord;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The decisions and the script of {@link Replay}, one at a time, for tests elsewhere. */
+public final class ReplayWire {
+  private ReplayWire() {}
+
+  /** What a node is to replay; immutable. */
+  public static final class Debt {
+    public static final Debt NONE = new Debt(Owed.NOTHING, "");
+
+    private final Owed owed;
+    private final String text;
+
+    private Debt(Owed owed, String doubts) {
+      this.owed = owed;
+      this.text = doubts + Arrays.toString(owed.sequences());
+    }
+
+    /** The journal marks say nothing this time. */
+    public Debt distrustingMarks() {
+      return new Debt(owed.distrustingMarks(), "distrusting ");
+    }
+
+    /** Adds what Redis has lost of sessions that own, by the journal mark that it holds. */
+    public Debt plusLost(
+        StatefulRedisConnection<byte[], byte[]> redis,
+        SlotKeys slot,
+        String walId,
+        Map<SessionRef, Unsettled> sessions) {
+      List<Replay.Session> owning = new ArrayList<>();
+      sessions.forEach(
+          (ref, unsettled) ->
+              owning.add(new Replay.Session(ref, new SessionKeys(slot, ref), unsettled)));
+      return new Debt(
+          owed.plusLost(owning, of -> Replay.mark(redis, of, SlotKeys.bytes(walId))), "");
+    }
+
+    /** WAL sequences in order. */
+    public List<Long> sequences() {
+      return Arrays.stream(owed.sequences()).boxed().toList();
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
+  /** Whether a WAL record has anything that one of these sessions, which own, would replay. */
+  public static boolean concerns(Collection<SessionRef> owning, List<WalRecord.Part> record) {
+    return !owned(new SlotKeys("", 0), owning, record).isEmpty();
+  }
+
+  /**
+   * Sends one WAL record as {@link Replay} does; returns the session that Redis refused it for, or
+   * null.
+   */
+  public static @Nullable SessionRef send(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      String walId,
+      long sequence,
+      Collection<SessionRef> owning,
+      List<WalRecord.Part> record) {
+    List<CommitScript.Part> parts = owned(slot, owning, record);
+    List<Object> reply =
+        CommitScript.sendText(
+                redis, new CommitScript.Arguments(SlotKeys.bytes(walId), sequence, 0, parts))
+            .toCompletableFuture()
+            .join();
+    if ((Long) reply.get(0) == 1) {
+      return null;
+    }
+    String refused = LuaScript.string(parts.get(((Long) reply.get(1)).intValue()).keys().session);
+    return owning.stream().filter(ref -> ref.id().text().equals(refused)).findFirst().orElseThrow();
+  }
+
+  private static List<CommitScript.Part> owned(
+      SlotKeys slot, Collection<SessionRef> owning, List<WalRecord.Part> record) {
+    List<Replay.Session> sessions =
+        owning.stream()
+            .map(ref -> new Replay.Session(ref, new SessionKeys(slot, ref), (mark, to) -> {}))
+            .toList();
+    return Replay.owned(record, Replay.byName(sessions));
+  }
+}

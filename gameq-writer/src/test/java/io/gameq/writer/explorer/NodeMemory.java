@@ -1,0 +1,304 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.SessionId;
+import io.gameq.ViewInSteps;
+import io.gameq.catalog.RowCodec;
+import io.gameq.commit.SessionRef;
+import io.gameq.redis.UnflushedRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a game node remembers; immutable.
+ *
+ * @param op what the game does next
+ * @param attempts attempts to open, so far
+ * @param changes everything that it committed or tried to
+ * @param conflicts what it reported as lost: owner, session and row, and the version
+ */
+record NodeMemory(
+    String name,
+    TreeMap<Integer, Hold> holds,
+    int op,
+    @Nullable Attempt attempt,
+    int attempts,
+    boolean dead,
+    long lastVersion,
+    List<Change> changes,
+    Link link,
+    NodeWal wal,
+    TreeMap<String, Long> conflicts)
+    implements Local {
+
+  /** A session that the node holds; whether it is lost stands here, not in the ref. */
+  record Hold(SessionRef ref, boolean lost, TreeMap<Integer, Integer> loaded) {
+    SessionId session() {
+      return ref.id();
+    }
+
+    Hold asLost() {
+      return new Hold(ref, true, loaded);
+    }
+  }
+
+  /**
+   * An attempt to open that is under way.
+   *
+   * @param dirty rows that it adopted
+   * @param claimed rows that a writer was flushing
+   */
+  record Attempt(
+      int player,
+      int stage,
+      SessionId session,
+      List<UnflushedRow> dirty,
+      List<UnflushedRow> claimed,
+      ViewInSteps.@Nullable Snapshot snapshot,
+      int outagesAtTake) {
+    static Attempt of(int player, int stage, SessionId session, int outages) {
+      return new Attempt(player, stage, session, List.of(), List.of(), null, outages);
+    }
+
+    /** Whether the connection that was taken for the attempt broke before Redis knew of it. */
+    boolean isCutOff(int outages) {
+      return outagesAtTake < outages;
+    }
+
+    List<UnflushedRow> unflushed() {
+      List<UnflushedRow> all = new ArrayList<>(dirty);
+      all.addAll(claimed);
+      return all;
+    }
+
+    Attempt raised(SessionId now) {
+      return new Attempt(player, stage + 1, now, dirty, claimed, snapshot, outagesAtTake);
+    }
+
+    Attempt taken(List<UnflushedRow> adopted, List<UnflushedRow> flushing, int outages) {
+      return new Attempt(
+          player,
+          stage + 1,
+          session,
+          List.copyOf(adopted),
+          List.copyOf(flushing),
+          snapshot,
+          outages);
+    }
+
+    Attempt read(ViewInSteps.Snapshot seen) {
+      return new Attempt(player, stage + 1, session, dirty, claimed, seen, outagesAtTake);
+    }
+
+    @Override
+    public String toString() {
+      return player
+          + " "
+          + stage
+          + " "
+          + session
+          + " "
+          + outagesAtTake
+          + dirty.stream().map(row -> row.key() + RowCodec.version(row.image())).toList()
+          + claimed.stream().map(row -> row.key() + RowCodec.version(row.image())).toList()
+          + (snapshot == null ? "" : snapshot.toString());
+    }
+  }
+
+  /**
+   * Where a node stands with its connection to Redis.
+   *
+   * @param next the next session to re-assert, or the next record or commit to send again
+   * @param asked the player whose session Redis did not know when a record was sent; 0 for none
+   * @param outages how many breaks of its connection the node has noticed
+   */
+  record Link(Stage stage, int next, int asked, int outages) {
+    /** The stages of a healing. */
+    enum Stage {
+      UP,
+      BROKEN,
+      /** Connected again; sessions were read in MySQL. */
+      REASSERTS,
+      /** First what Redis lost, then what was never answered. */
+      SENDS,
+      /** Redis refused what was sent: whose is the session, by MySQL? */
+      ASKS,
+      /** The session still owns: Redis is told. */
+      TELLS
+    }
+
+    static final Link UP = new Link(Stage.UP, 0, 0, 0);
+
+    Link at(Stage now, int index) {
+      return new Link(now, index, 0, outages);
+    }
+
+    Link asking(int player) {
+      return new Link(Stage.ASKS, next, player, outages);
+    }
+
+    Link telling() {
+      return new Link(Stage.TELLS, next, asked, outages);
+    }
+
+    Link connected(Stage now, int seen) {
+      return new Link(now, 0, 0, seen);
+    }
+  }
+
+  static NodeMemory of(String name) {
+    return new NodeMemory(
+        name,
+        new TreeMap<>(),
+        0,
+        null,
+        0,
+        false,
+        0,
+        List.of(),
+        Link.UP,
+        NodeWal.EMPTY,
+        new TreeMap<>());
+  }
+
+  @Override
+  public String text() {
+    return toString();
+  }
+
+  /** Whether its connection broke and it has not connected again since. */
+  boolean isBroken(State state) {
+    return link.stage == Link.Stage.BROKEN || link.outages < state.outages();
+  }
+
+  /** Whether it has nothing to heal. */
+  boolean isHealed(State state) {
+    return link.stage == Link.Stage.UP && (holds.isEmpty() || link.outages == state.outages());
+  }
+
+  boolean holdsAll(Op.Commit commit) {
+    return commit.parts().stream()
+        .allMatch(
+            part -> {
+              Hold hold = holds.get(part.player());
+              return hold != null && !hold.lost;
+            });
+  }
+
+  /** The sessions that own, as far as the node knows, by player. */
+  SortedMap<Integer, SessionRef> owning() {
+    TreeMap<Integer, SessionRef> owning = new TreeMap<>();
+    holds.forEach(
+        (player, hold) -> {
+          if (!hold.lost) {
+            owning.put(player, hold.ref);
+          }
+        });
+    return owning;
+  }
+
+  /** Whether a change was reported as lost, by itself or by a later one of its session. */
+  boolean reported(Change change) {
+    return conflicts.entrySet().stream()
+        .anyMatch(
+            e ->
+                e.getKey().startsWith(change.owner() + " ")
+                    && e.getKey().endsWith(":" + change.row())
+                    && e.getValue() >= change.version());
+  }
+
+  NodeMemory op(int next) {
+    return new NodeMemory(
+        name, holds, next, null, attempts, dead, lastVersion, changes, link, wal, conflicts);
+  }
+
+  NodeMemory attempt(@Nullable Attempt now, int tried) {
+    return new NodeMemory(
+        name, holds, op, now, tried, dead, lastVersion, changes, link, wal, conflicts);
+  }
+
+  NodeMemory died() {
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, true, lastVersion, changes, link, wal, conflicts);
+  }
+
+  NodeMemory hold(int player, Hold hold) {
+    TreeMap<Integer, Hold> now = new TreeMap<>(holds);
+    now.put(player, hold);
+    return new NodeMemory(
+        name, now, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts);
+  }
+
+  NodeMemory lose(int player) {
+    return hold(player, Objects.requireNonNull(holds.get(player)).asLost());
+  }
+
+  NodeMemory changes(List<Change> now, long version) {
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, dead, version, List.copyOf(now), link, wal, conflicts);
+  }
+
+  /** The game is told what became of a commit. */
+  NodeMemory told(int commit, Change.Status status) {
+    return changes(
+        changes.stream()
+            .map(change -> change.commit() == commit ? change.with(status) : change)
+            .toList(),
+        lastVersion);
+  }
+
+  NodeMemory link(Link now) {
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts);
+  }
+
+  /** Redis was seen to have lost something: heals, and asks no mark what that was. */
+  NodeMemory doubtsRedis() {
+    return wal(wal.owing(wal.debt().distrustingMarks())).link(link.at(Link.Stage.BROKEN, 0));
+  }
+
+  NodeMemory wal(NodeWal now) {
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, now, conflicts);
+  }
+
+  /** Reports rows of a session that are lost for good. */
+  NodeMemory conflict(SessionRef session, Map<String, Long> rows) {
+    TreeMap<String, Long> more = new TreeMap<>(conflicts);
+    rows.forEach(
+        (key, version) ->
+            more.merge(
+                session.owner().encoded() + " " + session.id().text() + " " + key,
+                version,
+                Math::max));
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, more);
+  }
+
+  NodeMemory hears(List<Notice> notices) {
+    NodeMemory now = this;
+    for (Map.Entry<Integer, Hold> held : holds.entrySet()) {
+      SessionRef ref = held.getValue().ref;
+      for (Notice notice : dead ? List.<Notice>of() : notices) {
+        if (notice.owner().equals(ref.owner().encoded())
+            && notice.session().equals(ref.id().text())) {
+          now = now.wal(now.wal.track(held.getKey(), tracker -> tracker.durable(notice.version())));
+        }
+      }
+    }
+    return now;
+  }
+
+  /** The first commit without an answer; -1 when there is none. */
+  int firstUnanswered() {
+    return changes.stream()
+        .filter(change -> change.status() == Change.Status.SENT)
+        .mapToInt(Change::commit)
+        .min()
+        .orElse(-1);
+  }
+}

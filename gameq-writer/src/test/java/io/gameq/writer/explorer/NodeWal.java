@@ -1,0 +1,109 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.TrackerInSteps;
+import io.gameq.commit.Commit;
+import io.gameq.commit.CommitPart;
+import io.gameq.redis.ReplayWire.Debt;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.wal.WalRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * A node's WAL, and what it knows of how far its records got; immutable.
+ *
+ * @param records in order; the sequence of the first is 1
+ * @param trackers of each session that the node holds, by player
+ * @param debt what the node is to replay
+ */
+record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, Debt debt) {
+  /** No op: the rows were adopted. */
+  static final int ADOPTED = -1;
+
+  static final NodeWal EMPTY = new NodeWal(List.of(), new TreeMap<>(), Debt.NONE);
+
+  /** A record: the node's op that it is the commit of, or {@link #ADOPTED}. */
+  record Entry(int op, List<WalRecord.Part> parts) {
+    @Override
+    public String toString() {
+      return op
+          + (op != ADOPTED
+              ? ""
+              : parts.stream()
+                  .flatMap(part -> part.rows().stream())
+                  .map(row -> new UnflushedRow(row.key(), row.image()))
+                  .map(
+                      row -> " " + row.key() + "@" + io.gameq.catalog.RowCodec.version(row.image()))
+                  .toList()
+                  .toString());
+    }
+  }
+
+  long newestSequence() {
+    return records.size();
+  }
+
+  Entry record(long sequence) {
+    return records.get((int) sequence - 1);
+  }
+
+  long sequenceOf(int op) {
+    for (int i = 0; i < records.size(); i++) {
+      if (records.get(i).op == op) {
+        return i + 1L;
+      }
+    }
+    throw new IllegalStateException("op " + op + " is not in the WAL");
+  }
+
+  NodeWal appended(int op, List<WalRecord.Part> parts) {
+    List<Entry> more = new ArrayList<>(records);
+    more.add(new Entry(op, parts));
+    return new NodeWal(List.copyOf(more), trackers, debt);
+  }
+
+  static WalRecord.Part part(String owner, String session, List<UnflushedRow> rows) {
+    return new WalRecord.Part(
+        owner,
+        session,
+        rows.stream().map(row -> new WalRecord.Row(row.key(), row.image())).toList());
+  }
+
+  static List<WalRecord.Part> parts(Commit commit) {
+    List<WalRecord.Part> parts = new ArrayList<>();
+    for (CommitPart part : commit.parts()) {
+      parts.add(
+          part(
+              part.session().owner().encoded(),
+              part.session().id().text(),
+              part.rows().stream().map(row -> new UnflushedRow(row.key(), row.image())).toList()));
+    }
+    return parts;
+  }
+
+  NodeWal track(int player, TrackerInSteps tracker) {
+    TreeMap<Integer, TrackerInSteps> now = new TreeMap<>(trackers);
+    now.put(player, tracker);
+    return new NodeWal(records, now, debt);
+  }
+
+  NodeWal track(int player, UnaryOperator<TrackerInSteps> change) {
+    return track(player, change.apply(Objects.requireNonNull(trackers.get(player))));
+  }
+
+  /** Redis holds the commit. */
+  NodeWal queued(Op.Commit op, Commit commit) {
+    NodeWal now = this;
+    for (int player : op.parts().stream().map(Op.Part::player).distinct().toList()) {
+      now = now.track(player, tracker -> tracker.queued(commit));
+    }
+    return now;
+  }
+
+  NodeWal owing(Debt now) {
+    return new NodeWal(records, trackers, now);
+  }
+}
