@@ -19,7 +19,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -30,7 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,9 +59,6 @@ public final class CommitSender implements AutoCloseable {
 
   private static final long APPEND_TIMEOUT_SECONDS = 30;
 
-  /** Of servers that were connected to since; far more than a failover takes attempts. */
-  private static final int MOST_NOT_SILENCED = 1_000;
-
   /** Longer than an attempt to connect or a call to MySQL takes to give up. */
   private static final long ABANDON_MILLIS = 11_000;
 
@@ -80,14 +75,11 @@ public final class CommitSender implements AutoCloseable {
   private final Queue<Reply> replies = new ConcurrentLinkedQueue<>();
   private final Map<SessionRef, Replay.Session> sessions = new ConcurrentHashMap<>();
 
-  /** Since when Redis has been away, by System.nanoTime; null while it is not. */
-  private volatile @Nullable Long awaySinceNanos;
+  private final Away away;
+  private final SenderLink link;
 
   /** The server, by its run id, that has been told of all sessions and got all that it lost. */
   private volatile @Nullable String healedOn;
-
-  /** How often it connected. */
-  private final AtomicLong connections = new AtomicLong();
 
   private volatile boolean parked;
   private volatile boolean stopping;
@@ -104,19 +96,11 @@ public final class CommitSender implements AutoCloseable {
   private final Deque<Commit> journaled = new ArrayDeque<>();
 
   private final Backoff backoff = new Backoff(50, 2_000);
-  private Link link = new Link("", 0);
-
-  /** Connections that were given up, and whose last bytes may still arrive. */
-  private final Deque<Link> notSilenced = new ArrayDeque<>();
-
   private boolean broken;
   private boolean holding;
   private long mendAtNanos;
 
   private record Sent(CommitGroup group) {}
-
-  /** A connection, as the server that it leads to knows it. */
-  private record Link(String runId, long clientId) {}
 
   private record Reply(Sent sent, @Nullable Throwable error) {}
 
@@ -152,8 +136,10 @@ public final class CommitSender implements AutoCloseable {
             replay,
             settlement,
             commit -> group(List.of(commit)));
-    redis = connect();
-    healedOn = link.runId; // there is nothing yet that it could have lost
+    away = new Away(parts.policy().whenAway(), parts.limits(), admission);
+    link = new SenderLink(parts.connector(), parts.clock());
+    redis = link.connect();
+    healedOn = link.server(); // there is nothing yet that it could have lost
     thread = new Thread(this::run, "gameq-sender");
     thread.setDaemon(true);
     thread.start();
@@ -168,9 +154,9 @@ public final class CommitSender implements AutoCloseable {
    *     long; then the commit was not taken
    */
   public void submit(Commit commit) {
-    Long awaySince = awaySinceNanos;
-    if (awaySince != null) {
-      requireNotAwayTooLong(awaySince);
+    RedisUnavailableException refusal = away.refusal();
+    if (refusal != null) {
+      throw refusal;
     }
     admission.enter(commit.bytes());
     inbox.add(commit);
@@ -179,35 +165,17 @@ public final class CommitSender implements AutoCloseable {
       admission.leave(commit.bytes());
       throw new QueueFullException("the queue is closed");
     }
-    Long since = awaySinceNanos;
-    if (since != null && failsWhileAway() && inbox.remove(commit)) {
+    refusal = away.fails() ? away.refusal() : null;
+    if (refusal != null && inbox.remove(commit)) {
       admission.leave(commit.bytes());
-      requireNotAwayTooLong(since);
+      throw refusal;
     }
     wake();
   }
 
-  private void requireNotAwayTooLong(long since) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
-    if (failsWhileAway()) {
-      throw new RedisUnavailableException(
-          "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)"
-              .formatted(millis));
-    }
-    if (millis > parts.limits().journalMillis()) {
-      throw new RedisUnavailableException(
-          "Redis has been away for %d ms, longer than the %d ms that commits are journaled: the commit was not taken"
-              .formatted(millis, parts.limits().journalMillis()));
-    }
-  }
-
-  private boolean failsWhileAway() {
-    return parts.policy().whenAway() == WhenRedisIsAway.FAIL;
-  }
-
   /** How often this sender has connected; see {@link #register}. */
   public long connections() {
-    return connections.get();
+    return link.connections();
   }
 
   /**
@@ -221,7 +189,7 @@ public final class CommitSender implements AutoCloseable {
   public void register(SessionRef session, Unsettled unsettled, long connectionsBefore) {
     SessionKeys keys = new SessionKeys(parts.slots()[session.slot()], session);
     sessions.put(session, new Replay.Session(session, keys, unsettled));
-    if (connections.get() != connectionsBefore) {
+    if (link.connections() != connectionsBefore) {
       boolean unused =
           ask(
               () -> {
@@ -256,6 +224,13 @@ public final class CommitSender implements AutoCloseable {
     wake();
   }
 
+  private void heal(String why) {
+    replay.distrustMarks(sessions.values());
+    if (!broken) {
+      breakOff(why);
+    }
+  }
+
   /** Whether this node has healed on a server, by its run id, and is still connected to it. */
   boolean hasHealedOn(String server) {
     return server.equals(healedOn);
@@ -275,18 +250,11 @@ public final class CommitSender implements AutoCloseable {
         () -> {
           if (broken) {
             mendAtNanos = System.nanoTime();
-          } else if (!server.equals(link.runId)) {
+          } else if (!server.equals(link.server())) {
             breakOff("another connection of this node leads to another server");
           }
         });
     wake();
-  }
-
-  private void heal(String why) {
-    replay.distrustMarks(sessions.values());
-    if (!broken) {
-      breakOff(why);
-    }
   }
 
   /** Runs on the sender's thread, and waits. */
@@ -438,7 +406,7 @@ public final class CommitSender implements AutoCloseable {
     for (Commit next;
         appended.size() < MOST_GROUP_COMMITS && (next = inbox.poll()) != null;
         done++) {
-      if (failsWhileAway()) {
+      if (away.fails()) {
         settlement.dropped(
             next, new RedisUnavailableException("Redis went away: the commit was not sent"));
       } else if (journal(next)) {
@@ -571,16 +539,14 @@ public final class CommitSender implements AutoCloseable {
     holding = false;
     backoff.reset();
     mendAtNanos = System.nanoTime();
-    awaySinceNanos = mendAtNanos;
     healedOn = null;
-    admission.journaling(!failsWhileAway());
+    away.begin();
   }
 
   private void mended() {
     broken = false;
-    awaySinceNanos = null;
-    healedOn = link.runId;
-    admission.journaling(false);
+    away.end();
+    healedOn = link.server();
     parts.healed().run();
   }
 
@@ -642,32 +608,12 @@ public final class CommitSender implements AutoCloseable {
 
   // --- heal
 
-  private StatefulRedisConnection<byte[], byte[]> connect() {
-    StatefulRedisConnection<byte[], byte[]> connection = parts.connector().open();
-    connections.incrementAndGet();
-    try {
-      String server = RedisServerCheck.check(connection).runId();
-      parts.clock().measure(connection);
-      long client = RedisReply.await(() -> connection.sync().clientId());
-      link = new Link(server, client);
-      connection.setAutoFlushCommands(false);
-      return connection;
-    } catch (RuntimeException e) {
-      connection.closeAsync();
-      throw e;
-    }
-  }
-
   private int heal() {
     try {
       redis.closeAsync();
-      notSilenced.add(link);
-      if (notSilenced.size() > MOST_NOT_SILENCED) {
-        notSilenced.remove();
-      }
-      redis = connect();
+      redis = link.connect();
       redis.setAutoFlushCommands(true);
-      silenceOthers();
+      link.silenceOthers(redis);
       Set<Long> givenUp = healing.run(redis, sessions.values(), unanswered);
       if (!givenUp.isEmpty()) {
         parts.notReplayed().accept(givenUp);
@@ -686,16 +632,6 @@ public final class CommitSender implements AutoCloseable {
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
-    }
-  }
-
-  private void silenceOthers() {
-    for (Iterator<Link> it = notSilenced.iterator(); it.hasNext(); ) {
-      Link other = it.next();
-      if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
-        healing.silence(redis, other.clientId);
-        it.remove();
-      }
     }
   }
 

@@ -7,7 +7,6 @@ import io.gameq.SessionId;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
-import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -55,15 +54,6 @@ final class Healing {
     this.replay = replay;
     this.settlement = settlement;
     this.asScript = asScript;
-  }
-
-  /**
-   * Makes sure that nothing of a connection that was given up is applied any more: its last bytes
-   * may still be on their way, and a plain HSET among them would overwrite what is committed from
-   * now on.
-   */
-  void silence(StatefulRedisConnection<byte[], byte[]> redis, long clientId) {
-    RedisReply.await(() -> redis.sync().clientKill(KillArgs.Builder.id(clientId)));
   }
 
   /**

@@ -140,6 +140,11 @@ public final class WalWriter implements AutoCloseable {
     fileBeganNanos = System.nanoTime();
     writePreamble();
     Permissions.ownerOnly(directory.resolve("metadata.cq4t"));
+    if (isSyncing()) {
+      sync();
+      CurrentFile.syncDirectory(directory);
+      CurrentFile.syncDirectory(start.parent());
+    }
   }
 
   /** The name of this WAL: the field of its journal marks. */

@@ -3,6 +3,7 @@ package io.gameq.wal;
 import io.gameq.WalSync;
 import io.gameq.commit.Commit;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,6 +53,7 @@ final class WalBenchmark {
       String what, Path parent, WalSync sync, int commits, int group, Commit commit) {
     try (WalWriter wal = writer(parent, sync)) {
       long start = System.nanoTime();
+      long startCpu = cpuNanos();
       for (int i = 1; i <= commits; i++) {
         wal.append(commit);
         if (i % group == 0) {
@@ -60,8 +62,8 @@ final class WalBenchmark {
       }
       long nanos = System.nanoTime() - start;
       System.out.printf(
-          "append, %-22s %,9d commits of %d rows of %d bytes: %,8d ns a commit%n",
-          what, commits, ROWS, ROW_BYTES, nanos / commits);
+          "append, %-22s %,9d commits of %d rows of %d bytes: %,8d ns a commit (%,d of CPU)%n",
+          what, commits, ROWS, ROW_BYTES, nanos / commits, (cpuNanos() - startCpu) / commits);
       wal.complete();
     }
   }
@@ -74,13 +76,16 @@ final class WalBenchmark {
       for (int round = 1; round <= 3; round++) {
         AtomicLong rows = new AtomicLong();
         long start = System.nanoTime();
+        long startCpu = cpuNanos();
         WalReport report = WalReader.read(wal.directory(), entry -> count(entry, rows));
         double seconds = (System.nanoTime() - start) / 1e9;
+        double cpuSeconds = (cpuNanos() - startCpu) / 1e9;
         System.out.printf(
-            "read %,d records, %,d MB in %.1f s: %,.0f records/s, %,.0f rows/s%n",
+            "read %,d records, %,d MB in %.1f s (%.1f s of CPU): %,.0f records/s, %,.0f rows/s%n",
             report.records(),
             report.bytes() / 1_000_000,
             seconds,
+            cpuSeconds,
             report.records() / seconds,
             rows.get() / seconds);
       }
@@ -91,6 +96,11 @@ final class WalBenchmark {
           report.records(), (System.nanoTime() - start) / 1_000_000);
       wal.complete();
     }
+  }
+
+  /** Of this thread: what counts where other programs use the same cores. */
+  private static long cpuNanos() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
   private static void count(WalReader.Entry entry, AtomicLong rows) {

@@ -1,7 +1,6 @@
 package io.gameq.recovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
@@ -44,8 +43,7 @@ class DamagedWalTest {
       try (GameQueue queue = game.node("look")) {
         slots = queue.read("player:1", Item.class).stream().map(Item::slot).sorted().toList();
       }
-      assertTrue(slots.containsAll(List.of(0, 1, 2, 3, 4)), slots::toString);
-      assertFalse(slots.contains(5), slots::toString);
+      assertEquals(List.of(0, 1, 2, 3, 4, 6, 7, 8, 9), slots);
     }
   }
 

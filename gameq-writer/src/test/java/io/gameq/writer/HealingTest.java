@@ -29,11 +29,14 @@ import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -205,6 +208,32 @@ class HealingTest {
         assertEquals(Set.of(), queue.drain(LONG));
         assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
       }
+    }
+  }
+
+  @Test
+  void aSessionOpenedWhileItsNodeHealedIsHealedBeforeAnythingIsCommitted() throws Exception {
+    try (GameQueue dead = game.node("n0");
+        GameQueue queue = GameQueue.open(behindProxy("n1").build());
+        GameQueue reader = game.node("n2");
+        Connection mysql = game.database.server().connect();
+        Statement statement = mysql.createStatement()) {
+      OwnerSession before = dead.open("player:1");
+      OwnerSession other = queue.open("player:2");
+      RedisImage replica = RedisImage.of(redis, game.namespace);
+      queued(before, new Pet(1, 1, "adopted"));
+      statement.execute("LOCK TABLES pet WRITE"); // which open reads after it has told Redis
+      CompletableFuture<OwnerSession> opening =
+          CompletableFuture.supplyAsync(() -> queue.open("player:1"));
+      String adopted = "{" + game.namespace + ":*:dirty:player%3A1:0000000000000002-*";
+      await().atMost(LONG).until(() -> redis.sync().keys(adopted).size() == 1);
+      loseAllSince(replica);
+      queued(other, new Pet(2, 2, "once healed"));
+      statement.execute("UNLOCK TABLES");
+      OwnerSession player = opening.get(LONG.toMillis(), TimeUnit.MILLISECONDS);
+      queued(other, new Pet(3, 2, "healed again"));
+      assertEquals(List.of(new Pet(1, 1, "adopted")), reader.read("player:1", Pet.class));
+      assertEquals(List.of(new Pet(1, 1, "adopted")), player.rows(Pet.class));
     }
   }
 

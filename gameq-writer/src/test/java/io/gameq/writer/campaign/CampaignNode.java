@@ -73,8 +73,8 @@ public final class CampaignNode {
         .poolSize(THREADS + 1)
         .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
         .walDirectory(options.wal())
-        .onConflict(onConflict)
         .walMinFreeBytes(0) // a full disk is one of the faults
+        .onConflict(onConflict)
         .build();
   }
 

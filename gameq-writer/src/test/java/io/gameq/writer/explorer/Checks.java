@@ -112,7 +112,8 @@ final class Checks {
 
   /** Whether a node told the game that this change is lost. */
   static boolean reported(State state, Change change) {
-    return state.all(NodeMemory.class).anyMatch(node -> node.reported(change));
+    return state.outages() > 0
+        && state.all(NodeMemory.class).anyMatch(node -> node.reported(change));
   }
 
   /** What the session that owns now believes is what MySQL holds. */

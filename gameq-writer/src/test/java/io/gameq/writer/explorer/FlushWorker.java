@@ -325,14 +325,12 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
 
   // --- finish
 
-  /** The notice may be lost: nobody waits for it. */
+  /** The notice may be lost; where no node can come to replay anything, it always is. */
   private List<Step> acks(State state, Memory me) {
-    List<Step> steps = new ArrayList<>();
-    steps.add(Step.redis(name + " acks", world -> ack(world, me, true)));
-    if (state.all(Failover.Memory.class).findAny().isPresent()) {
-      steps.add(Step.redis(name + " acks, its notice is lost", world -> ack(world, me, false)));
-    }
-    return steps;
+    Step unheard = Step.redis(name + " acks, its notice is lost", world -> ack(world, me, false));
+    return state.all(Failover.Memory.class).findAny().isPresent()
+        ? List.of(Step.redis(name + " acks", world -> ack(world, me, true)), unheard)
+        : List.of(unheard);
   }
 
   private static Memory ack(World world, Memory me, boolean heard) {

@@ -34,18 +34,19 @@ final class PlantedVariants {
         new Task(
             Plant.without("flush fence")
                 .flushSql(LOCK_OWNERS, PlantedVariants::answerWhatIsHopedFor),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 1)),
         new Task(
-            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1)),
+            Plant.without("durable epoch").with(Switch.EPOCH_AFTER_REDIS), Scenarios.restart(1, 1)),
         new Task(
-            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH), Scenarios.restart(1)),
+            Plant.without("new epoch per attempt").with(Switch.SAME_EPOCH),
+            Scenarios.restart(1, 1)),
         new Task(
             Plant.without("open ends with its connection")
                 .with(Switch.OPEN_OUTLIVES_ITS_CONNECTION),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 1)),
         new Task(
             Plant.without("MySQL asked when healing").with(Switch.HEALS_WITHOUT_MYSQL),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 0)),
         new Task(
             Plant.without("claim token").lua(ACK, "claim.token == token", "true"),
             Scenarios.handOver(1)),
@@ -103,7 +104,7 @@ final class PlantedVariants {
             Plant.without("owners locked first, FOR UPDATE")
                 .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
                 .with(Switch.OWNERS_NOT_LOCKED),
-            Scenarios.restart(1)),
+            Scenarios.restart(1, 1)),
         new Task(
             Plant.without("owners locked, and tombstones read with a lock")
                 .sql(LOCK_OWNERS, sql -> sql.replace(" FOR UPDATE", ""))
@@ -132,10 +133,6 @@ final class PlantedVariants {
             Plant.without("adopted rows are put back").with(Switch.ADOPTED_NOT_PUT_BACK),
             Scenarios.failover(1, 2)),
         new Task(
-            Plant.without("MySQL asked when healing, after a failover")
-                .with(Switch.HEALS_WITHOUT_MYSQL),
-            Scenarios.failover(1, 2)),
-        new Task(
             Plant.without("refusal of an older session: reassert.lua, after a failover")
                 .lua(REASSERT, REFUSE_OLDER, ""),
             Scenarios.failover(1, 2)),
@@ -143,13 +140,9 @@ final class PlantedVariants {
             Plant.without("a lost session reports").with(Switch.LOST_NOT_REPORTED),
             Scenarios.failover(1, 2)),
         new Task(
-            Plant.without("a replay compares versions")
-                .lua(COMMIT, "if is_newer(", "if true or is_newer("),
-            Scenarios.failover(1, 2)),
-        new Task(
             Plant.without("a session opened while its node healed is healed")
                 .with(Switch.OPENED_WHILE_HEALING_IS_LEFT),
-            Scenarios.failover(1, 2)),
+            Scenarios.failover(1, 3)),
         new Task(
             Plant.without("the same, and forgotten sessions are told nothing")
                 .with(Switch.OPENED_WHILE_HEALING_IS_LEFT)
@@ -186,6 +179,10 @@ final class PlantedVariants {
    */
   static List<Task> covered() {
     return List.of(
+        new Task(
+            Plant.without("a replay compares versions")
+                .lua(COMMIT, "if is_newer(", "if true or is_newer("),
+            Scenarios.failover(1, 2)),
         new Task(
             Plant.without("a lost session replays nothing").with(Switch.LOST_SESSIONS_REPLAY),
             Scenarios.failover(1, 2)),

@@ -155,14 +155,15 @@ final class Scenarios {
   }
 
   /** Redis comes back empty at any moment, around a hand-over. */
-  static Scenario restart(int workers) {
+  static Scenario restart(int workers, int reopens) {
     return new Scenario(
         "Redis restart",
         plant -> {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
           cast.add(
-              new GameNodeActor("B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, 1, false, plant));
+              new GameNodeActor(
+                  "B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, reopens, false, plant));
           workers(cast, plant, workers, 1, false);
           cast.add(new Failover(1, 0, true));
           return cast;
@@ -266,7 +267,7 @@ final class Scenarios {
         move(1, 1, 2, 0),
         move(2, 1, 2, 0),
         midOpen(1, 2),
-        restart(1),
+        restart(1, 1),
         move(1, 2, 2, 1),
         move(2, 2, 2, 1),
         deletes(2),
@@ -285,7 +286,7 @@ final class Scenarios {
         move(2, 1, 2, 2),
         handOver(2),
         clockAhead(2),
-        restart(2),
+        restart(2, 1),
         readers(3),
         moveAndDelete(),
         midOpen(2, 2),

@@ -191,7 +191,8 @@ final class Search {
         return;
       }
       world.become(state);
-      State end = lookedFor(drain(state));
+      State end = drain(state);
+      end = end.outages() == 0 ? end : lookedFor(end);
       String wrong = Checks.drained(end);
       if (wrong == null && scenario.movingRow() > 0) {
         wrong = Checks.seenOnce(world, scenario.movingRow());

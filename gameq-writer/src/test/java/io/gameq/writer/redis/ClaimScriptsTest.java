@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.OwnerId;
+import io.gameq.redis.DurableNotices;
 import io.gameq.redis.OpenScript;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotFixture;
 import io.gameq.redis.SlotKeys;
@@ -20,7 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -237,6 +242,28 @@ class ClaimScriptsTest {
     assertEquals(slot.owner, batch.claims().get(0).owner());
     assertEquals(1, batch.broken().size());
     assertTrue(batch.waitMillis() > 50_000, "no spinning");
+  }
+
+  @Test
+  void anAckTellsASessionNothingWhileRedisHasForgottenIt() {
+    Queue<Long> told = new ConcurrentLinkedQueue<>();
+    try (RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+        DurableNotices notices =
+            new DurableNotices(
+                connector,
+                slot.namespace,
+                slot.second.nonce().substring(0, 8),
+                (owner, session, version, setAside, kept) -> told.add(version))) {
+      notices.keepSubscribed();
+      slot.commit(slot.second, "item:1", row(1, "a"), 0); // own is the first session's
+      ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of()));
+      slot.open(slot.second);
+      slot.commit(slot.second, "item:1", row(2, "b"), 0);
+      ack(new Flushed(claim().claims().get(0), 2, List.of(), List.of()));
+      Awaitility.await().until(() -> told.contains(2L));
+      assertEquals(List.of(2L), List.copyOf(told));
+    }
   }
 
   @Test

@@ -1,0 +1,83 @@
+package io.gameq.redis;
+
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Makes the sender's connections to Redis, and remembers those that it gave up: their last bytes
+ * may still be on their way. Used by the sender's thread; {@link #connections} by any.
+ */
+final class SenderLink {
+  /** Of servers that were connected to since; far more than a failover takes attempts. */
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final RedisConnector connector;
+  private final RedisClock clock;
+  private final AtomicLong connections = new AtomicLong();
+  private final Set<Link> givenUp = new LinkedHashSet<>();
+  private Link link = new Link("", 0);
+
+  /** A connection, as the server that it leads to knows it. */
+  private record Link(String runId, long clientId) {}
+
+  SenderLink(RedisConnector connector, RedisClock clock) {
+    this.connector = connector;
+    this.clock = clock;
+  }
+
+  /**
+   * Connects to a server that gameq can run on, giving up the connection before; nothing is flushed
+   * by itself.
+   */
+  StatefulRedisConnection<byte[], byte[]> connect() {
+    giveUp();
+    StatefulRedisConnection<byte[], byte[]> connection = connector.open();
+    connections.incrementAndGet();
+    try {
+      String server = RedisServerCheck.check(connection).runId();
+      clock.measure(connection);
+      long client = RedisReply.await(() -> connection.sync().clientId());
+      link = new Link(server, client);
+      connection.setAutoFlushCommands(false);
+      return connection;
+    } catch (RuntimeException e) {
+      connection.closeAsync();
+      throw e;
+    }
+  }
+
+  private void giveUp() {
+    givenUp.add(link);
+    if (givenUp.size() > MOST_REMEMBERED) {
+      givenUp.remove(givenUp.iterator().next());
+    }
+  }
+
+  /**
+   * Makes sure that nothing of connections to this server that were given up is applied any more: a
+   * plain HSET among their last bytes would overwrite what is committed from now on.
+   */
+  void silenceOthers(StatefulRedisConnection<byte[], byte[]> redis) {
+    for (Iterator<Link> it = givenUp.iterator(); it.hasNext(); ) {
+      Link other = it.next();
+      if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
+        RedisReply.await(() -> redis.sync().clientKill(KillArgs.Builder.id(other.clientId)));
+        it.remove();
+      }
+    }
+  }
+
+  /** The server, by its run id, that the last connection led to. */
+  String server() {
+    return link.runId;
+  }
+
+  /** How often it has connected. */
+  long connections() {
+    return connections.get();
+  }
+}
