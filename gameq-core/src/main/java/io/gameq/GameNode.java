@@ -264,14 +264,14 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
-      long connections = sender.connections();
-      var redis = whereHealed.get();
+      HealedConnection.Healed connected = whereHealed.get();
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
-          OpenScript.call(redis, slot(owner), owner, session, config.mergeWindow().toMillis());
+          OpenScript.call(
+              connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        return finishOpen(owner, session, tables, opened, connections);
+        return finishOpen(owner, session, tables, opened, connected.connections());
       }
       SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
       if (!session.equals(owners.current(List.of(owner)).get(owner))

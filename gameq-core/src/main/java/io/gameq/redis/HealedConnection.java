@@ -29,17 +29,25 @@ public final class HealedConnection {
   }
 
   /**
+   * Where this node has healed.
+   *
+   * @param connections {@link CommitSender#connections} from before that
+   */
+  public record Healed(StatefulRedisConnection<byte[], byte[]> redis, long connections) {}
+
+  /**
    * The connection; waits for it for up to ten seconds.
    *
    * @throws RedisUnavailableException when the node has not healed by then
    * @throws io.gameq.GameQueueException as {@link ControlConnection#get}
    */
-  public StatefulRedisConnection<byte[], byte[]> get() {
+  public Healed get() {
     long deadline = System.nanoTime() + LIMIT_NANOS;
     for (int looks = 0; ; looks++) {
+      long connections = sender.connections();
       ControlConnection.Connected connected = control.connected();
       if (sender.hasHealedOn(connected.runId())) {
-        return connected.redis();
+        return new Healed(connected.redis(), connections);
       }
       if (System.nanoTime() - deadline > 0) {
         throw new RedisUnavailableException(

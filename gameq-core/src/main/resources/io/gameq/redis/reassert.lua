@@ -7,5 +7,11 @@ local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 local owned_by = redis.call('GET', own_key(slot, owner))
 if owned_by and owned_by > session then return {0, owned_by} end
 write_even_when_full(slot)
-if owned_by ~= session then redis.call('SET', own_key(slot, owner), session) end
+if owned_by ~= session then
+  -- Its due entry may have been dropped while another writer flushed this owner: no ack makes a session due that owns no more.
+  if owned_by and redis.call('EXISTS', dirty_key(slot, owner, owned_by)) == 1 then
+    redis.call('ZADD', slot .. ':due', 'LT', now_millis(), member(owner, owned_by))
+  end
+  redis.call('SET', own_key(slot, owner), session)
+end
 return {1}

@@ -1,19 +1,23 @@
 package io.gameq.recovery.failover;
 
+import io.gameq.writer.campaign.CampaignFiles;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** One failover of the campaign in every build; {@code -Dgameq.seed=N} to repeat one. */
+/**
+ * One failover of the campaign in every build; {@code -Dgameq.seed=N} to repeat one. The files of
+ * one that failed stay in {@code target/failover-test}.
+ */
 class FailoverTest {
-  @TempDir Path directory;
+  private static final Path DIRECTORY = Path.of("target", "failover-test");
 
   @Test
   void nodesPutBackWhatAFailoverLost() throws Exception {
+    CampaignFiles.delete(DIRECTORY);
     long seed = Long.getLong("gameq.seed", new Random().nextInt(100_000));
     System.out.println("failover seed " + seed);
-    try (FailoverRun run = new FailoverRun(directory)) {
+    try (FailoverRun run = new FailoverRun(DIRECTORY)) {
       run.one(Failovers.QUICK, seed);
     }
   }

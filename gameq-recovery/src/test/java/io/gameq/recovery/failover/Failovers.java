@@ -10,7 +10,8 @@ final class Failovers {
   private static final String SHORT = "^kill -9 of the primary$|^partition$|^tool killed";
 
   /** What every build makes happen. */
-  static final Failover QUICK = Failover.of("kill -9 of the primary", PrimaryFaults::kill);
+  static final Failover QUICK =
+      Failover.of("kill -9 of the primary, for good", PrimaryFaults::killForGood);
 
   private Failovers() {}
 

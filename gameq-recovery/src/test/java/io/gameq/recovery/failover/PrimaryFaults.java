@@ -12,6 +12,7 @@ final class PrimaryFaults {
     return List.of(
         new Failover("planned, replication healthy", 1, 3, false, PrimaryFaults::planned),
         Failovers.QUICK,
+        Failover.of("kill -9 of the primary", PrimaryFaults::kill),
         Failover.of("SIGSTOP of the primary, SIGCONT later", PrimaryFaults::stop),
         Failover.of("partition", PrimaryFaults::partition),
         new Failover("restart without data, no Sentinel", 0, 0, true, PrimaryFaults::restartAlone),
@@ -31,6 +32,14 @@ final class PrimaryFaults {
     Member promoted = world.topology.awaitPromotion(old);
     Losses.Marks kept = world.marks(promoted);
     world.losses.add(world.heldUntilDemoted(old), kept);
+  }
+
+  /** Kills it while its replicas are behind. */
+  static void killForGood(FailoverWorld world, Random random) throws Exception {
+    Member old = world.topology.primary();
+    Map<Member, Losses.Marks> kept = loseFor(world, old, random);
+    Losses.Held held = world.goes(old, old::kill);
+    world.losses.add(held, kept, world.topology.awaitPromotion(old));
   }
 
   /** Kills it while its replicas are behind; another is primary, and the dead one comes back. */

@@ -50,7 +50,9 @@ public final class Checker {
     /** Whether it was reported that nobody holds it. */
     final boolean reported;
 
-    /** Whether another process took the owner over before nodes had healed, and may not know it. */
+    /**
+     * Whether the owner was taken over before nodes had healed: its new session may not know it.
+     */
     final boolean hidden;
 
     Write(Attempt of, Change change, List<ReportedConflict> conflicts, boolean hidden) {
@@ -119,6 +121,9 @@ public final class Checker {
   }
 
   private boolean wasTakenOverUnhealed(Attempt attempt) {
+    if (attempt.parts.stream().anyMatch(history.unhealed::contains)) {
+      return true;
+    }
     return history.windows.stream().anyMatch(window -> window.holds(attempt.invokedAt))
         && attempt.parts.stream()
             .anyMatch(
@@ -272,11 +277,28 @@ public final class Checker {
     }
   }
 
-  /** A primary that was cut off acknowledges what nobody else ever sees. */
+  /**
+   * On a primary that was cut off a session goes on that was superseded on the other side: nobody
+   * sees what it writes, but for a later session of this side, which adopts it.
+   */
   private boolean tookEffect(Attempt attempt) {
     return history.windows.stream().anyMatch(window -> window.holds(attempt.invokedAt))
-        ? attempt.seen
+        ? attempt.seen && !mayBeAdopted(attempt)
         : attempt.knownAt != Long.MAX_VALUE;
+  }
+
+  private boolean mayBeAdopted(Attempt attempt) {
+    return attempt.parts.stream()
+        .anyMatch(
+            part ->
+                history.openings.stream()
+                    .anyMatch(
+                        opening ->
+                            opening.owner().equals(part.owner())
+                                && opening.epoch() > part.epoch() + 1
+                                && opening.until() > attempt.invokedAt
+                                && history.windows.stream()
+                                    .anyMatch(window -> window.holds(opening.until()))));
   }
 
   private void report(Kind kind, String what) {

@@ -20,6 +20,9 @@ public final class History {
   /** What nodes and recovery reported as lost, by name. */
   public final Set<ReportedConflict> conflicts = new HashSet<>();
 
+  /** Sessions that could not put back all that was lost: newer ones own. */
+  public final Set<Attempt.Part> unhealed = new HashSet<>();
+
   /** When reads may miss what was acknowledged. */
   public final List<Window> windows = new ArrayList<>();
 
@@ -43,6 +46,7 @@ public final class History {
       case HistoryFile.UNKNOWN -> attempt(at[2]).end(Attempt.Outcome.UNKNOWN, nanos);
       case HistoryFile.DURABLE -> attempt(at[2]).durable = true;
       case HistoryFile.CONFLICT -> {
+        unhealed.add(new Attempt.Part(at[3], Long.parseLong(at[4])));
         for (String row : at[2].split(";", -1)) {
           int equals = row.lastIndexOf('=');
           conflicts.add(

@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.Conflict;
+import io.gameq.SessionId;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +21,7 @@ import java.util.stream.Collectors;
  * fail    nanos  id  reason                                         it is certain that Redis has it not
  * unknown nanos  id  reason
  * durable nanos   id                                                MySQL has it
- * conflict nanos  row=version;...                                   what the node reported as lost
+ * conflict nanos  row=version;...  owner  epoch                     what the node reported as lost
  * open    from   until  owner  epoch  row=value;...  process        what an open returned
  * </pre>
  */
@@ -87,7 +88,9 @@ final class HistoryFile {
         System.nanoTime(),
         lost.rows().entrySet().stream()
             .map(row -> row.getKey() + "=" + row.getValue())
-            .collect(Collectors.joining(";")));
+            .collect(Collectors.joining(";")),
+        lost.owner(),
+        SessionId.parse(lost.session()).epoch());
   }
 
   private static String plain(Throwable reason) {

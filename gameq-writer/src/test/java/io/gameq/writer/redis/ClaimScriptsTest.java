@@ -206,6 +206,19 @@ class ClaimScriptsTest {
   }
 
   @Test
+  void rowsOfALostSessionAreParkedAlsoWhenTheyWereDueDuringAFlush() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim flushing = claim().claims().get(0);
+    slot.commit(slot.first, "item:2", row(2, "b"), 0);
+    assertEquals(List.of(), claim().claims()); // drops the due entry
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(1, ack(flushing));
+    assertEquals(
+        List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
+    assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.first));
+  }
+
+  @Test
   void anOwnerWhoseSessionRedisForgotIsReportedNotFlushed() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     slot.redis.sync().del(bytes(slot.slot.prefix() + ":own:" + slot.owner.encoded()));
