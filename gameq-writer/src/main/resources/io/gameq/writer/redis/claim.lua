@@ -50,6 +50,8 @@ local function take(owner, session, entry)
     return false
   end
   if session < owned_by then -- lost ownership: kept for an operator, never flushed
+    local of = claim_of(slot, owner)
+    if of and of.token == '-' and of.session == session then redis.call('HDEL', slot .. ':claim', owner) end -- no ack will
     if redis.call('SADD', slot .. ':stale', dirty) == 1 then stale[#stale + 1] = {owner, session} end
     return false
   end

@@ -219,6 +219,15 @@ class ClaimScriptsTest {
   }
 
   @Test
+  void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    FinishScripts.nack(slot.redis, slot.slot, 0, false, claim().claims());
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(1, claim().stale().size());
+    assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
+  }
+
+  @Test
   void anOwnerWhoseSessionRedisForgotIsReportedNotFlushed() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     slot.redis.sync().del(bytes(slot.slot.prefix() + ":own:" + slot.owner.encoded()));
