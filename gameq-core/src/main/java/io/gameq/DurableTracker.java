@@ -103,10 +103,6 @@ final class DurableTracker implements Unsettled {
     boolean isHitBy(Map.Entry<String, Long> gone) {
       return lowest <= gone.getValue() && keys.contains(gone.getKey());
     }
-
-    boolean includes(long version) {
-      return version >= lowest && version <= highest;
-    }
   }
 
   DurableTracker(SessionRef session) {
@@ -221,6 +217,15 @@ final class DurableTracker implements Unsettled {
         sequences.accept(commit.sequence());
       }
     }
+  }
+
+  @Override
+  public synchronized void doubt() {
+    queuedRows.forEach(
+        (key, held) -> overtaken.add(new RowVersion(key, held.version, held.sequence)));
+    queuedRows.clear();
+    keptRows.clear();
+    inTransit.stream().filter(Commit::isTaken).forEach(Commit::setSentAgain);
   }
 
   /** The oldest WAL sequence that may still be needed, at most {@code newest}. */
@@ -421,7 +426,8 @@ final class DurableTracker implements Unsettled {
     return share.highest <= durableVersion
         && (keptRows.isEmpty() || share.keys.stream().noneMatch(this::isKept))
         && (overtaken.isEmpty()
-            || overtaken.stream().noneMatch(row -> share.includes(row.version)));
+            || overtaken.stream()
+                .noneMatch(row -> row.version >= share.lowest && share.keys.contains(row.key)));
   }
 
   private static List<String> refusedOf(Share share, Map<String, Long> refused) {

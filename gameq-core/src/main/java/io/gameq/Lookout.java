@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -36,6 +37,10 @@ final class Lookout implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Lookout.class);
 
   private static final int MOST_ASKED_PER_LOOK = 20;
+
+  /** Enough for a healing of thousands of sessions to settle within seconds. */
+  private static final int MOST_ROWS_ASKED = 5_000;
+
   private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /**
@@ -118,6 +123,7 @@ final class Lookout implements Runnable {
         parts.clock().measure(parts.control());
         clockMeasuredNanos = System.nanoTime();
       }
+      lookForOvertaken();
       lookForSome();
       parts.sessions().forgetDrained(parts.sender()::unregister);
       if (System.nanoTime() - retainedNanos > RETAIN_EVERY_NANOS) {
@@ -155,6 +161,33 @@ final class Lookout implements Runnable {
     parts.wal().retain(parts.sessions().needed(next));
   }
 
+  /** Rows of which no notice will tell: MySQL is asked about those of many sessions at once. */
+  private void lookForOvertaken() {
+    Map<DurableTracker, Set<String>> asked = new HashMap<>();
+    Set<String> rows = new HashSet<>();
+    for (DurableTracker tracker : parts.sessions().all()) {
+      if (rows.size() >= MOST_ROWS_ASKED) {
+        break;
+      }
+      Set<String> overtaken = tracker.overtakenRows(quietNanos);
+      if (!overtaken.isEmpty()) {
+        asked.put(tracker, overtaken);
+        rows.addAll(overtaken);
+      }
+    }
+    if (!rows.isEmpty()) {
+      Map<String, Long> there = parts.views().versions(rows);
+      Map<String, Long> setAside = parts.views().setAside(rows);
+      asked.forEach((tracker, of) -> tracker.found(only(of, there), only(of, setAside)));
+    }
+  }
+
+  private static Map<String, Long> only(Set<String> keys, Map<String, Long> versions) {
+    Map<String, Long> of = new HashMap<>(versions);
+    of.keySet().retainAll(keys);
+    return of;
+  }
+
   /** However many sessions wait, Redis is asked about a few of them in each round. */
   private void lookForSome() {
     if (toLookFor.isEmpty()) {
@@ -162,10 +195,6 @@ final class Lookout implements Runnable {
     }
     for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
       DurableTracker tracker = toLookFor.remove();
-      Set<String> overtaken = tracker.overtakenRows(quietNanos);
-      if (!overtaken.isEmpty()) {
-        tracker.found(parts.views().versions(overtaken), parts.views().setAside(overtaken));
-      }
       Set<String> rows = tracker.withoutNews(quietNanos);
       if (!rows.isEmpty()) {
         asked++;

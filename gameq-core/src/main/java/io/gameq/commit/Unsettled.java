@@ -13,4 +13,10 @@ public interface Unsettled {
    * @param sequences may get a sequence more than once, in no order
    */
   void beyond(long mark, LongConsumer sequences);
+
+  /**
+   * Redis lost something and has taken commits since: what is said to be in MySQL up to a version
+   * says nothing of the rows that were acknowledged by now.
+   */
+  void doubt();
 }

@@ -58,6 +58,7 @@ final class Replay {
    */
   void distrustMarks(Collection<Session> sessions) {
     owed = owed.distrustingMarks().plusLost(sessions, slot -> 0);
+    sessions.forEach(of -> of.unsettled.doubt());
   }
 
   /**

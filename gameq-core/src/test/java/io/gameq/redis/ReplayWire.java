@@ -9,10 +9,20 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The decisions and the script of {@link Replay}, one at a time, for tests elsewhere. */
 public final class ReplayWire {
+  private static final Unsettled SETTLED =
+      new Unsettled() {
+        @Override
+        public void beyond(long mark, LongConsumer sequences) {}
+
+        @Override
+        public void doubt() {}
+      };
+
   private ReplayWire() {}
 
   /** What a node is to replay; immutable. */
@@ -90,7 +100,7 @@ public final class ReplayWire {
       SlotKeys slot, Collection<SessionRef> owning, List<WalRecord.Part> record) {
     List<Replay.Session> sessions =
         owning.stream()
-            .map(ref -> new Replay.Session(ref, new SessionKeys(slot, ref), (mark, to) -> {}))
+            .map(ref -> new Replay.Session(ref, new SessionKeys(slot, ref), SETTLED))
             .toList();
     return Replay.owned(record, Replay.byName(sessions));
   }
