@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.DurableFutures.Share;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
@@ -9,8 +10,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +26,6 @@ import java.util.function.LongConsumer;
  * not rows: it grows with the distinct rows that wait, and with the futures that were asked for.
  */
 final class DurableTracker implements Unsettled {
-  /** Rows set aside that are remembered for futures that are asked for later. */
-  private static final int MOST_SET_ASIDE = 1_000;
-
   private final SessionRef session;
   private final Set<Commit> inTransit = new LinkedHashSet<>();
   private final Map<String, Integer> transitRows = new HashMap<>();
@@ -43,8 +39,7 @@ final class DurableTracker implements Unsettled {
   /** Rows that the last notices said wait on. */
   private final Map<String, Long> keptRows = new HashMap<>();
 
-  private final Map<String, Gone> setAside = new LinkedHashMap<>();
-  private final List<Waiter> waiters = new ArrayList<>();
+  private final DurableFutures futures;
   private long durableVersion;
   private long highestQueued;
   private long newsNanos;
@@ -53,9 +48,6 @@ final class DurableTracker implements Unsettled {
   private long adoptingFrom;
 
   private final Map<String, Suspect> suspects = new HashMap<>();
-
-  /** Rows that are lost for good, for futures that are asked for later; bounded as setAside. */
-  private final Map<String, Gone> conflicts = new LinkedHashMap<>();
 
   /** Commits that a thread of the game has taken from its session and not submitted yet. */
   private int preparing;
@@ -74,39 +66,14 @@ final class DurableTracker implements Unsettled {
     }
   }
 
-  /**
-   * A row that did not get to MySQL.
-   *
-   * @param version up to which it did not
-   * @param durableBefore version up to which everything had been durable by then
-   */
-  private record Gone(String reason, long version, long durableBefore) {
-    boolean concerns(String key, Share share) {
-      return share.lowest <= version && share.highest > durableBefore && share.keys.contains(key);
-    }
-  }
-
   /** A version of a row that nobody was seen to hold. */
   private record Suspect(long version, long sinceNanos) {}
 
   private record RowVersion(String key, long version, long sequence) {}
 
-  private record Waiter(Share share, CompletableFuture<Void> durable) {}
-
-  /**
-   * What a commit changed of this session's rows, once it is in Redis.
-   *
-   * @param lowest version that it gave out: two when rows move, else one
-   */
-  record Share(long lowest, long highest, List<String> keys) {
-    /** Also a commit whose row a later one replaced before it was refused never got there. */
-    boolean isHitBy(Map.Entry<String, Long> gone) {
-      return lowest <= gone.getValue() && keys.contains(gone.getKey());
-    }
-  }
-
   DurableTracker(SessionRef session) {
     this.session = session;
+    this.futures = new DurableFutures(session);
   }
 
   SessionRef session() {
@@ -274,15 +241,15 @@ final class DurableTracker implements Unsettled {
    * @param kept rows that wait on, with their versions
    */
   void durable(long version, Map<String, Long> refused, Map<String, Long> kept) {
-    List<Waiter> done;
+    List<Runnable> ends;
     synchronized (this) {
       keptRows.values().removeIf(v -> v <= version); // flushed, or named again
       keptRows.putAll(kept);
       long before = durableVersion;
       reached(version);
-      done = settle(refused, before);
+      ends = settle(refused, before);
     }
-    done.forEach(waiter -> complete(waiter, refused));
+    ends.forEach(Runnable::run);
   }
 
   /**
@@ -292,7 +259,7 @@ final class DurableTracker implements Unsettled {
    * @param refused versions in which such rows were set aside
    */
   void found(Map<String, Long> there, Map<String, Long> refused) {
-    List<Waiter> done;
+    List<Runnable> ends;
     synchronized (this) {
       Map<String, Long> settled = new HashMap<>(there);
       refused.forEach((key, version) -> settled.merge(key, version, Math::max));
@@ -307,9 +274,9 @@ final class DurableTracker implements Unsettled {
       if (queuedRows.isEmpty()) {
         reached(highestQueued);
       }
-      done = settle(refused, before);
+      ends = settle(refused, before);
     }
-    done.forEach(waiter -> complete(waiter, refused));
+    ends.forEach(Runnable::run);
   }
 
   /**
@@ -351,8 +318,7 @@ final class DurableTracker implements Unsettled {
 
   /** These rows are lost, and will not be replayed. */
   void lost(Conflict conflict) {
-    List<Waiter> told = new ArrayList<>();
-    List<Waiter> done;
+    List<Runnable> ends;
     synchronized (this) {
       conflict
           .rows()
@@ -364,30 +330,13 @@ final class DurableTracker implements Unsettled {
                 keptRows.remove(key);
                 suspects.remove(key);
               });
-      remember(conflicts, conflict.rows(), conflict.reason(), durableVersion);
-      for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
-        Waiter waiter = it.next();
-        if (!refusedOf(waiter.share, conflict.rows()).isEmpty()) {
-          told.add(waiter);
-          it.remove();
-        }
-      }
+      ends = new ArrayList<>(futures.lost(conflict, durableVersion));
       if (queuedRows.isEmpty()) {
         reached(highestQueued);
       }
-      done = settle(Map.of(), durableVersion);
+      ends.addAll(settle(Map.of(), durableVersion));
     }
-    told.forEach(waiter -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
-    done.forEach(waiter -> complete(waiter, Map.of()));
-  }
-
-  private static void remember(
-      Map<String, Gone> known, Map<String, Long> more, String reason, long durableBefore) {
-    more.forEach((key, version) -> known.put(key, new Gone(reason, version, durableBefore)));
-    for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_SET_ASIDE; ) {
-      it.next();
-      it.remove();
-    }
+    ends.forEach(Runnable::run);
   }
 
   private void reached(long version) {
@@ -402,78 +351,27 @@ final class DurableTracker implements Unsettled {
     return keptRows.containsKey(key);
   }
 
-  /** Notes rows set aside; takes out the waiters that need not wait longer. */
-  private List<Waiter> settle(Map<String, Long> refused, long durableBefore) {
+  private List<Runnable> settle(Map<String, Long> refused, long durableBefore) {
     refused.forEach(
         (key, version) -> {
           queuedRows.computeIfPresent(key, (k, held) -> held.version <= version ? null : held);
           overtaken.removeIf(row -> row.key.equals(key) && row.version <= version);
         });
-    List<Waiter> done = new ArrayList<>();
-    for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
-      Waiter waiter = it.next();
-      if (isDurable(waiter.share) || !refusedOf(waiter.share, refused).isEmpty()) {
-        done.add(waiter);
-        it.remove();
-      }
-    }
-    remember(setAside, refused, "", durableBefore);
     notifyAll();
-    return done;
+    return futures.settle(this::isDurable, refused, durableBefore);
   }
 
   private boolean isDurable(Share share) {
-    return share.highest <= durableVersion
-        && (keptRows.isEmpty() || share.keys.stream().noneMatch(this::isKept))
+    return share.highest() <= durableVersion
+        && (keptRows.isEmpty() || share.keys().stream().noneMatch(this::isKept))
         && (overtaken.isEmpty()
             || overtaken.stream()
-                .noneMatch(row -> row.version >= share.lowest && share.keys.contains(row.key)));
-  }
-
-  private static List<String> refusedOf(Share share, Map<String, Long> refused) {
-    return refused.entrySet().stream()
-        .filter(share::isHitBy)
-        .map(Map.Entry::getKey)
-        .sorted()
-        .toList();
-  }
-
-  private static void complete(Waiter waiter, Map<String, Long> refused) {
-    List<String> rows = refusedOf(waiter.share, refused);
-    if (rows.isEmpty()) {
-      waiter.durable.complete(null);
-    } else {
-      waiter.durable.completeExceptionally(new DeadLetterException(rows));
-    }
+                .noneMatch(row -> row.version >= share.lowest() && share.keys().contains(row.key)));
   }
 
   /** A future that completes when everything of this share, which is queued, is in MySQL. */
   synchronized CompletableFuture<Void> whenDurable(Share share) {
-    Waiter waiter = new Waiter(share, new CompletableFuture<>());
-    SortedMap<String, Long> lost = goneOf(share, conflicts);
-    SortedMap<String, Long> refused = goneOf(share, setAside);
-    if (!lost.isEmpty()) {
-      String reason = Objects.requireNonNull(conflicts.get(lost.firstKey())).reason;
-      waiter.durable.completeExceptionally(new ConflictException(conflict(lost, reason)));
-    } else if (!refused.isEmpty()) {
-      waiter.durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
-    } else if (isDurable(share)) {
-      waiter.durable.complete(null);
-    } else {
-      waiters.add(waiter);
-    }
-    return waiter.durable;
-  }
-
-  private static SortedMap<String, Long> goneOf(Share share, Map<String, Gone> known) {
-    SortedMap<String, Long> gone = new TreeMap<>();
-    known.forEach(
-        (key, of) -> {
-          if (of.concerns(key, share)) {
-            gone.put(key, of.version);
-          }
-        });
-    return gone;
+    return futures.of(share, isDurable(share));
   }
 
   /** The rows that these WAL records were to bring to MySQL, and have not. */
@@ -509,7 +407,7 @@ final class DurableTracker implements Unsettled {
 
   /** Rows of this session, as the game is told that they are lost. */
   Conflict conflict(SortedMap<String, Long> rows, String reason) {
-    return new Conflict(session.owner().id(), session.id().text(), reason, rows);
+    return futures.conflict(rows, reason);
   }
 
   private boolean isSettled() {

@@ -1,6 +1,6 @@
 package io.gameq;
 
-import io.gameq.DurableTracker.Share;
+import io.gameq.DurableFutures.Share;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RecordMapper;
 import io.gameq.catalog.RecordMappers;

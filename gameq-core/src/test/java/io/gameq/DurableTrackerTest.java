@@ -80,7 +80,7 @@ class DurableTrackerTest {
   @Test
   void aFutureAskedForAfterAnotherCommitWasSentAgainStillCompletes() {
     Commit held = commit("a:1", 50);
-    DurableTracker.Share later = tracker.queued(commit("b:1", 60));
+    DurableFutures.Share later = tracker.queued(commit("b:1", 60));
     tracker.durable(60, Map.of(), Map.of());
     held.setSentAgain();
     tracker.queued(held);

@@ -1,0 +1,141 @@
+package io.gameq;
+
+import io.gameq.commit.SessionRef;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+
+/**
+ * The futures of one session's commits that wait for MySQL, and the rows that never get there. Used
+ * under its {@link DurableTracker}'s lock; what a method returns is to be run outside it, since the
+ * game hangs its own code on futures.
+ */
+final class DurableFutures {
+  /** Rows that are remembered for futures that are asked for later. */
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final SessionRef session;
+  private final List<Waiter> waiters = new ArrayList<>();
+  private final Map<String, Gone> setAside = new LinkedHashMap<>();
+  private final Map<String, Gone> conflicts = new LinkedHashMap<>();
+
+  /**
+   * What a commit changed of this session's rows, once it is in Redis.
+   *
+   * @param lowest version that it gave out: two when rows move, else one
+   */
+  record Share(long lowest, long highest, List<String> keys) {
+    /** Also a commit whose row a later one replaced before it was refused never got there. */
+    private boolean isHitBy(String key, long version) {
+      return lowest <= version && keys.contains(key);
+    }
+
+    private List<String> hitBy(Map<String, Long> gone) {
+      return gone.entrySet().stream()
+          .filter(row -> isHitBy(row.getKey(), row.getValue()))
+          .map(Map.Entry::getKey)
+          .sorted()
+          .toList();
+    }
+  }
+
+  /**
+   * A row that did not get to MySQL.
+   *
+   * @param version up to which it did not
+   * @param durableBefore version up to which everything had been durable by then
+   */
+  private record Gone(String reason, long version, long durableBefore) {}
+
+  private record Waiter(Share share, CompletableFuture<Void> durable) {}
+
+  DurableFutures(SessionRef session) {
+    this.session = session;
+  }
+
+  /** A future that completes when everything of this share, which is queued, is in MySQL. */
+  CompletableFuture<Void> of(Share share, boolean isDurable) {
+    CompletableFuture<Void> durable = new CompletableFuture<>();
+    SortedMap<String, Long> lost = goneOf(share, conflicts);
+    SortedMap<String, Long> refused = goneOf(share, setAside);
+    if (!lost.isEmpty()) {
+      String reason = Objects.requireNonNull(conflicts.get(lost.firstKey())).reason;
+      durable.completeExceptionally(new ConflictException(conflict(lost, reason)));
+    } else if (!refused.isEmpty()) {
+      durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
+    } else if (isDurable) {
+      durable.complete(null);
+    } else {
+      waiters.add(new Waiter(share, durable));
+    }
+    return durable;
+  }
+
+  private static SortedMap<String, Long> goneOf(Share share, Map<String, Gone> known) {
+    SortedMap<String, Long> gone = new TreeMap<>();
+    known.forEach(
+        (key, of) -> {
+          if (share.isHitBy(key, of.version) && share.highest > of.durableBefore) {
+            gone.put(key, of.version);
+          }
+        });
+    return gone;
+  }
+
+  /**
+   * Ends the futures that need not wait longer.
+   *
+   * @param refused rows set aside, with the versions in which they were
+   */
+  List<Runnable> settle(Predicate<Share> isDurable, Map<String, Long> refused, long durableBefore) {
+    remember(setAside, refused, "", durableBefore);
+    List<Runnable> ends = new ArrayList<>();
+    for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
+      Waiter waiter = it.next();
+      List<String> hit = waiter.share.hitBy(refused);
+      if (!hit.isEmpty()) {
+        ends.add(() -> waiter.durable.completeExceptionally(new DeadLetterException(hit)));
+        it.remove();
+      } else if (isDurable.test(waiter.share)) {
+        ends.add(() -> waiter.durable.complete(null));
+        it.remove();
+      }
+    }
+    return ends;
+  }
+
+  /** Ends the futures of commits with rows that are lost for good. */
+  List<Runnable> lost(Conflict conflict, long durableBefore) {
+    remember(conflicts, conflict.rows(), conflict.reason(), durableBefore);
+    List<Runnable> ends = new ArrayList<>();
+    for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
+      Waiter waiter = it.next();
+      if (!waiter.share.hitBy(conflict.rows()).isEmpty()) {
+        ends.add(() -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
+        it.remove();
+      }
+    }
+    return ends;
+  }
+
+  /** Rows of this session, as the game is told that they are lost. */
+  Conflict conflict(SortedMap<String, Long> rows, String reason) {
+    return new Conflict(session.owner().id(), session.id().text(), reason, rows);
+  }
+
+  private static void remember(
+      Map<String, Gone> known, Map<String, Long> more, String reason, long durableBefore) {
+    more.forEach((key, version) -> known.put(key, new Gone(reason, version, durableBefore)));
+    for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_REMEMBERED; ) {
+      it.next();
+      it.remove();
+    }
+  }
+}
