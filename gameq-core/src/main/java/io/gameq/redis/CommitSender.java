@@ -236,22 +236,23 @@ public final class CommitSender implements AutoCloseable {
     return server.equals(healedOn);
   }
 
-  /** Whether it has healed on some server, and is still connected to it. */
-  boolean hasHealed() {
-    return healedOn != null;
+  /** Whether it is connected, and began to connect after that moment. */
+  boolean hasConnectedSince(long nanos) {
+    return healedOn != null && link.connectedNanos() - nanos > 0;
   }
 
   /**
-   * Another connection of this node leads to that server: heals there now, if it is the primary.
+   * A newer connection of this node leads to that server: heals there now, if it is the primary.
    * Returns at once.
    */
-  void healSoon(String server) {
+  void healSoon(ControlConnection.Connected other) {
     tasks.add(
         () -> {
           if (broken) {
             mendAtNanos = System.nanoTime();
-          } else if (!server.equals(link.server())) {
-            breakOff("another connection of this node leads to another server");
+          } else if (!other.runId().equals(link.server())
+              && !hasConnectedSince(other.sinceNanos())) {
+            breakOff("a newer connection of this node leads to another server");
           }
         });
     wake();

@@ -13,9 +13,16 @@ public final class ControlConnection implements AutoCloseable {
   private final RedisConnector connector;
   private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
   private String runId = "";
+  private long sinceNanos;
 
-  /** A connection, and the server's run id: another one after a failover or a restart. */
-  public record Connected(StatefulRedisConnection<byte[], byte[]> redis, String runId) {}
+  /**
+   * A connection.
+   *
+   * @param runId the server's: another one after a failover or a restart
+   * @param sinceNanos when it was asked for, by System.nanoTime
+   */
+  public record Connected(
+      StatefulRedisConnection<byte[], byte[]> redis, String runId, long sinceNanos) {}
 
   public ControlConnection(RedisConnector connector) {
     this.connector = connector;
@@ -34,6 +41,7 @@ public final class ControlConnection implements AutoCloseable {
   public synchronized Connected connected() {
     if (connection == null || !connection.isOpen()) {
       close();
+      sinceNanos = System.nanoTime();
       StatefulRedisConnection<byte[], byte[]> fresh = connector.open();
       try {
         runId = RedisServerCheck.check(fresh).runId();
@@ -43,7 +51,7 @@ public final class ControlConnection implements AutoCloseable {
       }
       connection = fresh;
     }
-    return new Connected(connection, runId);
+    return new Connected(connection, runId, sinceNanos);
   }
 
   /**
@@ -58,6 +66,13 @@ public final class ControlConnection implements AutoCloseable {
     } catch (RedisUnavailableException e) {
       close();
       throw e;
+    }
+  }
+
+  /** Closes this connection, unless it has been replaced by now. */
+  synchronized void giveUp(Connected old) {
+    if (connection == old.redis()) {
+      close();
     }
   }
 

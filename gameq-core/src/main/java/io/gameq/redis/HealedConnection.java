@@ -17,7 +17,7 @@ public final class HealedConnection {
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** Between two prods: enough to connect and to heal a little. */
+  /** Between two prods of one open: enough to connect and to heal a little. */
   private static final int LOOKS_PER_PROD = 100;
 
   private final ControlConnection control;
@@ -53,10 +53,10 @@ public final class HealedConnection {
         throw new RedisUnavailableException(
             "this node has not put back yet what Redis lost: try again");
       }
-      if (looks % LOOKS_PER_PROD == 0) {
-        sender.healSoon(connected.runId());
-      } else if (sender.hasHealed() && looks % LOOKS_PER_PROD == LOOKS_PER_PROD / 2) {
-        control.close(); // it is this connection that leads to a server of the past
+      if (sender.hasConnectedSince(connected.sinceNanos())) {
+        control.giveUp(connected); // the newer of two connections is more likely right
+      } else if (looks % LOOKS_PER_PROD == 0) {
+        sender.healSoon(connected);
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }

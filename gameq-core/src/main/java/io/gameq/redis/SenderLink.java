@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes the sender's connections to Redis, and remembers those that it gave up: their last bytes
- * may still be on their way. Used by the sender's thread; {@link #connections} by any.
+ * may still be on their way. Used by the sender's thread; {@link #connections} and {@link
+ * #connectedNanos} by any.
  */
 final class SenderLink {
   /** Of servers that were connected to since; far more than a failover takes attempts. */
@@ -18,6 +19,7 @@ final class SenderLink {
   private final RedisConnector connector;
   private final RedisClock clock;
   private final AtomicLong connections = new AtomicLong();
+  private volatile long connectedNanos;
   private final Set<Link> givenUp = new LinkedHashSet<>();
   private Link link = new Link("", 0);
 
@@ -35,7 +37,9 @@ final class SenderLink {
    */
   StatefulRedisConnection<byte[], byte[]> connect() {
     giveUp();
+    long now = System.nanoTime();
     StatefulRedisConnection<byte[], byte[]> connection = connector.open();
+    connectedNanos = now;
     connections.incrementAndGet();
     try {
       String server = RedisServerCheck.check(connection).runId();
@@ -74,6 +78,11 @@ final class SenderLink {
   /** The server, by its run id, that the last connection led to. */
   String server() {
     return link.runId;
+  }
+
+  /** When it began to connect the last time that it succeeded, by System.nanoTime. */
+  long connectedNanos() {
+    return connectedNanos;
   }
 
   /** How often it has connected. */
