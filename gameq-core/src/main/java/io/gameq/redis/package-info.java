@@ -19,6 +19,17 @@
  *                                           that version, but for rows set aside as dead letters (!) and rows that wait on (+)
  * </pre>
  *
+ * <p>The sender, which carries commits:
+ *
+ * <pre>
+ * submit -&gt; Admission, Away   is there room; is Redis there, and if not: fail or journal
+ *   CommitSender              version, WAL, group, send, answer (Settlement)
+ *     SenderLink              a new connection when one broke; old ones are silenced
+ *     Healing                 on it, before anything new: read sessions in MySQL, re-assert,
+ *       Owed, Replay          send from the WAL what Redis lost, then what has no answer yet
+ * HealedConnection            what open goes through: the server that this node has healed on
+ * </pre>
+ *
  * <p>Each Lua script is a resource file whose first lines say what it takes and returns, with one
  * small class beside it.
  */
