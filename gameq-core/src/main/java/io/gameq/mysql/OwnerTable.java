@@ -2,6 +2,10 @@ package io.gameq.mysql;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -117,6 +121,33 @@ public final class OwnerTable {
   /** The newest session of each owner that has one. */
   public Map<OwnerId, SessionId> current(Collection<OwnerId> owners) {
     return sessions(owners, "");
+  }
+
+  /**
+   * The first statement of a transaction that writes owners' rows: locks the owners, sorted, and
+   * returns their newest sessions. FOR UPDATE, because FOR SHARE would let two flushes of one owner
+   * run side by side; first, so that what is read later was committed before the lock was given.
+   */
+  public static Map<OwnerId, SessionId> lock(Connection connection, Collection<OwnerId> owners)
+      throws SQLException {
+    String sql =
+        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
+            + "?,".repeat(owners.size() - 1)
+            + "?) ORDER BY owner FOR UPDATE";
+    Map<OwnerId, SessionId> sessions = new HashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      List<String> sorted = owners.stream().map(OwnerId::encoded).sorted().toList();
+      for (int i = 0; i < sorted.size(); i++) {
+        statement.setString(i + 1, sorted.get(i));
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          sessions.put(
+              OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
+        }
+      }
+    }
+    return sessions;
   }
 
   private Map<OwnerId, SessionId> sessions(Collection<OwnerId> owners, String condition) {

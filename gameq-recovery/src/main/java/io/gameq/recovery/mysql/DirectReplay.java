@@ -3,20 +3,16 @@ package io.gameq.recovery.mysql;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
-import io.gameq.catalog.RowKey;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
-import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -81,7 +77,8 @@ public final class DirectReplay {
   private Outcome inTransaction(Connection connection, List<Owner> group) throws SQLException {
     connection.setAutoCommit(false);
     try {
-      Map<OwnerId, SessionId> durable = lockSessions(connection, group);
+      Map<OwnerId, SessionId> durable =
+          OwnerTable.lock(connection, group.stream().map(Owner::owner).toList());
       List<OwnerId> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
       for (Owner of : group) {
@@ -108,53 +105,14 @@ public final class DirectReplay {
 
   private static List<Refused> setAside(Connection connection, List<RowRefusal> refusals)
       throws SQLException {
-    Map<RowKey, Long> there =
-        refusals.isEmpty()
-            ? Map.of()
-            : OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
-    List<Refused> letters = new ArrayList<>();
-    for (RowRefusal refusal : refusals) {
-      RowChange row = refusal.row();
-      if (there.getOrDefault(row.key(), -1L) < row.image().version()) {
-        letters.add(
-            new Refused(
-                row.owner(),
-                row.key().table().name(),
-                row.key().keyText(),
-                row.image().version(),
-                row.encoded(),
-                1,
-                refusal.error().getErrorCode(),
-                String.valueOf(refusal.error().getMessage())));
-      }
-    }
+    List<Refused> letters =
+        RowRefusal.withoutOutdated(connection, refusals).stream()
+            .map(refusal -> refusal.asLetter(1))
+            .toList();
     Map<Refused, String> failed = DeadLetterTable.write(connection, letters, MOST_DEAD_LETTERS);
     if (!failed.isEmpty()) {
       throw new SQLException(failed.values().iterator().next());
     }
     return letters;
-  }
-
-  /** The first statement, as in a flush: see there. */
-  private static Map<OwnerId, SessionId> lockSessions(Connection connection, List<Owner> group)
-      throws SQLException {
-    String sql =
-        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
-            + "?,".repeat(group.size() - 1)
-            + "?) ORDER BY owner FOR UPDATE";
-    Map<OwnerId, SessionId> sessions = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      List<String> sorted = group.stream().map(of -> of.owner().encoded()).sorted().toList();
-      for (int i = 0; i < sorted.size(); i++) {
-        statement.setString(i + 1, sorted.get(i));
-      }
-      try (ResultSet rs = statement.executeQuery()) {
-        while (rs.next()) {
-          sessions.put(
-              OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
-        }
-      }
-    }
-    return sessions;
   }
 }

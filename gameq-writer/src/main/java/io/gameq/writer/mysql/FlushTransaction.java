@@ -3,23 +3,19 @@ package io.gameq.writer.mysql;
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
-import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
-import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
 import io.gameq.mysql.TableRefusedException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -208,7 +204,8 @@ public final class FlushTransaction {
     }
     connection.setAutoCommit(false);
     try {
-      Map<OwnerId, SessionId> durable = lockSessions(connection, plan.owners);
+      Map<OwnerId, SessionId> durable =
+          OwnerTable.lock(connection, plan.owners.stream().map(OwnerRows::owner).toList());
       Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
       List<OwnerRows> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
@@ -222,7 +219,7 @@ public final class FlushTransaction {
       }
       Savepoint start = plan.lastResort ? connection.setSavepoint() : null;
       List<RowRefusal> refusals =
-          withoutOutdated(
+          RowRefusal.withoutOutdated(
               connection, writes.write(connection, rows, plan.lastResort ? LAST_RESORT : OF_ROWS));
       List<Written> written = owned.values().stream().map(of -> written(of, refusals)).toList();
       if (plan.changesFor(owned, refusals) || !setAside(connection, plan, written)) {
@@ -239,19 +236,6 @@ public final class FlushTransaction {
       Tries.rollBack(connection, e);
       throw e;
     }
-  }
-
-  /** Rows of which MySQL holds a newer version, or a newer delete, have nothing to be set aside. */
-  private static List<RowRefusal> withoutOutdated(Connection connection, List<RowRefusal> refusals)
-      throws SQLException {
-    if (refusals.isEmpty()) {
-      return refusals;
-    }
-    Map<RowKey, Long> there =
-        OwnerReader.versions(connection, refusals.stream().map(r -> r.row().key()).toList());
-    return refusals.stream()
-        .filter(r -> there.getOrDefault(r.row().key(), -1L) < r.row().image().version())
-        .toList();
   }
 
   /** Writes dead letters; false when one cannot be written: its owner is held back. */
@@ -277,47 +261,10 @@ public final class FlushTransaction {
   private static Written written(OwnerRows of, List<RowRefusal> ofAll) {
     List<Refused> setAside = new ArrayList<>(of.unreadable());
     for (RowRefusal refusal : ofAll) {
-      RowChange row = refusal.row();
-      if (row.owner().equals(of.owner())) {
-        setAside.add(
-            new Refused(
-                row.owner(),
-                row.key().table().name(),
-                row.key().keyText(),
-                row.image().version(),
-                row.encoded(),
-                of.attempts(),
-                refusal.error().getErrorCode(),
-                String.valueOf(refusal.error().getMessage())));
+      if (refusal.row().owner().equals(of.owner())) {
+        setAside.add(refusal.asLetter(of.attempts()));
       }
     }
     return new Written(of, setAside);
-  }
-
-  /**
-   * The first statement of a flush: locks the owners, sorted. FOR UPDATE, because FOR SHARE would
-   * let two flushes of one owner run side by side; first, so that what is read later was committed
-   * before the lock was given.
-   */
-  private static Map<OwnerId, SessionId> lockSessions(Connection connection, List<OwnerRows> owners)
-      throws SQLException {
-    String sql =
-        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
-            + "?,".repeat(owners.size() - 1)
-            + "?) ORDER BY owner FOR UPDATE";
-    Map<OwnerId, SessionId> sessions = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      List<String> sorted = owners.stream().map(o -> o.owner().encoded()).sorted().toList();
-      for (int i = 0; i < sorted.size(); i++) {
-        statement.setString(i + 1, sorted.get(i));
-      }
-      try (ResultSet rs = statement.executeQuery()) {
-        while (rs.next()) {
-          sessions.put(
-              OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
-        }
-      }
-    }
-    return sessions;
   }
 }
