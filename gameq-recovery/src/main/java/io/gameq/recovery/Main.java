@@ -2,6 +2,7 @@ package io.gameq.recovery;
 
 import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.terminal.ErrorLine;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Objects;

@@ -2,9 +2,9 @@ package io.gameq.recovery;
 
 import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.plan.Status;
-import io.gameq.recovery.terminal.Shown;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import java.io.PrintWriter;
 import java.util.ArrayList;

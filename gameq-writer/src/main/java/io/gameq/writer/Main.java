@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.demo.DemoCommand;
 import io.gameq.writer.schema.SchemaCommand;

@@ -2,7 +2,7 @@ package io.gameq.recovery.plan;
 
 import io.gameq.SessionId;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
-import io.gameq.recovery.terminal.Shown;
+import io.gameq.terminal.Shown;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a row may be replayed, by who owns its owner now. Stateless. */

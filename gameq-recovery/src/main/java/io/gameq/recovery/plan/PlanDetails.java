@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.catalog.RowImage;
 import io.gameq.recovery.terminal.RowJson;
-import io.gameq.recovery.terminal.Shown;
+import io.gameq.terminal.Shown;
 import java.io.BufferedWriter;
 import java.io.Closeable;
 import java.io.IOException;

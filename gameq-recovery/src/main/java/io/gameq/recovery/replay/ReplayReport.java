@@ -1,7 +1,7 @@
 package io.gameq.recovery.replay;
 
 import io.gameq.OwnerId;
-import io.gameq.recovery.terminal.Shown;
+import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.List;
 

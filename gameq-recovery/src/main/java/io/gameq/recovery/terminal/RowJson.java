@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.catalog.Column;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowOp;
+import io.gameq.terminal.Shown;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

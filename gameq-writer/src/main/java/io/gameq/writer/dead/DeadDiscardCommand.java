@@ -1,10 +1,10 @@
 package io.gameq.writer.dead;
 
+import io.gameq.terminal.Shown;
 import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;

@@ -2,7 +2,7 @@ package io.gameq.writer.dead;
 
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.DeadLetterTable.Stored;
-import io.gameq.writer.terminal.Shown;
+import io.gameq.terminal.Shown;
 
 /** How lines name a dead letter. Stateless. */
 final class LetterName {

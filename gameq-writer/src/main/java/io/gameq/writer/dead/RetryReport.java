@@ -1,12 +1,12 @@
 package io.gameq.writer.dead;
 
+import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.DeadLetterRetry.Gone;
 import io.gameq.writer.mysql.DeadLetterRetry.Locked;
 import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
 import io.gameq.writer.mysql.DeadLetterRetry.Refused;
 import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
 import io.gameq.writer.mysql.DeadLetterRetry.Written;
-import io.gameq.writer.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package io.gameq.writer.stale;
 
 import io.gameq.OwnerId;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.Confirmation;
-import io.gameq.writer.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -1,12 +1,12 @@
 package io.gameq.writer.stale;
 
 import io.gameq.redis.UnflushedRow;
+import io.gameq.terminal.Shown;
+import io.gameq.terminal.TextTable;
 import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.JsonLine;
-import io.gameq.writer.terminal.Shown;
-import io.gameq.writer.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,9 +3,9 @@ package io.gameq.writer.stale;
 import io.gameq.GameQueueException;
 import io.gameq.catalog.RowCodec;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.redis.StaleRows;
-import io.gameq.writer.terminal.Shown;
 
 /** How the stale commands open Redis and name what they find. Stateless. */
 final class StaleNames {

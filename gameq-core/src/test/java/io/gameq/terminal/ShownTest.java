@@ -1,4 +1,4 @@
-package io.gameq.writer.terminal;
+package io.gameq.terminal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

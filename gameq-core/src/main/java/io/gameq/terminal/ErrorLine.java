@@ -1,9 +1,9 @@
-package io.gameq.writer;
+package io.gameq.terminal;
 
 import java.util.StringJoiner;
 
 /** Says an exception in one line: the messages of its causes, outermost first. Stateless. */
-final class ErrorLine {
+public final class ErrorLine {
   /** Longer messages quote statements or values. */
   private static final int MAX_MESSAGE_CHARS = 300;
 
@@ -11,7 +11,7 @@ final class ErrorLine {
 
   private ErrorLine() {}
 
-  static String of(Throwable error) {
+  public static String of(Throwable error) {
     StringJoiner line = new StringJoiner(": ");
     String said = "";
     int causes = 0;

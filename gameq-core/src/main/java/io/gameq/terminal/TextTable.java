@@ -1,4 +1,4 @@
-package io.gameq.writer.terminal;
+package io.gameq.terminal;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.gameq.writer.terminal;
+package io.gameq.terminal;
 
 import io.gameq.catalog.Column;
 import io.gameq.catalog.RowImage;

@@ -1,0 +1,3 @@
+/** Tests of what command lines show. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.terminal;
