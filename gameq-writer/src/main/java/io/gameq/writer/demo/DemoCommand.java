@@ -2,7 +2,10 @@ package io.gameq.writer.demo;
 
 import io.gameq.writer.demo.generated.GeneratedGame;
 import io.gameq.writer.demo.sample.SampleGame;
-import io.gameq.writer.mysql.DemoDatabase;
+import io.gameq.writer.mysql.ScratchDatabase;
+import io.gameq.writer.scratch.ScratchDirectory;
+import io.gameq.writer.scratch.ScratchServers;
+import io.gameq.writer.scratch.ServerOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -15,6 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -34,7 +38,6 @@ import picocli.CommandLine.Spec;
       "2:wrong usage, or the demo could not run"
     })
 public final class DemoCommand implements Callable<Integer> {
-  private static final String PASSWORD_VARIABLE = "GAMEQ_DEMO_MYSQL_PASSWORD";
   private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.io.gameq";
   private static final int MOST_NODES = 16;
 
@@ -61,24 +64,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "Repeats the choices of an earlier run.")
   private @Nullable Long seed;
 
-  @Option(names = "--redis", paramLabel = "URI", description = "A Redis to use: redis://host:port.")
-  private @Nullable String redis;
-
-  @Option(
-      names = "--mysql",
-      paramLabel = "URL",
-      description =
-          "A MySQL or MariaDB to use: jdbc:mysql://host:port/database, an empty database.")
-  private @Nullable String mysql;
-
-  @Option(names = "--mysql-user", defaultValue = "root", description = "Its user (default root).")
-  private String mysqlUser = "root";
-
-  @Option(
-      names = "--mysql-password-file",
-      paramLabel = "FILE",
-      description = "Holds the password; else it is taken from " + PASSWORD_VARIABLE + ".")
-  private @Nullable Path mysqlPasswordFile;
+  @Mixin private final ServerOptions servers = new ServerOptions();
 
   @Option(
       names = "--schema",
@@ -118,11 +104,10 @@ public final class DemoCommand implements Callable<Integer> {
         "demo: %d players on %d nodes, %d writers, %d s, seed %d (again: --seed %d)%n",
         players, nodes, writers, seconds, chosen, chosen);
     out.flush();
-    try (DemoDirectory directory = new DemoDirectory();
-        DemoServers servers =
-            new DemoServers(new DemoServers.Given(redis, mysql, mysqlUser, password()));
-        DemoDatabase database = new DemoDatabase(servers.mysql())) {
-      out.println("servers: " + servers.description());
+    try (ScratchDirectory directory = new ScratchDirectory("demo");
+        ScratchServers running = servers.start();
+        ScratchDatabase database = new ScratchDatabase(running.mysql())) {
+      out.println("servers: " + running.description());
       out.flush();
       String namespace = "demo-" + Integer.toHexString(new SecureRandom().nextInt());
       DemoGame game = game(database, namespace, chosen, out);
@@ -130,7 +115,7 @@ public final class DemoCommand implements Callable<Integer> {
       try (DemoRun run =
           new DemoRun(
               options,
-              servers,
+              running,
               database,
               game,
               new DemoRun.Place(namespace, directory.path(), err))) {
@@ -141,7 +126,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private DemoGame game(DemoDatabase database, String namespace, long chosen, PrintWriter out)
+  private DemoGame game(ScratchDatabase database, String namespace, long chosen, PrintWriter out)
       throws IOException {
     if (schema != null) {
       database.run(SqlScript.statements(Files.readString(schema)));
@@ -158,13 +143,6 @@ public final class DemoCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private String password() throws IOException {
-    if (mysqlPasswordFile != null) {
-      return Files.readString(mysqlPasswordFile).strip();
-    }
-    return Objects.requireNonNullElse(System.getenv(PASSWORD_VARIABLE), "");
   }
 
   private void check(boolean ok, String message) {

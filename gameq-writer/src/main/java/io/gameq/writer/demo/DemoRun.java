@@ -7,8 +7,9 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.writer.WriterOptions;
 import io.gameq.writer.WriterService;
-import io.gameq.writer.mysql.DemoDatabase;
+import io.gameq.writer.mysql.ScratchDatabase;
 import io.gameq.writer.redis.ClaimScript;
+import io.gameq.writer.scratch.ScratchServers;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,7 @@ final class DemoRun implements AutoCloseable {
       new ClaimScript.Bounds(200, 4_000, 4 << 20, 30_000);
 
   private final DemoOptions options;
-  private final DemoDatabase database;
+  private final ScratchDatabase database;
   private final DemoGame game;
   private final PrintWriter err;
   private final DemoStats stats = new DemoStats();
@@ -56,7 +57,11 @@ final class DemoRun implements AutoCloseable {
 
   /** Starts writers and nodes. */
   DemoRun(
-      DemoOptions options, DemoServers servers, DemoDatabase database, DemoGame game, Place place) {
+      DemoOptions options,
+      ScratchServers servers,
+      ScratchDatabase database,
+      DemoGame game,
+      Place place) {
     this.options = options;
     this.database = database;
     this.game = game;
@@ -79,7 +84,7 @@ final class DemoRun implements AutoCloseable {
    */
   record Place(String namespace, Path walDirectory, PrintWriter err) {}
 
-  private void start(DemoServers servers, Place place) {
+  private void start(ScratchServers servers, Place place) {
     RedisConnector redis =
         add(
             new RedisConnector(

@@ -3,7 +3,7 @@ package io.gameq.writer.demo;
 import io.gameq.Row;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
-import io.gameq.writer.mysql.DemoDatabase;
+import io.gameq.writer.mysql.ScratchDatabase;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,13 +15,13 @@ import java.util.Set;
  * Compares all managed tables in MySQL, read past gameq, with the memory of the game. One thread.
  */
 final class Verifier {
-  private final DemoDatabase database;
+  private final ScratchDatabase database;
   private final DemoGame game;
 
   /** Rows that were there before: the schema file's own. */
   private final Set<RowKey> before = new HashSet<>();
 
-  Verifier(DemoDatabase database, DemoGame game) {
+  Verifier(ScratchDatabase database, DemoGame game) {
     this.database = database;
     this.game = game;
     game.tables().forEach(table -> database.scan(table, row -> before.add(row.key())));

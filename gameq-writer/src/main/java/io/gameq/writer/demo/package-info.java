@@ -4,7 +4,6 @@
  *
  * <pre>
  * DemoCommand          the command line; prints the report
- *   DemoServers        Redis and MySQL: embedded, or given
  *   DemoRun            starts writers and nodes, plays, drains, verifies
  *     DemoNode         a GameQueue; its desk logs players in and out and reads them for others
  *     Driver           a thread of the game: players act and trade

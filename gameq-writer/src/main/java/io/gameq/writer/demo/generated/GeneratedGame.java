@@ -8,9 +8,9 @@ import io.gameq.mysql.TableInspection;
 import io.gameq.mysql.TableSpec;
 import io.gameq.writer.demo.Actor;
 import io.gameq.writer.demo.DemoGame;
-import io.gameq.writer.mysql.DemoDatabase;
 import io.gameq.writer.mysql.SchemaFacts;
 import io.gameq.writer.mysql.SchemaFacts.ForeignKey;
+import io.gameq.writer.mysql.ScratchDatabase;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -68,7 +68,7 @@ public final class GeneratedGame implements DemoGame {
    *
    * @throws GameQueueException when nothing can be managed
    */
-  public static GeneratedGame over(DemoDatabase database, Plan plan) {
+  public static GeneratedGame over(ScratchDatabase database, Plan plan) {
     SchemaFacts schema = database.facts();
     OwnerColumn owner = OwnerColumn.of(schema, plan.ownerColumn());
     Map<String, String> left = new TreeMap<>();
@@ -116,7 +116,7 @@ public final class GeneratedGame implements DemoGame {
   }
 
   private static long firstId(
-      DemoDatabase database, OwnerColumn owner, List<RowGenerator> generators) {
+      ScratchDatabase database, OwnerColumn owner, List<RowGenerator> generators) {
     long largest = 0;
     for (RowGenerator of : generators) {
       for (var column : of.table().columns()) {

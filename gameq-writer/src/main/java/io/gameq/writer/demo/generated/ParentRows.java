@@ -2,11 +2,11 @@ package io.gameq.writer.demo.generated;
 
 import io.gameq.GameQueueException;
 import io.gameq.catalog.Column;
-import io.gameq.writer.mysql.DemoDatabase;
 import io.gameq.writer.mysql.SchemaFacts;
 import io.gameq.writer.mysql.SchemaFacts.ColumnFacts;
 import io.gameq.writer.mysql.SchemaFacts.ForeignKey;
 import io.gameq.writer.mysql.SchemaFacts.TableFacts;
+import io.gameq.writer.mysql.ScratchDatabase;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,14 +26,14 @@ final class ParentRows {
   private static final int INSERTED = 4;
   private static final int MOST_CHOICES = 200;
 
-  private final DemoDatabase database;
+  private final ScratchDatabase database;
   private final SchemaFacts schema;
   private final Random random;
   private final Map<ForeignKey, List<Object[]>> choices = new HashMap<>();
   private final Set<String> filling = new HashSet<>();
   private final List<String> filled = new ArrayList<>();
 
-  ParentRows(DemoDatabase database, SchemaFacts schema, Random random) {
+  ParentRows(ScratchDatabase database, SchemaFacts schema, Random random) {
     this.database = database;
     this.schema = schema;
     this.random = random;

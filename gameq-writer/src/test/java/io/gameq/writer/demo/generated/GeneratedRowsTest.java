@@ -10,7 +10,7 @@ import io.gameq.mysql.MySqlConfig;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.demo.SqlScript;
-import io.gameq.writer.mysql.DemoDatabase;
+import io.gameq.writer.mysql.ScratchDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
@@ -50,8 +50,9 @@ class GeneratedRowsTest {
   void everyRowIsTakenByTheServerAndComesBackEqual() {
     MySqlServer server = TestServers.mysql().freshDatabase("generated");
     StringWriter said = new StringWriter();
-    try (DemoDatabase database =
-        new DemoDatabase(new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2))) {
+    try (ScratchDatabase database =
+        new ScratchDatabase(
+            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2))) {
       database.run(SqlScript.statements(SCHEMA));
       GeneratedGame game =
           GeneratedGame.over(
@@ -96,7 +97,7 @@ class GeneratedRowsTest {
     return new Row(of.table(), row);
   }
 
-  private static void insert(DemoDatabase database, Table table, Row row) {
+  private static void insert(ScratchDatabase database, Table table, Row row) {
     database.insert(table.name(), table.columns(), Arrays.asList(row.asMap().values().toArray()));
   }
 }

@@ -1,4 +1,4 @@
-package io.gameq.writer.demo;
+package io.gameq.writer.scratch;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,16 +12,19 @@ import java.util.stream.Stream;
  * The temporary directory of the nodes' WALs, gone at close and when the JVM ends, also by Ctrl-C.
  * Thread-safe.
  */
-final class DemoDirectory implements AutoCloseable {
+public final class ScratchDirectory implements AutoCloseable {
+  private final String command;
   private final Path path;
-  private final Thread hook = new Thread(this::interrupted, "gameq-demo-stop");
+  private final Thread hook = new Thread(this::interrupted, "gameq-scratch-stop");
 
-  DemoDirectory() throws IOException {
-    path = Files.createTempDirectory("gameq-demo-");
+  /** Makes it, for the command of this name. */
+  public ScratchDirectory(String command) throws IOException {
+    this.command = command;
+    path = Files.createTempDirectory("gameq-" + command + "-");
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  Path path() {
+  public Path path() {
     return path;
   }
 
@@ -30,7 +33,7 @@ final class DemoDirectory implements AutoCloseable {
    */
   private void interrupted() {
     System.err.println();
-    System.err.println("demo: interrupted; nothing was drained or verified");
+    System.err.println(command + ": interrupted; nothing was drained or verified");
     System.err.close();
     delete();
   }

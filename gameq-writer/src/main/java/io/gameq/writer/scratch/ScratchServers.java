@@ -1,19 +1,22 @@
-package io.gameq.writer.demo;
+package io.gameq.writer.scratch;
 
 import io.gameq.embedded.EmbeddedMariaDb;
 import io.gameq.embedded.EmbeddedRedis;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.writer.mysql.DemoDatabase;
+import io.gameq.writer.mysql.ScratchDatabase;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** The Redis and the MySQL of a demo: embedded ones, or those that were given. One thread. */
-final class DemoServers implements AutoCloseable {
-  /** Of each MySQL pool: a demo's nodes and writers are few. */
+/**
+ * A Redis and a MySQL that a command fills itself: embedded ones, or those that were given. One
+ * thread.
+ */
+public final class ScratchServers implements AutoCloseable {
+  /** Of each MySQL pool: nodes and writers are few. */
   private static final int POOL_SIZE = 8;
 
-  private static final String DATABASE = "gameq_demo";
+  private static final String DATABASE = "gameq_scratch";
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private final String redisUri;
@@ -21,14 +24,15 @@ final class DemoServers implements AutoCloseable {
   private final String description;
 
   /** Servers to use instead of embedded ones; null: embedded. */
-  record Given(@Nullable String redisUri, @Nullable String jdbcUrl, String user, String password) {}
+  public record Given(
+      @Nullable String redisUri, @Nullable String jdbcUrl, String user, String password) {}
 
   /**
    * Starts what was not given.
    *
    * @throws io.gameq.GameQueueException when a server cannot start; none is left running
    */
-  DemoServers(Given given) {
+  public ScratchServers(Given given) {
     try {
       String redisName;
       if (given.redisUri() != null) {
@@ -48,13 +52,13 @@ final class DemoServers implements AutoCloseable {
         mysql =
             new MySqlConfig(
                 mariaDb.jdbcUrl(DATABASE), mariaDb.user(), mariaDb.password(), POOL_SIZE);
-        DemoDatabase.create(
+        ScratchDatabase.create(
             new MySqlConfig(mariaDb.jdbcUrl(), mariaDb.user(), mariaDb.password(), 1), DATABASE);
       }
       description =
           redisName
               + ", "
-              + DemoDatabase.version(mysql)
+              + ScratchDatabase.version(mysql)
               + (given.jdbcUrl() == null ? " (embedded)" : " as given");
     } catch (RuntimeException | LinkageError e) {
       close();
@@ -62,16 +66,16 @@ final class DemoServers implements AutoCloseable {
     }
   }
 
-  String redisUri() {
+  public String redisUri() {
     return redisUri;
   }
 
-  MySqlConfig mysql() {
+  public MySqlConfig mysql() {
     return mysql;
   }
 
   /** Both servers and their versions, in one line. */
-  String description() {
+  public String description() {
     return description;
   }
 
@@ -82,7 +86,7 @@ final class DemoServers implements AutoCloseable {
         started.pop().close();
       } catch (Exception e) {
         // The next server must still be stopped; both end with this JVM at the latest.
-        System.err.println("while stopping a server of the demo: " + e.getMessage());
+        System.err.println("while stopping a server: " + e.getMessage());
       }
     }
   }

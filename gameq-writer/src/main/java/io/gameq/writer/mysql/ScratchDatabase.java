@@ -25,32 +25,35 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The demo's database, past gameq: filled at the start, compared at the end. Thread-safe. */
-public final class DemoDatabase implements AutoCloseable {
+/**
+ * The database of a demo or a benchmark, past gameq: filled at the start, compared at the end.
+ * Thread-safe.
+ */
+public final class ScratchDatabase implements AutoCloseable {
   private final MySqlConfig config;
   private final HikariDataSource pool;
 
   /**
    * Connects to a database that has no tables yet.
    *
-   * @throws GameQueueException when it has: the demo touches nothing that others made
+   * @throws GameQueueException when it has: it touches nothing that others made
    */
-  public DemoDatabase(MySqlConfig config) {
+  public ScratchDatabase(MySqlConfig config) {
     this.config = config;
-    this.pool = MySqlPool.open(config, "demo");
+    this.pool = MySqlPool.open(config, "scratch");
     long tables =
         number("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
     if (tables > 0) {
       pool.close();
       throw new GameQueueException(
-          "database '%s' has %d tables: the demo wants an empty one, which it fills and leaves; DROP DATABASE and CREATE DATABASE it, or name another"
+          "database '%s' has %d tables: this command wants an empty one, which it fills and leaves; DROP DATABASE and CREATE DATABASE it, or name another"
               .formatted(config.database(), tables));
     }
   }
 
   /** Creates a database on a server that {@code server} names without one. */
   public static void create(MySqlConfig server, String database) {
-    try (HikariDataSource pool = MySqlPool.open(server, "demo-setup");
+    try (HikariDataSource pool = MySqlPool.open(server, "scratch-setup");
         Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(
@@ -64,7 +67,8 @@ public final class DemoDatabase implements AutoCloseable {
   public static String version(MySqlConfig config) {
     try (HikariDataSource pool =
             MySqlPool.open(
-                new MySqlConfig(config.url(), config.user(), config.password(), 1), "demo-setup");
+                new MySqlConfig(config.url(), config.user(), config.password(), 1),
+                "scratch-setup");
         Connection connection = pool.getConnection();
         Statement statement = connection.createStatement();
         ResultSet version = statement.executeQuery("SELECT VERSION()")) {
@@ -239,7 +243,7 @@ public final class DemoDatabase implements AutoCloseable {
   }
 
   private static GameQueueException failed(SQLException e) {
-    return new GameQueueException("the demo's database refuses: " + e.getMessage(), e);
+    return new GameQueueException("the database refuses: " + e.getMessage(), e);
   }
 
   @Override
