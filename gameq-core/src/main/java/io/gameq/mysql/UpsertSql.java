@@ -15,19 +15,20 @@ import org.jspecify.annotations.Nullable;
  * The one statement that puts rows: a multi-row upsert in which an older version changes nothing.
  * Thread-safe; keeps the texts it made.
  */
-final class UpsertSql {
+public final class UpsertSql {
   private final Dialect dialect;
   private final Map<StatementKey, String> texts = new ConcurrentHashMap<>();
 
   private record StatementKey(
       String table, long fingerprint, List<Column> key, boolean otherUniqueKeys, int rows) {}
 
-  UpsertSql(Dialect dialect) {
+  public UpsertSql(Dialect dialect) {
     this.dialect = dialect;
   }
 
   /** Puts rows of one table in one statement. */
-  void execute(Connection connection, Table table, List<RowChange> rows) throws SQLException {
+  public void execute(Connection connection, Table table, List<RowChange> rows)
+      throws SQLException {
     String sql =
         texts.computeIfAbsent(
             new StatementKey(

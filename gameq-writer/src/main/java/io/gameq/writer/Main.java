@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.terminal.ErrorLine;
+import io.gameq.writer.bench.BenchCommand;
 import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.demo.DemoCommand;
 import io.gameq.writer.schema.SchemaCommand;
@@ -35,7 +36,8 @@ import picocli.CommandLine.Spec;
       SchemaCommand.class,
       DeadCommand.class,
       StaleCommand.class,
-      DemoCommand.class
+      DemoCommand.class,
+      BenchCommand.class
     },
     exitCodeOnInvalidInput = Main.COULD_NOT_RUN,
     exitCodeOnExecutionException = Main.COULD_NOT_RUN,

@@ -1,0 +1,49 @@
+package io.gameq.writer.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the same work on some threads. Stateless. */
+final class Threads {
+  private Threads() {}
+
+  /** What each thread does. */
+  interface Work {
+    void run(int thread) throws Exception;
+  }
+
+  /**
+   * Runs and waits for all.
+   *
+   * @throws BenchException with what the first one that failed threw; the others end by themselves
+   */
+  static void run(int threads, String name, Work work) throws InterruptedException {
+    AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
+    List<Thread> all = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      int number = i;
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  work.run(number);
+                } catch (Exception e) {
+                  failed.compareAndSet(null, e);
+                }
+              },
+              name + "-" + i);
+      thread.setDaemon(true);
+      all.add(thread);
+      thread.start();
+    }
+    for (Thread thread : all) {
+      thread.join();
+    }
+    Exception error = failed.get();
+    if (error != null) {
+      throw new BenchException(name + ": " + error.getMessage(), error);
+    }
+  }
+}
