@@ -6,11 +6,12 @@ import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.Unsettled;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What of one session is not in MySQL yet, and where the WAL has it. Thread-safe. Holds row keys,
@@ -27,8 +29,14 @@ import java.util.function.LongConsumer;
  */
 final class DurableTracker implements Unsettled {
   private final SessionRef session;
-  private final Set<Commit> inTransit = new LinkedHashSet<>();
-  private final Map<String, Integer> transitRows = new HashMap<>();
+
+  /** Submitted and not answered; they mostly leave in their order. */
+  private final Deque<Commit> inTransit = new ArrayDeque<>();
+
+  private int rowsInTransit;
+
+  /** How often each row is on its way; counted only while that may decide about room. */
+  private @Nullable Map<String, Integer> transitRows;
 
   /** Rows in Redis that the notice of their version will settle. */
   private final Map<String, Held> queuedRows = new HashMap<>();
@@ -88,7 +96,7 @@ final class DurableTracker implements Unsettled {
    */
   synchronized boolean awaitRoom(Collection<ChangedRow> rows, int most, long deadlineNanos)
       throws InterruptedException {
-    for (long left; dirtyWith(rows) > most; wait(millis(left))) {
+    for (long left; dirtyWith(rows, most) > most; wait(millis(left))) {
       left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         return false;
@@ -98,12 +106,29 @@ final class DurableTracker implements Unsettled {
   }
 
   /** Rows in Redis and on their way count twice, so this never counts too few. */
-  private int dirtyWith(Collection<ChangedRow> rows) {
+  private int dirtyWith(Collection<ChangedRow> rows, int most) {
+    int atMost = queuedRows.size() + rowsInTransit + rows.size();
+    if (atMost <= most) {
+      transitRows = null;
+      return atMost;
+    }
+    if (transitRows == null) {
+      transitRows = new HashMap<>();
+      inTransit.forEach(this::countRows);
+    }
     int dirty = queuedRows.size() + transitRows.size();
     for (ChangedRow row : rows) {
       dirty += queuedRows.containsKey(row.key()) || transitRows.containsKey(row.key()) ? 0 : 1;
     }
     return dirty;
+  }
+
+  private void countRows(Commit commit) {
+    if (transitRows != null) {
+      for (ChangedRow row : rowsOf(commit)) {
+        transitRows.merge(row.key(), 1, Integer::sum);
+      }
+    }
   }
 
   /** A commit was taken from the session: until {@link #prepared} it is on its way too. */
@@ -119,7 +144,8 @@ final class DurableTracker implements Unsettled {
 
   synchronized void submitted(Commit commit) {
     inTransit.add(commit);
-    rowsOf(commit).forEach(row -> transitRows.merge(row.key(), 1, Integer::sum));
+    rowsInTransit += rowsOf(commit).size();
+    countRows(commit);
   }
 
   synchronized void failed(Commit commit) {
@@ -129,8 +155,13 @@ final class DurableTracker implements Unsettled {
 
   private void arrived(Commit commit) {
     if (inTransit.remove(commit)) {
-      rowsOf(commit)
-          .forEach(row -> transitRows.computeIfPresent(row.key(), (k, n) -> n > 1 ? n - 1 : null));
+      List<ChangedRow> rows = rowsOf(commit);
+      rowsInTransit -= rows.size();
+      if (transitRows != null) {
+        for (ChangedRow row : rows) {
+          transitRows.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
+        }
+      }
     }
   }
 
@@ -218,15 +249,17 @@ final class DurableTracker implements Unsettled {
     }
     long lowest = commit.version();
     long highest = 0;
-    List<String> keys = new ArrayList<>();
-    for (ChangedRow row : rowsOf(commit)) {
-      lowest = Math.min(lowest, row.version());
-      highest = Math.max(highest, row.version());
+    List<ChangedRow> rows = rowsOf(commit);
+    List<String> keys = new ArrayList<>(rows.size());
+    for (ChangedRow row : rows) {
+      long version = commit.versionOf(row);
+      lowest = Math.min(lowest, version);
+      highest = Math.max(highest, version);
       keys.add(row.key());
       if (commit.isSentAgain()) {
-        overtaken.add(new RowVersion(row.key(), row.version(), commit.sequence()));
-      } else if (row.version() > durableVersion) {
-        queuedRows.merge(row.key(), new Held(row.version(), commit.sequence(), false), Held::newer);
+        overtaken.add(new RowVersion(row.key(), version, commit.sequence()));
+      } else if (version > durableVersion) { // later than all before: commits arrive in their order
+        queuedRows.put(row.key(), new Held(version, commit.sequence(), false));
       }
     }
     highestQueued = Math.max(highestQueued, highest);
@@ -447,7 +480,7 @@ final class DurableTracker implements Unsettled {
   /** Row keys ({@code table:key}) not known to be in MySQL, sorted. */
   synchronized Set<String> notDurable() {
     Set<String> keys = new TreeSet<>(queuedRows.keySet());
-    keys.addAll(transitRows.keySet());
+    inTransit.forEach(commit -> rowsOf(commit).forEach(row -> keys.add(row.key())));
     overtaken.forEach(row -> keys.add(row.key));
     return keys;
   }

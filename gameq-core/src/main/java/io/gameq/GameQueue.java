@@ -114,8 +114,8 @@ public final class GameQueue implements AutoCloseable {
    *     staged
    */
   public CommitReceipt commit(OwnerSession... sessions) {
-    List<OwnerSession> of = new ArrayList<>();
-    List<CommitPart> parts = new ArrayList<>();
+    List<OwnerSession> of = new ArrayList<>(sessions.length);
+    List<CommitPart> parts = new ArrayList<>(sessions.length);
     try {
       for (OwnerSession session : sessions) {
         CommitPart part = session.takeStaged();
@@ -153,17 +153,19 @@ public final class GameQueue implements AutoCloseable {
 
   private void checkLimits(List<CommitPart> parts) {
     Limits limits = node.limits();
-    int rows = parts.stream().mapToInt(part -> part.rows().size()).sum();
+    int rows = 0;
+    long bytes = 0;
+    for (CommitPart part : parts) {
+      rows += part.rows().size();
+      for (ChangedRow row : part.rows()) {
+        bytes += row.bytes();
+      }
+    }
     if (rows > limits.commitRows()) {
       throw new GameQueueException(
           "a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit"
               .formatted(rows, limits.commitRows()));
     }
-    long bytes =
-        parts.stream()
-            .flatMap(part -> part.rows().stream())
-            .mapToLong(row -> row.key().length() + row.image().length)
-            .sum();
     if (bytes > limits.commitBytes()) {
       throw new GameQueueException(
           "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit"
@@ -175,9 +177,7 @@ public final class GameQueue implements AutoCloseable {
    * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
    */
   private static void checkMoves(List<CommitPart> parts) {
-    if (parts.size() == 1
-        && parts.get(0).rows().stream()
-            .noneMatch(row -> row.movedIn() || row.op() == RowOp.MOVED)) {
+    if (parts.size() == 1 && !hasHalf(parts.get(0))) {
       return;
     }
     Map<String, ChangedRow> away = new HashMap<>();
@@ -196,6 +196,15 @@ public final class GameQueue implements AutoCloseable {
     away.values().stream()
         .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
         .forEach(GameQueue::refuseHalf);
+  }
+
+  private static boolean hasHalf(CommitPart part) {
+    for (ChangedRow row : part.rows()) {
+      if (row.movedIn() || row.op() == RowOp.MOVED) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static void refuseHalf(ChangedRow row) {

@@ -113,7 +113,7 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   private void checkOwned(Table table, @Nullable Object[] row) {
-    if (!table.ownerOf(row).equals(owner)) {
+    if (!table.isOwnedBy(owner, row)) {
       throw new RowRefusedException(
           "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's session, or move it there"
               .formatted(table.name(), table.ownerOf(row), table.ownerColumn().name(), owner));

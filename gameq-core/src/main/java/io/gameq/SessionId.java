@@ -1,5 +1,6 @@
 package io.gameq;
 
+import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,6 +12,7 @@ import java.util.regex.Pattern;
  * which node to tell.
  */
 public record SessionId(long epoch, String nonce) {
+  private static final HexFormat HEX = HexFormat.of();
   private static final Pattern TEXT = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{16})");
 
   /** Parses the {@link #text} form. */
@@ -25,7 +27,7 @@ public record SessionId(long epoch, String nonce) {
 
   /** Epoch and nonce as {@code 16 hex digits-16 hex digits}: sorts by epoch as text. */
   public String text() {
-    return "%016x-%s".formatted(epoch, nonce);
+    return HEX.toHexDigits(epoch) + '-' + nonce;
   }
 
   @Override

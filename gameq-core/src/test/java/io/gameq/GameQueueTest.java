@@ -76,7 +76,7 @@ class GameQueueTest {
           monitor.commandsUntil(namespace, "the end").stream()
               .map(c -> c.split(" ", 2)[0])
               .toList();
-      assertEquals(List.of("MULTI", "GET", "HSET", "ZADD", "HSET", "EXEC"), commands);
+      assertEquals(List.of("MULTI", "MGET", "HSET", "ZADD", "HSET", "EXEC"), commands);
     }
   }
 

@@ -7,12 +7,15 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
+import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
 /**
@@ -25,11 +28,18 @@ public final class RowCodec {
   private static final int VERSION_DIGITS = 16;
   private static final int HEADER_BYTES = VERSION_DIGITS + 1;
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] VERSION_ZERO =
-      "0".repeat(VERSION_DIGITS).getBytes(StandardCharsets.US_ASCII);
+  private static final Map<RowOp, byte[]> HEADERS = new EnumMap<>(RowOp.class);
 
-  private static final ThreadLocal<MessageBufferPacker> PACKER =
-      ThreadLocal.withInitial(MessagePack::newDefaultBufferPacker);
+  static {
+    for (RowOp op : RowOp.values()) {
+      byte[] header =
+          "0".repeat(HEADER_BYTES).getBytes(StandardCharsets.US_ASCII); // version zero, and the op
+      header[VERSION_DIGITS] = op.code();
+      HEADERS.put(op, header);
+    }
+  }
+
+  private static final ThreadLocal<RowPacker> PACKER = ThreadLocal.withInitial(RowPacker::new);
 
   private final LayoutSource layouts;
   private final Clock clock;
@@ -61,22 +71,21 @@ public final class RowCodec {
           "%s of table %s takes %d values, not %d"
               .formatted(op, table.name(), expected, values.length));
     }
-    MessageBufferPacker out = PACKER.get();
-    out.clear();
+    RowPacker out = PACKER.get();
     try {
-      out.writePayload(VERSION_ZERO);
-      out.writePayload(new byte[] {op.code()});
-      out.packArrayHeader(values.length + 1);
-      out.packLong(table.fingerprint());
+      MessagePacker packer = out.begin();
+      packer.writePayload(Objects.requireNonNull(HEADERS.get(op)));
+      packer.packArrayHeader(values.length + 1);
+      packer.packLong(table.fingerprint());
       for (int i = 0; i < values.length; i++) {
         Object value = values[i];
         if (value == null) {
-          out.packNil();
+          packer.packNil();
         } else {
-          table.columns().get(keyOnly ? table.keyIndex(i) : i).type().pack(out, value);
+          table.columns().get(keyOnly ? table.keyIndex(i) : i).type().pack(packer, value);
         }
       }
-      return out.toByteArray();
+      return out.end();
     } catch (IOException e) {
       throw new UncheckedIOException("writing to memory", e);
     }

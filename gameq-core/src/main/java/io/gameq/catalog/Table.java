@@ -285,6 +285,14 @@ public final class Table {
     return OwnerId.of(ownerKind() + ":" + value);
   }
 
+  /** Whether a row is this owner's; false as well when it names no owner at all. */
+  public boolean isOwnedBy(OwnerId owner, @Nullable Object[] row) {
+    Object value = row[ownerIndex];
+    return value != null
+        && owner.kind().equals(ownerKind())
+        && owner.key().equals(value.toString());
+  }
+
   /**
    * The canonical value that the owner column has in this owner's rows.
    *

@@ -35,7 +35,8 @@ public record ChangedRow(String key, byte[] image, boolean movedIn) {
     return RowCodec.version(image);
   }
 
-  int bytes() {
+  /** Of the key and the image. */
+  public int bytes() {
     return key.length() + image.length;
   }
 }

@@ -83,6 +83,11 @@ public abstract class Commit {
     return version;
   }
 
+  /** The version of a row of this commit: rows left behind by a move have the lower one. */
+  public long versionOf(ChangedRow row) {
+    return row.op() == RowOp.MOVED ? version - 1 : version;
+  }
+
   /**
    * Whether any row moves to another owner; then the commit takes two versions, the lower for the
    * rows left behind.
@@ -97,7 +102,7 @@ public abstract class Commit {
     this.version = version;
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
-        RowCodec.setVersion(row.image(), row.op() == RowOp.MOVED ? version - 1 : version);
+        RowCodec.setVersion(row.image(), versionOf(row));
       }
     }
   }

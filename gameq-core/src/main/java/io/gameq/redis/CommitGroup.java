@@ -5,18 +5,22 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -52,10 +56,48 @@ final class CommitGroup {
   private final Function<CommitPart, SessionKeys> keysOf;
   private final byte[] walId;
   private final long dueMillis;
+  private final Map<SessionRef, OfSession> sessions = new LinkedHashMap<>();
 
   private @Nullable TransactionResult exec;
   private @Nullable List<Object> script;
   private final List<RedisFuture<?>> queuedInMulti = new ArrayList<>();
+
+  /** What the group changes of one session, and where in EXEC's answer it stands. */
+  private static final class OfSession {
+    final SessionKeys keys;
+    List<ChangedRow> rows;
+    boolean merged;
+    int own;
+    int atOwn;
+    int dirty;
+    int due;
+
+    OfSession(SessionKeys keys, List<ChangedRow> rows) {
+      this.keys = keys;
+      this.rows = rows;
+    }
+
+    /** Of a row that several commits change, Redis needs the last image only. */
+    void add(List<ChangedRow> more) {
+      if (!merged) {
+        rows = new ArrayList<>(rows);
+        merged = true;
+      }
+      rows.addAll(more);
+    }
+
+    Iterable<ChangedRow> lastImages() {
+      if (!merged) {
+        return rows;
+      }
+      Map<String, ChangedRow> last = new LinkedHashMap<>();
+      rows.forEach(row -> last.put(row.key(), row));
+      return last.values();
+    }
+  }
+
+  /** What the group changes in one slot. */
+  private record OfSlot(List<OfSession> sessions, long[] newestSequence) {}
 
   CommitGroup(
       List<Commit> commits,
@@ -84,32 +126,70 @@ final class CommitGroup {
   }
 
   private CompletionStage<?> sendMulti(RedisAsyncCommands<byte[], byte[]> redis) {
-    redis.multi();
-    Map<SlotKeys, Long> marks = new LinkedHashMap<>();
+    Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
     for (Commit commit : commits) {
       CommitPart part = commit.parts().get(0);
-      SessionKeys keys = keysOf.apply(part);
-      redis.get(keys.own);
+      OfSession of = sessions.get(part.session());
+      if (of != null) {
+        of.add(part.rows());
+      } else {
+        of = new OfSession(keysOf.apply(part), part.rows());
+        sessions.put(part.session(), of);
+      }
+      OfSlot slot =
+          slots.computeIfAbsent(of.keys.slot, s -> new OfSlot(new ArrayList<>(), new long[1]));
+      if (!of.merged) {
+        slot.sessions.add(of);
+      }
+      slot.newestSequence[0] = commit.sequence();
+    }
+    redis.multi();
+    slots.forEach((keys, slot) -> send(redis, keys, slot));
+    return redis.exec().thenAccept(result -> exec = result);
+  }
+
+  /** GET own, HSET dirty, ZADD due and HSET journal of each commit, joined where keys allow. */
+  private void send(RedisAsyncCommands<byte[], byte[]> redis, SlotKeys keys, OfSlot slot) {
+    CommandArgs<byte[], byte[]> owns = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+    CommandArgs<byte[], byte[]> due =
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(keys.due()).add("LT");
+    int own = queuedInMulti.size();
+    int replies = own + 1;
+    for (int i = 0; i < slot.sessions.size(); i++) {
+      OfSession of = slot.sessions.get(i);
+      of.own = own;
+      of.atOwn = i;
+      of.dirty = replies++;
+      of.due = own + 1 + slot.sessions.size();
+      owns.addKey(of.keys.own);
+      due.add(dueMillis).addValue(of.keys.dueMember);
+    }
+    queue(redis, CommandType.MGET, new ValueListOutput<>(ByteArrayCodec.INSTANCE), owns);
+    for (OfSession of : slot.sessions) {
       CommandArgs<byte[], byte[]> rows =
-          new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(keys.dirty);
-      for (ChangedRow row : part.rows()) {
+          new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(of.keys.dirty);
+      for (ChangedRow row : of.lastImages()) {
         rows.addValue(row.keyBytes()).addValue(row.image());
       }
-      queuedInMulti.add(
-          redis.dispatch(CommandType.HSET, new IntegerOutput<>(ByteArrayCodec.INSTANCE), rows));
-      CommandArgs<byte[], byte[]> due =
-          new CommandArgs<>(ByteArrayCodec.INSTANCE)
-              .addKey(keys.slot.due())
-              .add("LT")
-              .add(dueMillis)
-              .addValue(keys.dueMember);
-      redis.dispatch(CommandType.ZADD, new IntegerOutput<>(ByteArrayCodec.INSTANCE), due);
-      marks.put(keys.slot, commit.sequence());
+      queue(redis, CommandType.HSET, new IntegerOutput<>(ByteArrayCodec.INSTANCE), rows);
     }
-    marks.forEach(
-        (slot, sequence) ->
-            redis.hset(slot.journal(), walId, SlotKeys.bytes(Long.toString(sequence))));
-    return redis.exec().thenAccept(result -> exec = result);
+    queue(redis, CommandType.ZADD, new IntegerOutput<>(ByteArrayCodec.INSTANCE), due);
+    queue(
+        redis,
+        CommandType.HSET,
+        new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+        new CommandArgs<>(ByteArrayCodec.INSTANCE)
+            .addKey(keys.journal())
+            .addValue(walId)
+            .add(slot.newestSequence[0]));
+  }
+
+  private <T> void queue(
+      RedisAsyncCommands<byte[], byte[]> redis,
+      CommandType command,
+      CommandOutput<byte[], byte[], T> output,
+      CommandArgs<byte[], byte[]> args) {
+    queuedInMulti.add(redis.dispatch(command, output, args));
   }
 
   /**
@@ -184,16 +264,18 @@ final class CommitGroup {
     if (exec == null || exec.wasDiscarded()) {
       return new RefusedBy("Redis discarded the transaction");
     }
-    if (exec.get(3 * i + 1) instanceof Throwable error) { // HSET
+    CommitPart part = commits.get(i).parts().get(0);
+    OfSession of = Objects.requireNonNull(sessions.get(part.session()));
+    if (exec.get(of.dirty) instanceof Throwable error) {
       return new RefusedBy(String.valueOf(error.getMessage()));
     }
-    for (int reply : new int[] {3 * i, 3 * i + 2}) { // GET, ZADD
+    for (int reply : new int[] {of.own, of.due}) {
       if (exec.get(reply) instanceof Throwable error) {
         return new TakenInPart(String.valueOf(error.getMessage()));
       }
     }
-    byte[] own = exec.get(3 * i);
-    CommitPart part = commits.get(i).parts().get(0);
+    List<byte @Nullable []> owns = exec.get(of.own);
+    byte[] own = owns.get(of.atOwn);
     String ownedBy = own == null ? null : new String(own, US_ASCII);
     return part.session().id().text().equals(ownedBy)
         ? new Applied()

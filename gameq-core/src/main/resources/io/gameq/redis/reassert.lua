@@ -4,7 +4,8 @@
 -- ARGV[1] owner; ARGV[2] session
 -- Returns {1}, or {0, session that owns}.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
-local owned_by = redis.call('GET', own_key(slot, owner))
+local own = own_key(slot, owner)
+local owned_by = redis.call('TYPE', own).ok == 'string' and redis.call('GET', own) or nil -- of another type: somebody else wrote it
 if owned_by and owned_by > session then return {0, owned_by} end
 write_even_when_full(slot)
 if owned_by ~= session then
@@ -12,6 +13,6 @@ if owned_by ~= session then
   if owned_by and redis.call('EXISTS', dirty_key(slot, owner, owned_by)) == 1 then
     redis.call('ZADD', slot .. ':due', 'LT', now_millis(), member(owner, owned_by))
   end
-  redis.call('SET', own_key(slot, owner), session)
+  redis.call('SET', own, session)
 end
 return {1}

@@ -1,6 +1,7 @@
 package io.gameq.writer.bench;
 
 import io.gameq.writer.bench.workload.Workload;
+import java.util.Set;
 
 /**
  * How a benchmark runs; immutable.
@@ -24,4 +25,18 @@ record BenchOptions(
     int slots,
     long mergeWindowMillis,
     int seconds,
-    long backlogRows) {}
+    long backlogRows,
+    Set<Part> parts) {
+  /** What a round measures. */
+  enum Part {
+    CLOSED,
+    PACED,
+    PRESSURE,
+    DRAIN,
+    LIMITS
+  }
+
+  boolean has(Part part) {
+    return parts.contains(part);
+  }
+}

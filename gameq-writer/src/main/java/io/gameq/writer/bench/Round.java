@@ -1,14 +1,18 @@
 package io.gameq.writer.bench;
 
 import io.gameq.writer.WriterService;
+import io.gameq.writer.bench.BenchOptions.Part;
 import io.gameq.writer.bench.mysql.RawMySql;
 import io.gameq.writer.bench.redis.RawRedis;
 import io.gameq.writer.bench.workload.Actions;
 import io.gameq.writer.bench.workload.Model;
 import io.gameq.writer.bench.workload.Workload;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One round: commits without a writer, then a writer that drains, then what Redis and MySQL alone
@@ -27,19 +31,11 @@ final class Round {
     this.workload = world.workload();
   }
 
-  /**
-   * What a round came to.
-   *
-   * @param closedLoop each thread waits for Redis
-   * @param paced at half that rate, whatever became of earlier ones
-   * @param pressure many in flight
-   */
+  /** What a round came to. */
   record Result(
-      Load.Result closedLoop,
-      Load.Result paced,
-      Load.Result pressure,
-      Drained drained,
-      Model.Result check,
+      Map<Part, Load.Result> loads,
+      @Nullable Drained drained,
+      Model.@Nullable Result check,
       double rawRedisPerSecond,
       double rawMySqlRowsPerSecond) {}
 
@@ -59,28 +55,47 @@ final class Round {
     world.ageRows();
     List<Actions> actions = workload.actions();
     long perThread = options.actions() / actions.size();
-    world.progress("closed loop");
-    Load.Result closed =
-        new Load(world.game(), actions, Load.Pace.CLOSED_LOOP).run(Load.Until.actions(perThread));
-    world.progress("paced");
-    int half = (int) Math.max(1, options.actions() / closed.seconds() / 2);
-    Load.Result paced =
-        new Load(world.game(), actions, new Load.Pace(Integer.MAX_VALUE, half))
-            .run(Load.Until.actions(perThread / 2));
-    world.progress("full pressure");
-    Load.Result pressure =
-        new Load(world.game(), actions, new Load.Pace(options.inFlight(), 0))
-            .run(Load.Until.actions(perThread));
-    Model model = new Model(workload, pressure.actions());
-    world.progress("drain");
-    Drained drained = drain(model.distinctRows());
-    Model.Result check = world.check(model);
-    world.ageRows();
-    world.progress("raw MySQL");
-    double rawMySql = rawMySql(model);
-    world.progress("raw Redis");
-    double rawRedis = rawRedis();
-    return new Result(closed, paced, pressure, drained, check, rawRedis, rawMySql);
+    Map<Part, Load.Result> loads = new EnumMap<>(Part.class);
+    double perSecond = 10_000;
+    if (options.has(Part.CLOSED)) {
+      world.progress("closed loop");
+      Load.Result closed =
+          new Load(world.game(), actions, Load.Pace.CLOSED_LOOP).run(Load.Until.actions(perThread));
+      loads.put(Part.CLOSED, closed);
+      perSecond = options.actions() / closed.seconds();
+    }
+    if (options.has(Part.PACED)) {
+      world.progress("paced");
+      loads.put(
+          Part.PACED,
+          new Load(world.game(), actions, new Load.Pace(Integer.MAX_VALUE, (int) perSecond / 2))
+              .run(Load.Until.actions(perThread / 2)));
+    }
+    if (options.has(Part.PRESSURE)) {
+      world.progress("full pressure");
+      loads.put(
+          Part.PRESSURE,
+          new Load(world.game(), actions, new Load.Pace(options.inFlight(), 0))
+              .run(Load.Until.actions(perThread)));
+    }
+    Model model = new Model(workload, actions.stream().mapToLong(Actions::seq).toArray());
+    Drained drained = null;
+    Model.Result check = null;
+    if (options.has(Part.DRAIN)) {
+      world.progress("drain");
+      drained = drain(model.distinctRows());
+      check = world.check(model);
+    }
+    double rawMySql = 0;
+    double rawRedis = 0;
+    if (options.has(Part.LIMITS)) {
+      world.ageRows();
+      world.progress("raw MySQL");
+      rawMySql = rawMySql(model);
+      world.progress("raw Redis");
+      rawRedis = rawRedis();
+    }
+    return new Result(loads, drained, check, rawRedis, rawMySql);
   }
 
   private Drained drain(long rows) throws InterruptedException {
