@@ -117,13 +117,11 @@ final class GameNode implements AutoCloseable {
       owners = new OwnerTable(jdbi);
       views = new OwnerViews(catalog, codec, new OwnerReader(jdbi));
       slots = SlotKeys.all(config.namespace(), config.slots());
-      RedisConnector connector =
-          closing.add(
-              new RedisConnector(
-                  new RedisConfig(
-                      config.redisUri(),
-                      config.redisPassword(),
-                      RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+      RedisConfig redis =
+          new RedisConfig(
+              config.redisUri(), config.redisPassword(), RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+      RedisConnector connector = closing.add(new RedisConnector(redis));
+      RedisConnector ofSender = closing.add(RedisConnector.ofOneThread(redis));
       redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
@@ -150,7 +148,7 @@ final class GameNode implements AutoCloseable {
           closing.add(
               new CommitSender(
                   new CommitSender.Parts(
-                      connector,
+                      ofSender,
                       redisClock,
                       versions,
                       wal,

@@ -29,7 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +37,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries the commits of a node to Redis in WAL order: version, WAL, group, send, answer. One
- * thread of its own does all of it; {@link #submit} and the session methods are called by any.
+ * thread at a time does all of it, see {@link Baton}; {@link #submit} and the session methods are
+ * called by any.
  *
  * <p>While groups are on their way, new commits gather and travel together in the next one (group
  * commit). When the connection breaks, nothing new is sent until it is rebuilt and {@linkplain
@@ -68,7 +68,7 @@ public final class CommitSender implements AutoCloseable {
   private final Settlement settlement;
   private final Replay replay;
   private final Healing healing;
-  private final Thread thread;
+  private final Baton baton;
 
   private final Queue<Commit> inbox = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -81,13 +81,12 @@ public final class CommitSender implements AutoCloseable {
   /** The server, by its run id, that has been told of all sessions and got all that it lost. */
   private volatile @Nullable String healedOn;
 
-  private volatile boolean parked;
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private volatile boolean ended;
   private volatile boolean died;
 
-  // Of the sender's thread only.
+  // Of whoever has the baton.
   private StatefulRedisConnection<byte[], byte[]> redis;
   private final Deque<Sent> inFlight = new ArrayDeque<>();
   private final Deque<Commit> unanswered = new ArrayDeque<>();
@@ -140,9 +139,8 @@ public final class CommitSender implements AutoCloseable {
     link = new SenderLink(parts.connector(), parts.clock());
     redis = link.connect();
     healedOn = link.server(); // there is nothing yet that it could have lost
-    thread = new Thread(this::run, "gameq-sender");
-    thread.setDaemon(true);
-    thread.start();
+    baton = new Baton(parts.connector().eventLoop(), this::turn, "gameq-sender", this::run);
+    baton.start();
   }
 
   /**
@@ -170,7 +168,7 @@ public final class CommitSender implements AutoCloseable {
       admission.leave(commit.bytes());
       throw refusal;
     }
-    wake();
+    baton.wake();
   }
 
   /** How often this sender has connected; see {@link #register}. */
@@ -221,7 +219,7 @@ public final class CommitSender implements AutoCloseable {
   /** Heals as after a reconnect: Redis was seen to have lost something. Returns at once. */
   public void healAgain(String why) {
     tasks.add(() -> heal(why));
-    wake();
+    baton.wake();
   }
 
   private void heal(String why) {
@@ -255,7 +253,7 @@ public final class CommitSender implements AutoCloseable {
             breakOff("a newer connection of this node leads to another server");
           }
         });
-    wake();
+    baton.wake();
   }
 
   /** Runs on the sender's thread, and waits. */
@@ -269,7 +267,7 @@ public final class CommitSender implements AutoCloseable {
             answer.completeExceptionally(e);
           }
         });
-    wake();
+    baton.wake();
     try {
       return answer.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
     } catch (CompletionException e) {
@@ -277,17 +275,12 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  private void wake() {
-    if (parked) {
-      LockSupport.unpark(thread);
-    }
-  }
-
   private void run() {
     try {
       while (!isFinished()) {
-        int work = runTasks() + takeReplies() + sendOrMend();
-        if (work == 0) {
+        if (isWell()) {
+          baton.lend();
+        } else if (runTasks() + takeReplies() + sendOrMend() == 0) {
           rest();
         }
       }
@@ -304,6 +297,28 @@ public final class CommitSender implements AutoCloseable {
       giveUp();
       redis.close();
     }
+  }
+
+  /** Nothing calls for an answer that has to be waited for. */
+  private boolean isWell() {
+    return !broken && !holding && !stopping;
+  }
+
+  /** All there is to do on the event loop; false when the thread has to go on. */
+  private boolean turn() {
+    if (!redis.isOpen()) {
+      breakOff("it is closed"); // with nothing on its way no reply tells
+    }
+    while (isWell()) {
+      int work = runTasks() + takeReplies();
+      if (isWell()) {
+        work += sendNext();
+      }
+      if (work == 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private int sendOrMend() {
@@ -346,17 +361,13 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private void rest() {
-    parked = true;
-    boolean nothing =
-        replies.isEmpty() && tasks.isEmpty() && (broken ? inbox.isEmpty() : holding || isIdle());
-    if (nothing && !isFinished()) {
-      LockSupport.parkNanos(
-          this,
-          broken || holding
-              ? Math.max(1, mendAtNanos - System.nanoTime())
-              : TimeUnit.MILLISECONDS.toNanos(100));
-    }
-    parked = false;
+    baton.rest(
+        () ->
+            replies.isEmpty()
+                && tasks.isEmpty()
+                && (broken ? inbox.isEmpty() : holding || isIdle())
+                && !isFinished(),
+        broken || holding ? mendAtNanos - System.nanoTime() : TimeUnit.MILLISECONDS.toNanos(100));
   }
 
   private boolean isIdle() {
@@ -501,7 +512,7 @@ public final class CommitSender implements AutoCloseable {
                     new Reply(
                         sent,
                         error == null && !group.wasDiscarded() ? null : group.whyFailed(error)));
-                wake();
+                baton.wake();
               });
     } catch (RedisException e) {
       replies.add(new Reply(sent, e));
@@ -661,20 +672,10 @@ public final class CommitSender implements AutoCloseable {
    */
   public boolean close(long timeoutMillis) {
     stopping = true;
-    LockSupport.unpark(thread);
-    try {
-      thread.join(Math.max(1, timeoutMillis));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    boolean answered = !thread.isAlive() && !died;
+    baton.wake();
+    boolean answered = baton.join(timeoutMillis) && !died;
     abandoned = true;
-    LockSupport.unpark(thread);
-    try {
-      thread.join(ABANDON_MILLIS); // it uses the WAL, which is closed next
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    boolean unused = baton.join(ABANDON_MILLIS); // it uses the WAL, which is closed next
     return answered;
   }
 

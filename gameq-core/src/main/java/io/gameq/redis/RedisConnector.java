@@ -12,8 +12,15 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Opens connections to Redis, straight or through Sentinel; thread-safe.
@@ -26,10 +33,18 @@ public final class RedisConnector implements AutoCloseable {
   /** Commands that may wait for replies on one connection; beyond it the client refuses. */
   private static final int REQUEST_QUEUE_SIZE = 200_000;
 
+  private final DefaultEventLoopGroupProvider loops;
+  private final ClientResources resources;
   private final RedisClient client;
   private final String where;
 
+  /** A connector whose connections share as many threads as there are cores. */
   public RedisConnector(RedisConfig config) {
+    this(config, Math.max(2, Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** A connector whose connections share a number of threads. */
+  RedisConnector(RedisConfig config, int threads) {
     RedisURI uri;
     try {
       uri = RedisURI.create(config.uri());
@@ -44,7 +59,9 @@ public final class RedisConnector implements AutoCloseable {
     }
     uri.setTimeout(Duration.ofMillis(config.timeoutMillis()));
     where = redacted(config.uri());
-    client = RedisClient.create(uri);
+    loops = new DefaultEventLoopGroupProvider(threads);
+    resources = DefaultClientResources.builder().eventLoopGroupProvider(loops).build();
+    client = RedisClient.create(resources, uri);
     client.setOptions(
         ClientOptions.builder()
             .autoReconnect(false)
@@ -58,6 +75,16 @@ public final class RedisConnector implements AutoCloseable {
                     .keepAlive(true)
                     .build())
             .build());
+  }
+
+  /** A connector whose connections share one thread; see {@link #eventLoop}. */
+  public static RedisConnector ofOneThread(RedisConfig config) {
+    return new RedisConnector(config, 1);
+  }
+
+  /** One of the threads. */
+  Executor eventLoop() {
+    return loops.allocate(Transports.eventLoopGroupClass()).next();
   }
 
   /**
@@ -107,5 +134,6 @@ public final class RedisConnector implements AutoCloseable {
   @Override
   public void close() {
     client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+    Future<Boolean> unused = resources.shutdown(0, 2, TimeUnit.SECONDS);
   }
 }
