@@ -1,9 +1,6 @@
 package io.gameq;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -24,20 +21,10 @@ public final class Encoding {
     if (isPlain(text)) {
       return text;
     }
-    ByteBuffer utf8;
-    try {
-      utf8 =
-          StandardCharsets.UTF_8
-              .newEncoder()
-              .onMalformedInput(CodingErrorAction.REPORT)
-              .encode(java.nio.CharBuffer.wrap(text));
-    } catch (CharacterCodingException e) {
-      throw new GameQueueException(
-          "text of %d characters holds a lone surrogate".formatted(text.length()), e);
-    }
-    StringBuilder out = new StringBuilder(utf8.remaining() * 2);
-    while (utf8.hasRemaining()) {
-      int b = utf8.get() & 0xFF;
+    byte[] utf8 = utf8(text);
+    StringBuilder out = new StringBuilder(utf8.length + 8);
+    for (byte signed : utf8) {
+      int b = signed & 0xFF;
       if (isPlain((char) b)) {
         out.append((char) b);
       } else {
@@ -45,6 +32,21 @@ public final class Encoding {
       }
     }
     return out.toString();
+  }
+
+  private static byte[] utf8(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        throw new GameQueueException(
+            "text of %d characters holds a lone surrogate".formatted(text.length()));
+      }
+    }
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /**

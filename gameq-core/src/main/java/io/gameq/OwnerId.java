@@ -1,7 +1,6 @@
 package io.gameq;
 
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -15,7 +14,7 @@ public record OwnerId(String kind, String key, String encoded) {
   /** Longest encoded id, in bytes: what gameq_owner.owner holds. */
   public static final int MAX_ENCODED_BYTES = 255;
 
-  private static final Pattern KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
+  private static final int MAX_KIND_CHARS = 32;
 
   /**
    * Parses {@code kind:key}; the key may hold any character.
@@ -25,7 +24,7 @@ public record OwnerId(String kind, String key, String encoded) {
    */
   public static OwnerId of(String id) {
     int colon = id.indexOf(':');
-    if (colon < 0 || !KIND.matcher(id.substring(0, colon)).matches() || colon == id.length() - 1) {
+    if (colon < 0 || !isKind(id, colon) || colon == id.length() - 1) {
       throw new GameQueueException(
           "owner id of %d characters is not 'kind:key', such as player:42 (kind: a lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)"
               .formatted(id.length()));
@@ -37,6 +36,16 @@ public record OwnerId(String kind, String key, String encoded) {
               .formatted(encoded.length(), MAX_ENCODED_BYTES));
     }
     return new OwnerId(id.substring(0, colon), id.substring(colon + 1), encoded);
+  }
+
+  private static boolean isKind(String id, int end) {
+    for (int i = 0; i < end; i++) {
+      char c = id.charAt(i);
+      if (!((c >= 'a' && c <= 'z') || (i > 0 && ((c >= '0' && c <= '9') || c == '_')))) {
+        return false;
+      }
+    }
+    return end >= 1 && end <= MAX_KIND_CHARS;
   }
 
   /** The owner whose {@link #encoded} form this is. */

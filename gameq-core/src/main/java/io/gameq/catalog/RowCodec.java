@@ -139,7 +139,7 @@ public final class RowCodec {
       long fingerprint = in.unpackLong();
       @Nullable Object[] values;
       if (fingerprint == table.fingerprint()) {
-        values = unpack(in, types(table, op), count);
+        values = unpack(in, op == RowOp.DELETE ? table.keyTypes() : table.types(), count);
       } else {
         Layout layout = layout(table, fingerprint);
         values =
@@ -154,11 +154,6 @@ public final class RowCodec {
     } catch (IOException | MessagePackException | ArithmeticException e) {
       throw new GameQueueException("encoded row of table " + table + " is damaged", e);
     }
-  }
-
-  private static List<ColumnType> types(Table table, RowOp op) {
-    List<Column> columns = op == RowOp.DELETE ? table.keyColumns() : table.columns();
-    return columns.stream().map(Column::type).toList();
   }
 
   private static @Nullable Object[] unpack(MessageUnpacker in, List<ColumnType> types, int count)

@@ -25,6 +25,9 @@ public final class Table {
   private final Map<String, Integer> indexes = new HashMap<>();
   private final int[] primaryKey;
   private final boolean[] inKey;
+  private final List<Column> keyColumns;
+  private final List<ColumnType> types;
+  private final List<ColumnType> keyTypes;
   private final int ownerIndex;
   private final String layout;
   private final long fingerprint;
@@ -86,6 +89,9 @@ public final class Table {
       indexes.put(columns.get(i).name(), i);
     }
     this.primaryKey = definition.primaryKey().stream().mapToInt(this::indexOf).toArray();
+    this.keyColumns = definition.primaryKey().stream().map(this::column).toList();
+    this.types = columns.stream().map(Column::type).toList();
+    this.keyTypes = keyColumns.stream().map(Column::type).toList();
     this.inKey = new boolean[columns.size()];
     for (int index : primaryKey) {
       inKey[index] = true;
@@ -111,7 +117,15 @@ public final class Table {
 
   /** The columns of the primary key, in the order of the key. */
   public List<Column> keyColumns() {
-    return definition.primaryKey().stream().map(this::column).toList();
+    return keyColumns;
+  }
+
+  List<ColumnType> types() {
+    return types;
+  }
+
+  List<ColumnType> keyTypes() {
+    return keyTypes;
   }
 
   int keyLength() {

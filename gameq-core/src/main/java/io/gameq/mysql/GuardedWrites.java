@@ -279,7 +279,7 @@ public final class GuardedWrites {
     }
 
     private void upsert(Table table, List<RowChange> rows) throws SQLException {
-      rows.sort(KeyOrder.BY_KEY);
+      rows.sort(KeyOrder.of(table));
       int most =
           Math.max(
               1,

@@ -1,25 +1,33 @@
 package io.gameq.mysql;
 
+import io.gameq.catalog.Table;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Objects;
 
 /**
  * Rows in the order of their primary keys: one order for all writers means no deadlocks, and
  * neighbours share pages. Stateless.
  */
 final class KeyOrder {
-  static final Comparator<RowChange> BY_KEY = (a, b) -> compare(a.image().key(), b.image().key());
-
   private KeyOrder() {}
 
-  private static int compare(Object[] a, Object[] b) {
-    for (int i = 0; i < a.length; i++) {
-      int order = compare(a[i], b[i]);
-      if (order != 0) {
-        return order;
+  /** Puts of one table by their keys. */
+  static Comparator<RowChange> of(Table table) {
+    int[] key = table.primaryKey();
+    return (a, b) -> {
+      for (int index : key) {
+        int order = compare(part(a, index), part(b, index));
+        if (order != 0) {
+          return order;
+        }
       }
-    }
-    return 0;
+      return 0;
+    };
+  }
+
+  private static Object part(RowChange put, int index) {
+    return Objects.requireNonNull(put.image().values()[index]);
   }
 
   @SuppressWarnings(

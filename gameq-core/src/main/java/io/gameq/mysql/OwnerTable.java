@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
@@ -130,20 +132,23 @@ public final class OwnerTable {
    */
   public static Map<OwnerId, SessionId> lock(Connection connection, Collection<OwnerId> owners)
       throws SQLException {
+    Map<String, OwnerId> sorted = new TreeMap<>();
+    owners.forEach(owner -> sorted.put(owner.encoded(), owner));
+    List<String> names = Sql.padded(List.copyOf(sorted.keySet()));
     String sql =
         "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
-            + "?,".repeat(owners.size() - 1)
-            + "?) ORDER BY owner FOR UPDATE";
+            + Sql.marks(names.size())
+            + ") ORDER BY owner FOR UPDATE";
     Map<OwnerId, SessionId> sessions = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      List<String> sorted = owners.stream().map(OwnerId::encoded).sorted().toList();
-      for (int i = 0; i < sorted.size(); i++) {
-        statement.setString(i + 1, sorted.get(i));
+      for (int i = 0; i < names.size(); i++) {
+        statement.setString(i + 1, names.get(i));
       }
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
           sessions.put(
-              OwnerId.ofEncoded(rs.getString(1)), new SessionId(rs.getLong(2), rs.getString(3)));
+              Objects.requireNonNull(sorted.get(rs.getString(1))),
+              new SessionId(rs.getLong(2), rs.getString(3)));
         }
       }
     }

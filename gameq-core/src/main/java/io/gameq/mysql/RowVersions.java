@@ -31,7 +31,8 @@ final class RowVersions {
     Map<String, RowKey> byText = new LinkedHashMap<>();
     keys.forEach(key -> byText.put(key.keyText(), key)); // a row may be claimed and dirty at once
     Map<RowKey, Long> found = new HashMap<>();
-    for (List<String> some : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
+    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
+      List<String> some = Sql.padded(chunk);
       String sql =
           "SELECT row_key, version FROM "
               + gameqTable

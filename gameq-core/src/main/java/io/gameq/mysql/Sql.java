@@ -49,6 +49,21 @@ final class Sql {
     return next;
   }
 
+  /**
+   * The same values, some repeated at the end, in a number that is a power of two: so that few
+   * statements are prepared. For IN lists.
+   */
+  static <T> List<T> padded(List<T> values) {
+    int size = values.size();
+    int rounded = size <= 1 ? size : Integer.highestOneBit(size - 1) << 1;
+    List<T> padded = new ArrayList<>(rounded);
+    padded.addAll(values);
+    while (padded.size() < rounded) {
+      padded.add(values.get(size - 1));
+    }
+    return padded;
+  }
+
   static <T> List<List<T>> chunks(List<T> all, int size) {
     List<List<T>> chunks = new ArrayList<>();
     for (int from = 0; from < all.size(); from += size) {

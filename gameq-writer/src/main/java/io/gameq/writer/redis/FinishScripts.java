@@ -7,6 +7,7 @@ import io.gameq.redis.SlotKeys;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 
 /** How claims go on and end: renew.lua, ack.lua, nack.lua, reap.lua. Stateless. */
@@ -79,7 +80,7 @@ public final class FinishScripts {
   }
 
   private static String hex(long version) {
-    return "%016x".formatted(version);
+    return HexFormat.of().toHexDigits(version);
   }
 
   /** Moves the deadline of claims to a lease from now. Returns how many were still ours. */
