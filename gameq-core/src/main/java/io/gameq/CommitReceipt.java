@@ -16,19 +16,13 @@ import java.util.function.Supplier;
  */
 public final class CommitReceipt {
   static final CommitReceipt EMPTY =
-      new CommitReceipt(
-          Journaled.DONE,
-          CompletableFuture.completedFuture(null),
-          () -> CompletableFuture.completedFuture(null));
+      new CommitReceipt(Journaled.DONE, Queued.DONE, () -> CompletableFuture.completedFuture(null));
 
   private final Journaled journaled;
-  private final CompletableFuture<Void> queued;
+  private final Queued queued;
   private final Supplier<CompletableFuture<Void>> durable;
 
-  CommitReceipt(
-      Journaled journaled,
-      CompletableFuture<Void> queued,
-      Supplier<CompletableFuture<Void>> durable) {
+  CommitReceipt(Journaled journaled, Queued queued, Supplier<CompletableFuture<Void>> durable) {
     this.journaled = journaled;
     this.queued = queued;
     this.durable = durable;
@@ -51,7 +45,7 @@ public final class CommitReceipt {
    * know.
    */
   public CompletableFuture<Void> queued() {
-    return queued.copy();
+    return queued.future().copy();
   }
 
   /**
@@ -60,7 +54,7 @@ public final class CommitReceipt {
    * ConflictException} when a Redis failover lost rows of it for good.
    */
   public CompletableFuture<Void> durable() {
-    return queued.thenCompose(ignored -> durable.get());
+    return queued.future().thenCompose(ignored -> durable.get());
   }
 
   /**
@@ -70,17 +64,22 @@ public final class CommitReceipt {
    *     outcome is still open
    */
   public void awaitQueued(Duration timeout) {
-    await(queued, timeout, "Redis has");
+    await(() -> queued.await(timeout.toNanos()), timeout, "Redis has");
   }
 
   /** Waits until MySQL has the commit; throws as {@link #awaitQueued}. */
   public void awaitDurable(Duration timeout) {
-    await(durable(), timeout, "MySQL has");
+    CompletableFuture<Void> durable = durable();
+    await(() -> durable.get(timeout.toNanos(), TimeUnit.NANOSECONDS), timeout, "MySQL has");
   }
 
-  private static void await(CompletableFuture<Void> future, Duration timeout, String what) {
+  private interface Waiting {
+    void await() throws InterruptedException, ExecutionException, TimeoutException;
+  }
+
+  private static void await(Waiting waiting, Duration timeout, String what) {
     try {
-      future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      waiting.await();
     } catch (ExecutionException e) {
       Throwable cause =
           e.getCause() instanceof CompletionException c && c.getCause() != null

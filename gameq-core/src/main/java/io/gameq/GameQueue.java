@@ -255,7 +255,7 @@ public final class GameQueue implements AutoCloseable {
   /** Tells the sessions and the game what became of a commit. */
   private static final class TrackedCommit extends Commit {
     private final Journaled journaled = new Journaled();
-    private final CompletableFuture<Void> queued = new CompletableFuture<>();
+    private final Queued queued = new Queued();
     private final Durability durability;
 
     TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
@@ -269,18 +269,24 @@ public final class GameQueue implements AutoCloseable {
     }
 
     @Override
+    public void setTaken() {
+      super.setTaken();
+      queued.taken();
+    }
+
+    @Override
     public void queued() {
       for (int i = 0; i < durability.trackers.size(); i++) {
         durability.shares[i] = durability.trackers.get(i).queued(this);
       }
-      queued.complete(null);
+      queued.done();
     }
 
     @Override
     public void failed(RuntimeException reason) {
       durability.trackers.forEach(tracker -> tracker.failed(this));
       journaled.failed(reason);
-      queued.completeExceptionally(reason);
+      queued.failed(reason);
     }
   }
 

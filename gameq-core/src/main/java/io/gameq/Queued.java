@@ -1,0 +1,110 @@
+package io.gameq;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether Redis has a commit: a thread that waits learns it from the sender itself, a future, made
+ * only for those who ask for one, on the callbacks' thread. Thread-safe.
+ */
+final class Queued {
+  static final Queued DONE = new Queued();
+
+  static {
+    DONE.taken();
+    DONE.done();
+  }
+
+  private final AtomicReference<@Nullable Thread> waiting = new AtomicReference<>();
+  private volatile boolean taken;
+  private boolean done;
+  private @Nullable RuntimeException failure;
+  private @Nullable CompletableFuture<Void> future;
+
+  /** Redis has it; called by the sender, before {@link #done}. */
+  void taken() {
+    taken = true;
+    Thread waiter = waiting.get();
+    if (waiter != null) {
+      LockSupport.unpark(waiter);
+    }
+  }
+
+  /** Redis has it, and the session knows. */
+  void done() {
+    CompletableFuture<Void> asked;
+    synchronized (this) {
+      done = true;
+      asked = future;
+    }
+    if (asked != null) {
+      asked.complete(null);
+    }
+  }
+
+  void failed(RuntimeException reason) {
+    CompletableFuture<Void> asked;
+    synchronized (this) {
+      failure = reason;
+      asked = future;
+    }
+    if (asked != null) {
+      asked.completeExceptionally(reason);
+    }
+    Thread waiter = waiting.get();
+    if (waiter != null) {
+      LockSupport.unpark(waiter);
+    }
+  }
+
+  synchronized CompletableFuture<Void> future() {
+    if (future == null) {
+      future =
+          failure != null
+              ? CompletableFuture.failedFuture(failure)
+              : done ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
+    }
+    return future;
+  }
+
+  private synchronized @Nullable RuntimeException failure() {
+    return failure;
+  }
+
+  /** Waits until Redis has it; throws as {@link CompletableFuture#get(long, TimeUnit)}. */
+  void await(long nanos) throws InterruptedException, ExecutionException, TimeoutException {
+    Thread current = Thread.currentThread();
+    if (!taken && waiting.compareAndSet(null, current)) {
+      try {
+        park(System.nanoTime() + nanos);
+      } finally {
+        waiting.set(null);
+      }
+    } else if (!taken) { // a second thread waits
+      future().get(nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void park(long deadline)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    while (!taken) {
+      RuntimeException reason = failure();
+      if (reason != null) {
+        throw new ExecutionException(reason);
+      }
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        throw new TimeoutException();
+      }
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      LockSupport.parkNanos(this, left);
+    }
+  }
+}
