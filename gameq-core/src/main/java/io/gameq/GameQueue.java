@@ -269,17 +269,16 @@ public final class GameQueue implements AutoCloseable {
     }
 
     @Override
-    public void setTaken() {
-      super.setTaken();
-      queued.taken();
+    public boolean arrived() {
+      for (int i = 0; i < durability.trackers.size(); i++) {
+        durability.shares[i] = durability.trackers.get(i).queued(this);
+      }
+      return queued.arrived();
     }
 
     @Override
     public void queued() {
-      for (int i = 0; i < durability.trackers.size(); i++) {
-        durability.shares[i] = durability.trackers.get(i).queued(this);
-      }
-      queued.done();
+      queued.tell();
     }
 
     @Override

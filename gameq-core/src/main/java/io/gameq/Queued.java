@@ -16,35 +16,28 @@ final class Queued {
   static final Queued DONE = new Queued();
 
   static {
-    DONE.taken();
-    DONE.done();
+    boolean unused = DONE.arrived();
   }
 
   private final AtomicReference<@Nullable Thread> waiting = new AtomicReference<>();
-  private volatile boolean taken;
-  private boolean done;
+  private volatile boolean arrived;
   private @Nullable RuntimeException failure;
   private @Nullable CompletableFuture<Void> future;
 
-  /** Redis has it; called by the sender, before {@link #done}. */
-  void taken() {
-    taken = true;
-    Thread waiter = waiting.get();
-    if (waiter != null) {
-      LockSupport.unpark(waiter);
+  /** Redis has it, and the session knows; returns whether there is a future to {@link #tell}. */
+  boolean arrived() {
+    boolean asked;
+    synchronized (this) {
+      arrived = true;
+      asked = future != null;
     }
+    wake();
+    return asked;
   }
 
-  /** Redis has it, and the session knows. */
-  void done() {
-    CompletableFuture<Void> asked;
-    synchronized (this) {
-      done = true;
-      asked = future;
-    }
-    if (asked != null) {
-      asked.complete(null);
-    }
+  /** Runs what the game hangs on the future. */
+  void tell() {
+    future().complete(null);
   }
 
   void failed(RuntimeException reason) {
@@ -56,6 +49,10 @@ final class Queued {
     if (asked != null) {
       asked.completeExceptionally(reason);
     }
+    wake();
+  }
+
+  private void wake() {
     Thread waiter = waiting.get();
     if (waiter != null) {
       LockSupport.unpark(waiter);
@@ -67,7 +64,7 @@ final class Queued {
       future =
           failure != null
               ? CompletableFuture.failedFuture(failure)
-              : done ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
+              : arrived ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();
     }
     return future;
   }
@@ -79,20 +76,20 @@ final class Queued {
   /** Waits until Redis has it; throws as {@link CompletableFuture#get(long, TimeUnit)}. */
   void await(long nanos) throws InterruptedException, ExecutionException, TimeoutException {
     Thread current = Thread.currentThread();
-    if (!taken && waiting.compareAndSet(null, current)) {
+    if (!arrived && waiting.compareAndSet(null, current)) {
       try {
         park(System.nanoTime() + nanos);
       } finally {
         waiting.set(null);
       }
-    } else if (!taken) { // a second thread waits
+    } else if (!arrived) { // a second thread waits
       future().get(nanos, TimeUnit.NANOSECONDS);
     }
   }
 
   private void park(long deadline)
       throws InterruptedException, ExecutionException, TimeoutException {
-    while (!taken) {
+    while (!arrived) {
       RuntimeException reason = failure();
       if (reason != null) {
         throw new ExecutionException(reason);

@@ -30,7 +30,15 @@ public abstract class Commit {
   /** The WAL holds the commit: it survives this process. Called by the sender's thread. */
   public void journaled() {}
 
-  /** Redis holds the commit. */
+  /**
+   * Redis holds the commit: notes that. Called by the sender, so it must be quick; returns whether
+   * anybody asked to be told, by {@link #queued}.
+   */
+  public boolean arrived() {
+    return true;
+  }
+
+  /** Tells those who asked that Redis holds the commit. Called on the callbacks' thread. */
   public abstract void queued();
 
   /** Redis does not hold the commit, or nobody knows (see the exception's type). */

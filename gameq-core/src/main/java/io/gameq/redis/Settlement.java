@@ -10,6 +10,7 @@ import io.gameq.commit.Commit;
 import io.gameq.commit.SessionRef;
 import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,12 +31,16 @@ final class Settlement {
   }
 
   void queued(List<Commit> commits) {
-    if (!commits.isEmpty()) {
-      for (Commit commit : commits) {
-        admission.leave(commit.bytes());
-        commit.setTaken(); // healing must not miss it until the callback has noted it
+    List<Commit> toTell = new ArrayList<>();
+    for (Commit commit : commits) {
+      admission.leave(commit.bytes());
+      commit.setTaken();
+      if (commit.arrived()) {
+        toTell.add(commit);
       }
-      callbacks.execute(() -> commits.forEach(Commit::queued));
+    }
+    if (!toTell.isEmpty()) {
+      callbacks.execute(() -> toTell.forEach(Commit::queued));
     }
   }
 
