@@ -215,8 +215,9 @@ public final class GameQueue implements AutoCloseable {
   }
 
   private CommitReceipt submit(List<OwnerSession> sessions, List<CommitPart> parts) {
-    List<DurableTracker> trackers = sessions.stream().map(OwnerSession::tracker).toList();
+    List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {
+      trackers.add(sessions.get(i).tracker());
       awaitRoom(trackers.get(i), parts.get(i));
     }
     TrackedCommit commit = new TrackedCommit(parts, trackers);

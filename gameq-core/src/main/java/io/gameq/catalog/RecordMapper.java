@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ public final class RecordMapper<T extends Record> {
   private final MethodHandle constructor;
   private final List<Component> components;
 
+  /** Columns that the record lacks. */
+  private final int[] absent;
+
   /** A component, the index of its column, and how to get one from the other. */
   private record Component(
       String name,
@@ -43,6 +47,10 @@ public final class RecordMapper<T extends Record> {
     this.table = table;
     this.constructor = constructor;
     this.components = List.copyOf(components);
+    this.absent =
+        IntStream.range(0, table.columns().size())
+            .filter(index -> components.stream().noneMatch(of -> of.index() == index))
+            .toArray();
   }
 
   /** The table that a record class names: {@link TableName}, or its own name in snake_case. */
@@ -140,16 +148,12 @@ public final class RecordMapper<T extends Record> {
   public @Nullable Object[] toRow(T record, Clock clock) {
     int width = table.columns().size();
     @Nullable Object[] row = new @Nullable Object[width];
-    boolean[] given = new boolean[width];
     for (Component component : components) {
       int index = component.index();
       row[index] = table.columns().get(index).canonical(read(component, record));
-      given[index] = true;
     }
-    for (int i = 0; i < width; i++) {
-      if (!given[i]) {
-        row[i] = table.absent(i, clock);
-      }
+    for (int index : absent) {
+      row[index] = table.absent(index, clock);
     }
     return row;
   }

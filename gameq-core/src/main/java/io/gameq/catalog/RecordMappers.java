@@ -17,9 +17,12 @@ public final class RecordMappers {
    * @throws io.gameq.GameQueueException when its table is not managed or does not fit the record
    */
   public <T extends Record> RecordMapper<T> of(Class<T> type) {
-    RecordMapper<?> mapper =
-        mappers.computeIfAbsent(
-            type, t -> RecordMapper.of(type, catalog.table(RecordMapper.tableName(type))));
+    RecordMapper<?> mapper = mappers.get(type);
+    if (mapper == null) {
+      mapper =
+          mappers.computeIfAbsent(
+              type, t -> RecordMapper.of(type, catalog.table(RecordMapper.tableName(type))));
+    }
     @SuppressWarnings("unchecked") // The key is the class that the mapper was built for.
     RecordMapper<T> typed = (RecordMapper<T>) mapper;
     return typed;

@@ -8,12 +8,14 @@ public final class SessionRef {
   private final OwnerId owner;
   private final SessionId id;
   private final int slot;
+  private final String text;
   private volatile boolean lost;
 
   public SessionRef(OwnerId owner, SessionId id, int slot) {
     this.owner = owner;
     this.id = id;
     this.slot = slot;
+    this.text = id.text();
   }
 
   public OwnerId owner() {
@@ -22,6 +24,11 @@ public final class SessionRef {
 
   public SessionId id() {
     return id;
+  }
+
+  /** The text form of the {@link #id}. */
+  public String text() {
+    return text;
   }
 
   public int slot() {

@@ -14,9 +14,9 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.ValueListOutput;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +51,9 @@ final class CommitGroup {
 
   /** Redis took the rows and refused something beside them: they may or may not be flushed. */
   record TakenInPart(String message) implements Outcome {}
+
+  private static final Outcome APPLIED = new Applied();
+  private static final byte[] LT = SlotKeys.bytes("LT");
 
   private final List<Commit> commits;
   private final Function<CommitPart, SessionKeys> keysOf;
@@ -150,9 +153,9 @@ final class CommitGroup {
 
   /** GET own, HSET dirty, ZADD due and HSET journal of each commit, joined where keys allow. */
   private void send(RedisAsyncCommands<byte[], byte[]> redis, SlotKeys keys, OfSlot slot) {
-    CommandArgs<byte[], byte[]> owns = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-    CommandArgs<byte[], byte[]> due =
-        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(keys.due()).add("LT");
+    BytesArgs owns = new BytesArgs(slot.sessions.size());
+    BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
+    byte[] dueAt = SlotKeys.bytes(Long.toString(dueMillis));
     int own = queuedInMulti.size();
     int replies = own + 1;
     for (int i = 0; i < slot.sessions.size(); i++) {
@@ -161,15 +164,14 @@ final class CommitGroup {
       of.atOwn = i;
       of.dirty = replies++;
       of.due = own + 1 + slot.sessions.size();
-      owns.addKey(of.keys.own);
-      due.add(dueMillis).addValue(of.keys.dueMember);
+      owns.and(of.keys.own);
+      due.and(dueAt).and(of.keys.dueMember);
     }
     queue(redis, CommandType.MGET, new ValueListOutput<>(ByteArrayCodec.INSTANCE), owns);
     for (OfSession of : slot.sessions) {
-      CommandArgs<byte[], byte[]> rows =
-          new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(of.keys.dirty);
+      BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
       for (ChangedRow row : of.lastImages()) {
-        rows.addValue(row.keyBytes()).addValue(row.image());
+        rows.and(row.keyBytes()).and(row.image());
       }
       queue(redis, CommandType.HSET, new IntegerOutput<>(ByteArrayCodec.INSTANCE), rows);
     }
@@ -178,17 +180,17 @@ final class CommitGroup {
         redis,
         CommandType.HSET,
         new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-        new CommandArgs<>(ByteArrayCodec.INSTANCE)
-            .addKey(keys.journal())
-            .addValue(walId)
-            .add(slot.newestSequence[0]));
+        new BytesArgs(3)
+            .and(keys.journal())
+            .and(walId)
+            .and(SlotKeys.bytes(Long.toString(slot.newestSequence[0]))));
   }
 
   private <T> void queue(
       RedisAsyncCommands<byte[], byte[]> redis,
       CommandType command,
       CommandOutput<byte[], byte[], T> output,
-      CommandArgs<byte[], byte[]> args) {
+      BytesArgs args) {
     queuedInMulti.add(redis.dispatch(command, output, args));
   }
 
@@ -251,7 +253,7 @@ final class CommitGroup {
 
   private static Outcome scriptOutcome(Commit commit, List<Object> reply) {
     if ((Long) reply.get(0) == 1) {
-      return new Applied();
+      return APPLIED;
     }
     String ownedBy = LuaScript.string(reply.get(2));
     return new NotOwner(
@@ -276,9 +278,8 @@ final class CommitGroup {
     }
     List<byte @Nullable []> owns = exec.get(of.own);
     byte[] own = owns.get(of.atOwn);
-    String ownedBy = own == null ? null : new String(own, US_ASCII);
-    return part.session().id().text().equals(ownedBy)
-        ? new Applied()
-        : new NotOwner(part, ownedBy, true);
+    return Arrays.equals(of.keys.session, own)
+        ? APPLIED
+        : new NotOwner(part, own == null ? null : new String(own, US_ASCII), true);
   }
 }

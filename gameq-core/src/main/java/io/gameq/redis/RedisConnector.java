@@ -68,7 +68,10 @@ public final class RedisConnector implements AutoCloseable {
             .protocolVersion(ProtocolVersion.RESP2)
             .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
             .requestQueueSize(REQUEST_QUEUE_SIZE)
-            .timeoutOptions(TimeoutOptions.enabled(Duration.ofMillis(config.timeoutMillis())))
+            .timeoutOptions(
+                TimeoutOptions.builder()
+                    .timeoutSource(new ReplyTimeout(config.timeoutMillis()))
+                    .build())
             .socketOptions(
                 SocketOptions.builder()
                     .connectTimeout(Duration.ofMillis(config.timeoutMillis()))

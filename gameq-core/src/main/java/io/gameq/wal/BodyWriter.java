@@ -33,7 +33,22 @@ final class BodyWriter {
   }
 
   void text(String text) {
-    block(text.getBytes(StandardCharsets.UTF_8));
+    int chars = text.length();
+    number(chars);
+    room(chars);
+    for (int i = 0; i < chars; i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        length -= i + numberBytes(chars);
+        block(text.getBytes(StandardCharsets.UTF_8));
+        return;
+      }
+      bytes[length++] = (byte) c;
+    }
+  }
+
+  private static int numberBytes(int value) {
+    return 1 + (31 - Integer.numberOfLeadingZeros(value | 1)) / 7;
   }
 
   void block(byte[] block) {

@@ -69,7 +69,7 @@ final class WalCodec {
 
   private static void writePart(BodyWriter to, CommitPart part) {
     to.text(part.session().owner().encoded());
-    to.text(part.session().id().text());
+    to.text(part.session().text());
     to.number(part.rows().size());
     for (ChangedRow row : part.rows()) {
       to.text(row.key());
