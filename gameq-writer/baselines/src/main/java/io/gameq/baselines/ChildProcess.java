@@ -21,6 +21,8 @@ final class ChildProcess implements AutoCloseable {
           "--add-opens=java.management/sun.management=ALL-UNNAMED",
           "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED",
           "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+          // Warns of what is wanted here: one member alone.
+          "-Dorg.slf4j.simpleLogger.log.com.hazelcast=error",
           "-XX:+UseG1GC");
 
   private static final int FIRST_JDK_THAT_WARNS = 24;
@@ -34,6 +36,9 @@ final class ChildProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(flags(heap));
+    if (job.mode() == Job.Mode.RECOVER) { // tells of every claim of the dead process
+      command.add("-Dorg.slf4j.simpleLogger.log.io.gameq=error");
+    }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     hook = new Thread(process::destroyForcibly, "gameq-baselines-stop");
