@@ -178,6 +178,10 @@ final class Comparison implements AutoCloseable {
   /** The next child finds nothing of the one before. */
   private void empty() throws SQLException {
     tables.truncate(TABLES);
+    deleteKeys();
+  }
+
+  private void deleteKeys() {
     RedisCommands<String, String> commands = redis.sync();
     ScanCursor cursor = ScanCursor.INITIAL;
     do {
@@ -193,7 +197,7 @@ final class Comparison implements AutoCloseable {
 
   /** Leaves both servers as they were found. */
   void removeTraces(Collection<String> allTables) throws SQLException {
-    empty();
+    deleteKeys();
     for (String table : allTables) {
       tables.run("DROP TABLE IF EXISTS " + table);
     }

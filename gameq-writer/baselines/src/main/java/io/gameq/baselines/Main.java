@@ -151,7 +151,6 @@ public final class Main implements Callable<Integer> {
         ScratchDatabase database = new ScratchDatabase(running.mysql())) {
       err.println("servers: " + running.description() + "; seed " + chosen);
       String name = "bl-" + Integer.toHexString(new SecureRandom().nextInt());
-      prepare(database, name, shape);
       Job.Place place =
           new Job.Place(
               name,
@@ -163,6 +162,7 @@ public final class Main implements Callable<Integer> {
       try (Comparison comparison = new Comparison(place, heap, err)) {
         Report report = new Report(out);
         try {
+          prepare(database, name, shape);
           for (int round = 1; round <= rounds; round++) {
             for (Contenders contender : all) {
               report.add(comparison.measure(job(place, contender, shape, 1), round));
