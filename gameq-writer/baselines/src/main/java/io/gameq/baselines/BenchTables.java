@@ -89,6 +89,15 @@ final class BenchTables implements AutoCloseable {
     return values;
   }
 
+  /** The cipher of a connection; empty when nothing is encrypted. */
+  String cipher() throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet found = statement.executeQuery("SHOW SESSION STATUS LIKE 'Ssl_cipher'")) {
+      return found.next() ? found.getString(2) : "";
+    }
+  }
+
   @Override
   public void close() {
     pool.close();

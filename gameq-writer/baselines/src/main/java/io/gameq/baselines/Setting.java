@@ -88,6 +88,7 @@ record Setting(
 
   private static Map<String, String> mysqlOf(Comparison comparison) throws SQLException {
     Map<String, String> mysql = comparison.tables().variables(MYSQL_VARIABLES);
+    mysql.put("cipherOfConnections", comparison.tables().cipher());
     String directory = mysql.remove("datadir");
     if (directory != null && Files.exists(Path.of(directory, "ibdata1"))) { // on this machine
       mysql.put("dataFileSystem", fileSystem(Path.of(directory)));
