@@ -30,6 +30,17 @@ public final class Child {
   private Child() {}
 
   public static void main(String[] args) throws Exception {
+    // A thread of a contender that dies would let it wait for ever; peers leave threads behind.
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, error) -> {
+          error.printStackTrace();
+          Runtime.getRuntime().halt(1);
+        });
+    run();
+    System.exit(0);
+  }
+
+  private static void run() throws Exception {
     ObjectMapper json = new ObjectMapper();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -45,7 +56,6 @@ public final class Child {
         }
       }
     }
-    System.exit(0); // peers leave threads behind
   }
 
   private static Measurement measure(Job job, Contender contender) throws Exception {

@@ -1,7 +1,7 @@
 package io.gameq.baselines;
 
 import io.gameq.writer.bench.workload.Actions;
-import io.lettuce.core.RedisURI;
+import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -21,7 +21,6 @@ import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.client.codec.LongCodec;
 import org.redisson.codec.CompositeCodec;
 import org.redisson.config.Config;
-import org.redisson.config.SingleServerConfig;
 
 /** Redisson's RMap with a MapWriter that writes behind; its queue of changes is in Redis. */
 final class RedissonContender implements Contender {
@@ -29,6 +28,8 @@ final class RedissonContender implements Contender {
   private static final int DELAY_MILLIS = 50;
 
   private static final int RETRIES = 10;
+  private static final int CONNECTIONS = 8;
+  private static final int DEFAULT_PORT = 6379;
   private static final long POLL_MILLIS = 2;
 
   private final PeerTable table;
@@ -55,20 +56,23 @@ final class RedissonContender implements Contender {
     changes = redisson.getQueue("{" + name + "}:write-behind-queue");
   }
 
+  /** Redisson takes address, password and database one by one. */
   private static Config config(String redisUri) {
-    RedisURI uri = RedisURI.create(redisUri);
+    URI uri = URI.create(redisUri);
     Config config = new Config();
-    SingleServerConfig server =
-        config
-            .useSingleServer()
-            .setAddress(
-                (uri.isSsl() ? "rediss://" : "redis://") + uri.getHost() + ":" + uri.getPort())
-            .setDatabase(uri.getDatabase());
-    char[] password = uri.getCredentialsProvider().resolveCredentials().block().getPassword();
-    if (password != null) {
-      config.setPassword(new String(password));
+    config
+        .useSingleServer()
+        .setAddress(
+            "%s://%s:%d"
+                .formatted(
+                    uri.getScheme(),
+                    uri.getHost(),
+                    uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort()))
+        .setDatabase(uri.getPath().length() < 2 ? 0 : Integer.parseInt(uri.getPath().substring(1)))
+        .setConnectionMinimumIdleSize(CONNECTIONS);
+    if (uri.getUserInfo() != null) {
+      config.setPassword(uri.getUserInfo().replaceFirst("[^:]*:", ""));
     }
-    server.setConnectionMinimumIdleSize(8);
     return config;
   }
 
