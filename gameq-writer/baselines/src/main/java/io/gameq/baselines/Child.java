@@ -66,10 +66,7 @@ public final class Child {
       long beforePrepare = System.nanoTime();
       contender.prepare(workload, actions);
       final double prepareSeconds = (System.nanoTime() - beforePrepare) / 1e9;
-
-      warmUp(job, contender);
-      tables.truncate(List.of(table));
-      contender.prepare(workload, actions); // once more: some close what they flush
+      warmUp(job, contender, tables);
 
       long[] all = new long[job.shape().threads()];
       Arrays.fill(all, actions);
@@ -107,12 +104,15 @@ public final class Child {
     }
   }
 
-  private static void warmUp(Job job, Contender contender) throws Exception {
+  /** Leaves the table empty and the contender ready. */
+  private static void warmUp(Job job, Contender contender, BenchTables tables) throws Exception {
     Workload other = new Workload(job.warmUpShape());
     long actions = job.settings().warmUpActions() / job.shape().threads();
     contender.prepare(other, actions);
     new Load(contender, other, actions, job.inFlight(), (t, n) -> {}).run();
     contender.flush();
+    tables.truncate(List.of(Contenders.named(job.contender()).table()));
+    contender.prepare(other, actions); // once more: some close what they flush
   }
 
   private static long gcMillis() {
@@ -127,6 +127,9 @@ public final class Child {
         AcknowledgedFile.open(
             Path.of(job.place().directory(), Comparison.ACKNOWLEDGED), job.shape().threads());
     contender.prepare(workload, job.actionsPerThread());
+    try (BenchTables tables = new BenchTables(job.place())) {
+      warmUp(job, contender, tables);
+    }
     System.out.println(RUNNING);
     new Load(contender, workload, Long.MAX_VALUE, 1, (thread, seq) -> file.set(thread, seq)).run();
   }

@@ -35,7 +35,7 @@ final class Comparison implements AutoCloseable {
   /** A transaction that the kill cut off is rolled back by then. */
   private static final long HEAP_QUIET_MILLIS = 1_000;
 
-  private static final long MOST_RECOVERY_MILLIS = 120_000;
+  private static final long MOST_RECOVERY_MILLIS = 600_000;
   private static final long POLL_MILLIS = 250;
 
   private static final List<String> TABLES =
@@ -74,13 +74,17 @@ final class Comparison implements AutoCloseable {
    * @param afterMillis from the first action
    * @param acknowledged actions of each thread
    * @param recoverySeconds until MySQL stopped changing
+   * @param settled false when it still did: what is missing may be late rather than lost
    */
   record Kill(
       String contender,
       int afterMillis,
       long[] acknowledged,
       double recoverySeconds,
+      boolean settled,
       Model.Result check) {}
+
+  private record Quiet(double seconds, boolean settled) {}
 
   Round measure(Job job, int round) throws IOException, SQLException, InterruptedException {
     empty();
@@ -131,17 +135,23 @@ final class Comparison implements AutoCloseable {
       child.kill();
     }
     long[] acknowledged = AcknowledgedFile.open(file, job.shape().threads()).all();
-    double seconds = recover(job, contender);
+    Quiet quiet = recover(job, contender);
     Model.Result check =
         tables.check(contender.table(), new Model(new Workload(job.shape()), acknowledged));
     err.printf(
-        "kill -9  %-10s after %,5d ms, %,9d actions acknowledged, MySQL quiet after %.1f s: %s%n",
-        job.contender(), afterMillis, Arrays.stream(acknowledged).sum(), seconds, describe(check));
-    return new Kill(job.contender(), afterMillis, acknowledged, seconds, check);
+        "kill -9  %-10s after %,5d ms, %,9d actions acknowledged, MySQL %s after %.1f s: %s%n",
+        job.contender(),
+        afterMillis,
+        Arrays.stream(acknowledged).sum(),
+        quiet.settled() ? "quiet" : "STILL CHANGING",
+        quiet.seconds(),
+        describe(check));
+    return new Kill(
+        job.contender(), afterMillis, acknowledged, quiet.seconds(), quiet.settled(), check);
   }
 
   /** What holds its changes outside of the killed process goes on in another one. */
-  private double recover(Job killed, Contenders contender)
+  private Quiet recover(Job killed, Contenders contender)
       throws IOException, SQLException, InterruptedException {
     if (contender.holds() != Contenders.Holds.IN_REDIS) {
       return awaitQuiet(contender.table(), HEAP_QUIET_MILLIS);
@@ -154,8 +164,8 @@ final class Comparison implements AutoCloseable {
     }
   }
 
-  /** Seconds until the last change that was seen. */
-  private double awaitQuiet(String table, long quietMillis)
+  /** Until the last change that was seen. */
+  private Quiet awaitQuiet(String table, long quietMillis)
       throws SQLException, InterruptedException {
     long start = System.nanoTime();
     long changedAt = start;
@@ -168,7 +178,7 @@ final class Comparison implements AutoCloseable {
         changedAt = System.nanoTime();
       }
     }
-    return (changedAt - start) / 1e9;
+    return new Quiet((changedAt - start) / 1e9, millisSince(changedAt) >= quietMillis);
   }
 
   private static long millisSince(long nanos) {

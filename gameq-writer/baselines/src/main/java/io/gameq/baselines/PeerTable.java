@@ -50,8 +50,9 @@ final class PeerTable implements AutoCloseable {
 
   /** Upserts rows in one transaction, in statements of at most {@link #BATCH_ROWS}. */
   void upsertAll(List<BenchRow> all) {
+    boolean isOneStatement = statementRows(all.size()) == all.size();
     try (Connection connection = pool.getConnection()) {
-      connection.setAutoCommit(false);
+      connection.setAutoCommit(isOneStatement); // saves two round trips
       while (!tryAll(connection, all)) {
         // A deadlock rolled everything back: again.
       }
@@ -67,10 +68,14 @@ final class PeerTable implements AutoCloseable {
         upsert(connection, all.subList(from, from + size));
         from += size;
       }
-      connection.commit();
+      if (!connection.getAutoCommit()) {
+        connection.commit();
+      }
       return true;
     } catch (SQLException e) {
-      connection.rollback();
+      if (!connection.getAutoCommit()) {
+        connection.rollback();
+      }
       if (e.getErrorCode() != DEADLOCK) {
         throw e;
       }
