@@ -178,11 +178,12 @@ public final class GuardedWrites {
     }
 
     private List<RowChange> notRefused(List<RowChange> rows) {
+      if (refused.isEmpty()) {
+        return rows;
+      }
       Set<RowKey> keys = new HashSet<>();
       refused.forEach(refusal -> keys.add(refusal.row().key()));
-      return keys.isEmpty()
-          ? rows
-          : rows.stream().filter(row -> !keys.contains(row.key())).toList();
+      return rows.stream().filter(row -> !keys.contains(row.key())).toList();
     }
 
     void tombstones(Map<Table, List<RowChange>> deletes) throws SQLException {
@@ -299,6 +300,9 @@ public final class GuardedWrites {
 
     /** Removes what was just put but had been deleted in a newer version; returns those keys. */
     private Set<RowKey> takeOutDeleted(Table table, List<RowChange> rows) throws SQLException {
+      if (TombstoneTable.hasNone(connection, table)) { // as of tables that only grow
+        return Set.of();
+      }
       Map<RowKey, Long> tombstones =
           TombstoneTable.read(connection, table, rows.stream().map(RowChange::key).toList(), true);
       Map<RowKey, Long> deleted = new HashMap<>();
@@ -350,7 +354,11 @@ public final class GuardedWrites {
   }
 
   private static long bytes(List<RowChange> rows) {
-    return rows.stream().mapToLong(row -> row.encoded().length).sum();
+    long bytes = 0;
+    for (RowChange row : rows) {
+      bytes += row.encoded().length;
+    }
+    return bytes;
   }
 
   private static boolean isDuplicate(RowRefusal refusal) {

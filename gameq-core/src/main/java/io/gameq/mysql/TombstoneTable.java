@@ -4,6 +4,7 @@ import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Comparator;
@@ -49,6 +50,26 @@ final class TombstoneTable {
       statement.setString(2, delete.key().keyText());
       statement.setLong(3, delete.image().version());
       statement.executeUpdate();
+    }
+  }
+
+  /**
+   * Whether no row of a table has a tombstone and no transaction is writing one, which is waited
+   * for. Takes no lock when there is none.
+   */
+  static boolean hasNone(Connection connection, Table table) throws SQLException {
+    return hasNone(connection, table, "") && hasNone(connection, table, " LOCK IN SHARE MODE");
+  }
+
+  private static boolean hasNone(Connection connection, Table table, String locking)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT 1 FROM gameq_tombstone WHERE table_name = ? LIMIT 1" + locking)) {
+      statement.setString(1, table.name());
+      try (ResultSet rs = statement.executeQuery()) {
+        return !rs.next();
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.OwnerId;
+import io.gameq.mysql.RowChange;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.mysql.FlushTransaction.Written;
 import io.gameq.writer.redis.Claim;
@@ -10,8 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
 
 /** Leads from claims to what MySQL is asked for, and from its answer back to claims. One thread. */
 final class Flushing {
@@ -54,12 +53,16 @@ final class Flushing {
         of.kept().stream()
             .map(row -> new VersionedKey(row.key(), RowDecoder.version(row)))
             .toList();
-    long version =
-        LongStream.concat(
-                of.rows().stream().mapToLong(row -> row.image().version()),
-                Stream.concat(setAside.stream(), kept.stream()).mapToLong(VersionedKey::version))
-            .max()
-            .orElse(0);
+    long version = 0;
+    for (RowChange row : of.rows()) {
+      version = Math.max(version, row.image().version());
+    }
+    for (VersionedKey row : setAside) {
+      version = Math.max(version, row.version());
+    }
+    for (VersionedKey row : kept) {
+      version = Math.max(version, row.version());
+    }
     return new Flushed(of.claim(), version, setAside, kept);
   }
 }

@@ -20,7 +20,7 @@ end
 
 local function end_lease(slot, owner, claim)
   redis.call('ZREM', slot .. ':lease', owner)
-  redis.call('LREM', slot .. ':inflight:' .. claim.writer, 1, member(owner, claim.session))
+  redis.call('LREM', slot .. ':inflight:' .. claim.writer, -1, member(owner, claim.session))
 end
 
 -- Puts claimed rows back under the newest session, never over a newer row, due at 'when' (ms).
