@@ -3,6 +3,7 @@ package io.gameq.commit;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowOp;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on
@@ -46,6 +47,16 @@ public abstract class Commit {
 
   public List<CommitPart> parts() {
     return parts;
+  }
+
+  /** One of its sessions that no longer owns; null when all do, as far as is known. */
+  public @Nullable SessionRef lostSession() {
+    for (CommitPart part : parts) {
+      if (part.session().isLost()) {
+        return part.session();
+      }
+    }
+    return null;
   }
 
   public boolean isSpanning() {

@@ -88,7 +88,7 @@ public final class CommitSender implements AutoCloseable {
 
   // Of whoever has the baton.
   private StatefulRedisConnection<byte[], byte[]> redis;
-  private final Deque<Sent> inFlight = new ArrayDeque<>();
+  private final Deque<CommitGroup> inFlight = new ArrayDeque<>();
   private final Deque<Commit> unanswered = new ArrayDeque<>();
 
   /** In the WAL and never sent; newer than what is unanswered. */
@@ -99,9 +99,7 @@ public final class CommitSender implements AutoCloseable {
   private boolean holding;
   private long mendAtNanos;
 
-  private record Sent(CommitGroup group) {}
-
-  private record Reply(Sent sent, @Nullable Throwable error) {}
+  private record Reply(CommitGroup group, @Nullable Throwable error) {}
 
   /** What a sender works with. */
   public record Parts(
@@ -340,7 +338,7 @@ public final class CommitSender implements AutoCloseable {
    * recovery decides by versions.
    */
   private void giveUp() {
-    inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
+    inFlight.forEach(group -> unanswered.addAll(group.commits()));
     unanswered.addAll(journaled);
     for (Commit commit; (commit = inbox.poll()) != null; ) {
       unanswered.add(commit);
@@ -452,25 +450,16 @@ public final class CommitSender implements AutoCloseable {
   /** False when its session was lost since it was journaled. */
   private boolean takeJournaled(Commit next) {
     journaled.remove();
-    SessionRef lost = lostSession(next);
+    SessionRef lost = next.lostSession();
     if (lost != null) {
       settlement.failed(next, Settlement.lost(lost));
     }
     return lost == null;
   }
 
-  private static @Nullable SessionRef lostSession(Commit commit) {
-    for (CommitPart part : commit.parts()) {
-      if (part.session().isLost()) {
-        return part.session();
-      }
-    }
-    return null;
-  }
-
   /** Gives a commit its versions and appends it to the WAL; false when it failed. */
   private boolean journal(Commit commit) {
-    SessionRef lost = lostSession(commit);
+    SessionRef lost = commit.lostSession();
     if (lost != null) {
       settlement.dropped(commit, Settlement.lost(lost));
       return false;
@@ -501,8 +490,7 @@ public final class CommitSender implements AutoCloseable {
   }
 
   private void send(CommitGroup group) {
-    Sent sent = new Sent(group);
-    inFlight.add(sent);
+    inFlight.add(group);
     try {
       group
           .send(redis)
@@ -510,12 +498,12 @@ public final class CommitSender implements AutoCloseable {
               (ignored, error) -> {
                 replies.add(
                     new Reply(
-                        sent,
+                        group,
                         error == null && !group.wasDiscarded() ? null : group.whyFailed(error)));
                 baton.wake();
               });
     } catch (RedisException e) {
-      replies.add(new Reply(sent, e));
+      replies.add(new Reply(group, e));
     }
   }
 
@@ -524,15 +512,15 @@ public final class CommitSender implements AutoCloseable {
   private int takeReplies() {
     int done = 0;
     for (Reply reply; (reply = replies.poll()) != null; done++) {
-      if (!inFlight.contains(reply.sent)) {
+      if (!inFlight.contains(reply.group)) {
         continue; // of a connection that was given up
       }
       String refusal = reply.error == null ? null : RedisReply.answered(reply.error);
       if (reply.error != null && (refusal == null || RedisReply.isAway(refusal))) {
         breakOff(String.valueOf(reply.error.getMessage()));
       } else {
-        inFlight.remove(reply.sent);
-        settle(reply.sent, refusal);
+        inFlight.remove(reply.group);
+        settle(reply.group, refusal);
       }
     }
     return done;
@@ -545,7 +533,7 @@ public final class CommitSender implements AutoCloseable {
         why,
         inFlight.size());
     redis.closeAsync();
-    inFlight.forEach(sent -> unanswered.addAll(sent.group.commits()));
+    inFlight.forEach(group -> unanswered.addAll(group.commits()));
     inFlight.clear();
     broken = true;
     holding = false;
@@ -573,15 +561,15 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
-  private void settle(Sent sent, @Nullable String refusal) {
-    List<Commit> commits = sent.group.commits();
+  private void settle(CommitGroup group, @Nullable String refusal) {
+    List<Commit> commits = group.commits();
     List<Commit> queued = new ArrayList<>(commits.size());
     List<Commit> again = new ArrayList<>();
     List<Commit> held = new ArrayList<>();
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
       CommitGroup.Outcome outcome =
-          refusal != null ? new CommitGroup.RefusedBy(refusal) : sent.group.outcome(i);
+          refusal != null ? new CommitGroup.RefusedBy(refusal) : group.outcome(i);
       if (outcome instanceof CommitGroup.NotOwner not) {
         SessionRef session = not.part().session();
         if (not.isNewer()) {

@@ -5,7 +5,6 @@ import io.gameq.OwnerId;
 import io.gameq.RedisFullException;
 import io.gameq.SessionId;
 import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
@@ -137,18 +136,14 @@ final class Healing {
 
   /** Sends a commit again; false when it has to be tried once more. */
   private boolean sendAgain(StatefulRedisConnection<byte[], byte[]> redis, Commit commit) {
-    for (CommitPart part : commit.parts()) {
-      if (part.session().isLost()) {
-        settlement.failed(
-            commit,
-            Settlement.unknown(
-                commit,
-                "the reply was lost, and session "
-                    + part.session().id()
-                    + " no longer owns "
-                    + part.session().owner()));
-        return true;
-      }
+    SessionRef lost = commit.lostSession();
+    if (lost != null) {
+      settlement.failed(
+          commit,
+          Settlement.unknown(
+              commit,
+              "the reply was lost, and session " + lost.id() + " no longer owns " + lost.owner()));
+      return true;
     }
     commit.setSentAgain();
     CommitGroup group = asScript.apply(commit);
