@@ -372,13 +372,15 @@ final class GameNode implements AutoCloseable {
   // --- flush and close
 
   /** Makes what is dirty due now; best effort. */
-  void flushNow(SessionRef session) {
+  void flushNow(List<SessionRef> sessions) {
     try {
       control.call(
-          redis ->
-              SessionScripts.flushNow(redis, slots[session.slot()], session.owner(), session.id()));
+          redis -> {
+            SessionScripts.flushNow(redis, slots, sessions);
+            return true;
+          });
     } catch (GameQueueException e) {
-      LOG.debug("cannot pull the flush of {} forward: {}", session, e.getMessage());
+      LOG.debug("cannot pull flushes forward: {}", e.getMessage());
     }
   }
 

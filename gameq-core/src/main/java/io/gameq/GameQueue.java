@@ -239,7 +239,7 @@ public final class GameQueue implements AutoCloseable {
       if (tracker.awaitRoom(part.rows(), limits.dirtyRowsPerOwner(), now)) {
         return;
       }
-      node.flushNow(tracker.session());
+      node.flushNow(List.of(tracker.session()));
       if (tracker.awaitRoom(
           part.rows(), limits.dirtyRowsPerOwner(), now + limits.admissionMillis() * 1_000_000)) {
         return;
@@ -317,8 +317,8 @@ public final class GameQueue implements AutoCloseable {
       List<DurableTracker> trackers = node.trackers();
       for (DurableTracker tracker : trackers) {
         tracker.awaitQueued(deadline);
-        flushNow(tracker.session());
       }
+      node.flushNow(trackers.stream().map(DurableTracker::session).toList());
       for (DurableTracker tracker : trackers) {
         tracker.awaitDurable(deadline);
       }
@@ -373,7 +373,7 @@ public final class GameQueue implements AutoCloseable {
   }
 
   void flushNow(SessionRef session) {
-    node.flushNow(session);
+    node.flushNow(List.of(session));
   }
 
   void closeSession(OwnerSession session) {

@@ -10,6 +10,9 @@ import io.lettuce.core.ZAddArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +31,9 @@ public final class SessionScripts {
    * still refused.
    */
   public static final long OWN_KEPT_MILLIS = 3_600_000;
+
+  /** A ZADD holds Redis for as long as it takes. */
+  private static final int DUE_AT_ONCE = 500;
 
   private static final Logger LOG = LoggerFactory.getLogger(SessionScripts.class);
 
@@ -89,16 +95,33 @@ public final class SessionScripts {
     }
   }
 
-  /** Makes what the session has dirty due now instead of at the end of its merge window. */
-  public static boolean flushNow(
-      StatefulRedisConnection<byte[], byte[]> redis,
-      SlotKeys slot,
-      OwnerId owner,
-      SessionId session) {
-    byte[] member = SlotKeys.bytes(owner.encoded() + ":" + session.text());
-    return RedisReply.await(
-            () -> redis.sync().zadd(slot.due(), ZAddArgs.Builder.xx().lt(), 0, member))
-        > 0;
+  /**
+   * Makes what sessions have dirty due now instead of at the end of their merge windows; over a
+   * connection that flushes by itself.
+   */
+  public static void flushNow(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    Map<Integer, List<SessionRef>> bySlot =
+        sessions.stream().collect(Collectors.groupingBy(SessionRef::slot));
+    List<RedisFuture<Long>> replies = new ArrayList<>();
+    bySlot.forEach(
+        (slot, all) -> {
+          for (int from = 0; from < all.size(); from += DUE_AT_ONCE) {
+            List<SessionRef> some = all.subList(from, Math.min(all.size(), from + DUE_AT_ONCE));
+            replies.add(
+                redis
+                    .async()
+                    .zadd(
+                        slots[slot].due(),
+                        ZAddArgs.Builder.xx().lt(),
+                        some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray()));
+          }
+        });
+    replies.forEach(RedisReply::await);
+  }
+
+  private static byte[] member(SessionRef session) {
+    return SlotKeys.bytes(session.owner().encoded() + ":" + session.text());
   }
 
   /** Ends a session; false when another session owns. See {@code close.lua}. */

@@ -44,6 +44,11 @@ interface Contender extends AutoCloseable {
      */
     CompletableFuture<Void> perform(Actions action) throws Exception;
 
+    /** The same, and returns when the change is acknowledged. */
+    default void performAndWait(Actions action) throws Exception {
+      perform(action).join();
+    }
+
     @Override
     default void close() throws Exception {}
   }

@@ -1,6 +1,7 @@
 package io.gameq.baselines;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class GameqContender implements Contender {
   static final int SLOTS = 16;
 
-  private static final int CLAIM_OWNERS = 200;
-  private static final int CLAIM_ROWS = 4_000;
+  private static final int CLAIM_OWNERS = 500;
+  private static final int CLAIM_ROWS = 5_000;
   private static final int CLAIM_BYTES = 4 << 20;
   private static final int CONNECTIONS = 8;
   private static final Duration FLUSH_LIMIT = Duration.ofMinutes(5);
@@ -119,11 +120,20 @@ final class GameqContender implements Contender {
     return new GameThread() {
       @Override
       public CompletableFuture<Void> perform(Actions action) {
+        return commit(action).queued();
+      }
+
+      @Override
+      public void performAndWait(Actions action) {
+        commit(action).awaitQueued(FLUSH_LIMIT);
+      }
+
+      private CommitReceipt commit(Actions action) {
         OwnerSession session = own.computeIfAbsent(action.player(), GameqContender.this::logIn);
         for (int i = 0; i < action.rows(); i++) {
           session.put(action.row(i));
         }
-        return session.commit().queued();
+        return session.commit();
       }
     };
   }

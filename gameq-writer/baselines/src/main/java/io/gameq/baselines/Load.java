@@ -57,7 +57,7 @@ final class Load {
    * @param startNanos of {@link System#nanoTime}, when the game threads were let go
    * @param endNanos when the last action was acknowledged
    * @param latencyNanos from the call to the acknowledgement
-   * @param callNanos what the call itself kept the game thread
+   * @param callNanos what the call itself kept the game thread, under pressure
    * @param allocatedBytes by game threads, the making of the rows included
    */
   record Taken(
@@ -114,11 +114,8 @@ final class Load {
     for (long n = 0; n < actionsPerThread; n++) {
       actions.next();
       long start = System.nanoTime();
-      CompletableFuture<Void> acknowledged = game.perform(actions);
-      long called = System.nanoTime();
-      acknowledged.join();
+      game.performAndWait(actions);
       latencyNanos.recordValue(System.nanoTime() - start);
-      callNanos.recordValue(called - start);
       onAcknowledged.accept(thread, actions.seq());
     }
   }
