@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class BacklogPart {
   private static final String NAME = Part.BACKLOG.label();
-  private static final int CLAIMS = 50;
+  private static final int CLAIMS = 200;
 
   private final BenchWorld world;
   private final BenchOptions options;
@@ -40,10 +40,10 @@ final class BacklogPart {
     long sessions = (long) (world.redisBytesPerSession() * fill.players());
     figures.add(NAME, "encoded rows", "MB", encoded / 1e6);
     figures.add(NAME, "Redis memory of them", "MB", (filled - before) / 1e6);
-    figures.add(NAME, "Redis memory of their sessions", "MB", sessions / 1e6);
+    figures.add(NAME, "Redis memory of their sessions, counted as well", "MB", sessions / 1e6);
     figures.add(
         NAME,
-        "Redis memory for each encoded byte, sessions included",
+        "Redis bytes for each encoded byte",
         "",
         (double) (filled - before + sessions) / encoded);
     rewrite(filling, before, filled);

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -51,7 +52,8 @@ import picocli.CommandLine.Spec;
       "2:wrong usage, or it could not run"
     })
 public final class BenchCommand implements Callable<Integer> {
-  private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.io.gameq";
+  private static final List<String> LOG_LEVELS =
+      List.of("org.slf4j.simpleLogger.log.io.gameq", "org.slf4j.simpleLogger.log.io.lettuce");
 
   /** Beside the workers': checks, ageing, raw runs. */
   private static final int MORE_CONNECTIONS = 8;
@@ -101,9 +103,11 @@ public final class BenchCommand implements Callable<Integer> {
     Path parent = json == null ? null : json.toAbsolutePath().getParent();
     range.require(
         parent == null || Files.isDirectory(parent), "--json: there is no directory " + parent);
-    // A node that stops beside waiting rows warns of its WAL; here that is as it should be.
-    if (System.getProperty(LOG_LEVEL) == null) {
-      System.setProperty(LOG_LEVEL, "error");
+    // A node that stops beside waiting rows, or heals, warns; here that is as it should be.
+    for (String level : LOG_LEVELS) {
+      if (System.getProperty(level) == null) {
+        System.setProperty(level, "error");
+      }
     }
     return run(options, out, self.commandLine().getErr());
   }

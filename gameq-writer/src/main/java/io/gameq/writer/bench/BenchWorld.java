@@ -147,7 +147,8 @@ final class BenchWorld implements AutoCloseable {
     progress("%,d players log in".formatted(options.shape().players()));
     long before = memory.usedBytes();
     Histogram nanos = game.login(LOGIN_THREADS);
-    redisBytesPerSession = (double) (memory.usedBytes() - before) / options.shape().players();
+    redisBytesPerSession =
+        Math.max(0, (double) (memory.usedBytes() - before) / options.shape().players());
     return nanos;
   }
 

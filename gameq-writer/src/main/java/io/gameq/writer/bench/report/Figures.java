@@ -32,7 +32,10 @@ public final class Figures {
         .add(value);
   }
 
-  /** Adds the percentiles of a histogram of nanoseconds, as microseconds; nothing when empty. */
+  /**
+   * Adds the percentiles of a histogram of nanoseconds, as microseconds: those that one value in it
+   * is beyond at least.
+   */
   public void addMicros(String part, String what, Histogram nanos) {
     addPercentiles(part, what, "us", nanos, 1e3);
   }
@@ -44,15 +47,13 @@ public final class Figures {
 
   private void addPercentiles(
       String part, String what, String unit, Histogram nanos, double nanosPerUnit) {
-    if (nanos.getTotalCount() > 0) {
-      PERCENTILES.forEach(
-          (name, percent) ->
-              add(
-                  part,
-                  what + " " + name,
-                  unit,
-                  nanos.getValueAtPercentile(percent) / nanosPerUnit));
-    }
+    PERCENTILES.forEach(
+        (name, percent) -> {
+          boolean meansLittle = nanos.getTotalCount() * (100 - percent) < 100 && percent < 100;
+          if (nanos.getTotalCount() > 0 && !meansLittle) {
+            add(part, what + " " + name, unit, nanos.getValueAtPercentile(percent) / nanosPerUnit);
+          }
+        });
   }
 
   /** Says that one figure is to be shown as a share of another. */
