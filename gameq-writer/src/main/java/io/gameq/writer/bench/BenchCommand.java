@@ -29,7 +29,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code gameq-writer bench}. Used by the main thread. */
+/** {@code gameq-writer bench}: the command line of the benchmark. Used by the main thread. */
 @Command(
     name = "bench",
     sortOptions = false,
@@ -125,10 +125,7 @@ public final class BenchCommand implements Callable<Integer> {
       err.println("bench: " + running.description());
       var place = new BenchWorld.Place(running, database, directory.path(), err);
       new BenchRun(options, place, result).run();
-      Growth curves = new Growth(options, place, result);
-      for (GrowthKind kind : growth.kinds()) {
-        curves.run(kind, growth.most());
-      }
+      new Growth(options, place, result).run(growth.kinds(), growth.most());
       out.println("servers: " + running.description());
       if (json != null) {
         ResultJson.write(

@@ -1,6 +1,7 @@
 package io.gameq.writer.bench;
 
 import io.gameq.writer.bench.BenchOptions.Part;
+import io.gameq.writer.bench.redis.RawRedis;
 import io.gameq.writer.bench.report.BenchResult;
 import io.gameq.writer.bench.report.Figures;
 import java.io.IOException;
@@ -32,6 +33,9 @@ final class BenchRun {
   void run() throws InterruptedException, IOException {
     if (options.parts().isEmpty()) {
       return;
+    }
+    if (options.has(Part.LIMITS)) {
+      RawRedis.checkUri(place.servers().redisUri());
     }
     try (BenchWorld world = new BenchWorld(options, place)) {
       Histogram logins = world.login();

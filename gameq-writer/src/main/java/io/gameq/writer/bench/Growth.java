@@ -9,6 +9,7 @@ import io.gameq.writer.bench.workload.Model;
 import io.gameq.writer.bench.workload.Workload;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -22,6 +23,7 @@ final class Growth {
   private final BenchOptions options;
   private final BenchWorld.Place place;
   private final BenchResult result;
+  private boolean isWarm;
 
   Growth(BenchOptions options, BenchWorld.Place place, BenchResult result) {
     this.options = options;
@@ -32,18 +34,28 @@ final class Growth {
   /** What is different at a point; {@code fill} rows wait before anything is measured. */
   private record Setting(BenchOptions options, long fill, int writers, int workers) {}
 
-  void run(GrowthKind kind, long bound) throws InterruptedException {
-    for (long x : kind.points(bound)) {
-      String name = String.format(Locale.ROOT, "growth of %s, %,d", kind.label(), x);
-      Figures figures = new Figures();
-      Setting setting = setting(kind, x);
-      try (BenchWorld world = new BenchWorld(setting.options, place)) {
-        world.progress(name);
-        Model.Result check = new Point(world, setting, figures).measure();
-        result.check(name, check);
+  /** Measures curves, {@code bound} as {@link GrowthKind#points} takes it. */
+  void run(Set<GrowthKind> kinds, long bound) throws InterruptedException {
+    for (GrowthKind kind : kinds) {
+      if (!isWarm) { // the first point must not pay for a cold JVM
+        isWarm = true;
+        var unused = measure("growth, warm-up", setting(kind, kind.points(bound).get(0)));
       }
-      result.growth(kind.label(), new BenchResult.GrowthPoint(x, figures.part(Point.NAME)));
+      for (long x : kind.points(bound)) {
+        String name = String.format(Locale.ROOT, "growth of %s, %,d", kind.label(), x);
+        Figures figures = measure(name, setting(kind, x));
+        result.growth(kind.label(), new BenchResult.GrowthPoint(x, figures.part(Point.NAME)));
+      }
     }
+  }
+
+  private Figures measure(String name, Setting setting) throws InterruptedException {
+    Figures figures = new Figures();
+    try (BenchWorld world = new BenchWorld(setting.options, place)) {
+      world.progress(name);
+      result.check(name, new Point(world, setting, figures).measure());
+    }
+    return figures;
   }
 
   private Setting setting(GrowthKind kind, long x) {

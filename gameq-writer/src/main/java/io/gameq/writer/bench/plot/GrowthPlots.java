@@ -57,7 +57,7 @@ public final class GrowthPlots {
       }
     }
     int width = 2 * Panel.WIDTH;
-    int height = panels.stream().mapToInt(Panel::height).max().orElse(0) + 30;
+    int height = panels.stream().mapToInt(Panel::height).max().orElse(0) + 45;
     StringBuilder svg = new StringBuilder();
     svg.append(
         String.format(
@@ -71,7 +71,8 @@ public final class GrowthPlots {
             height));
     Panel.text(svg, width / 2.0, 24, "middle", "gameq: cost by " + xName);
     panels.forEach(panel -> panel.draw(svg));
-    Panel.text(svg, width / 2.0, height - 10, "middle", caption(result));
+    Panel.text(svg, width / 2.0, height - 26, "middle", machine(result));
+    Panel.text(svg, width / 2.0, height - 10, "middle", servers(result));
     return svg.append("</svg>\n").toString();
   }
 
@@ -91,17 +92,21 @@ public final class GrowthPlots {
     return lines;
   }
 
-  private static String caption(JsonNode result) {
+  private static String machine(JsonNode result) {
     JsonNode machine = result.path("machine");
     return String.format(
         Locale.ROOT,
-        "%s; %d cores (%s), %.0f GB, JVM %s; %s; gameq %s",
+        "%s on %d cores (%s), %.0f GB, %s",
         result.path("date").asText(),
         machine.path("cores").asInt(),
         machine.path("processor").asText(),
         machine.path("memoryBytes").asDouble() / 1e9,
-        machine.path("jvm").asText(),
-        result.path("servers").path("description").asText(),
-        result.path("gameq").asText());
+        machine.path("jvm").asText());
+  }
+
+  private static String servers(JsonNode result) {
+    return "gameq %s with %s"
+        .formatted(
+            result.path("gameq").asText(), result.path("servers").path("description").asText());
   }
 }

@@ -61,6 +61,14 @@ public final class RawRedis {
     }
   }
 
+  /**
+   * Throws {@link io.gameq.writer.bench.BenchException} when {@link #run} could not use this URI.
+   */
+  public static void checkUri(String redis) {
+    var unused = RedisAddress.of(redis);
+  }
+
+  /** How many were prepared. */
   public long commits() {
     return commits;
   }
