@@ -24,7 +24,8 @@ class MainTest {
         "stale -h",
         "stale list -h",
         "stale show -h",
-        "stale discard -h"
+        "stale discard -h",
+        "bench -h"
       })
   void everyCommandHasHelp(String line) {
     CommandLineRun run = CommandLineRun.of(line.split(" "));

@@ -1,15 +1,26 @@
 package io.gameq.writer.bench;
 
-import io.gameq.writer.bench.workload.Workload;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.writer.bench.mysql.MySqlFacts;
+import io.gameq.writer.bench.plot.GrowthPlots;
+import io.gameq.writer.bench.redis.ServerFacts;
+import io.gameq.writer.bench.report.BenchResult;
+import io.gameq.writer.bench.report.Machine;
+import io.gameq.writer.bench.report.Report;
+import io.gameq.writer.bench.report.ResultJson;
 import io.gameq.writer.mysql.ScratchDatabase;
 import io.gameq.writer.scratch.ScratchDirectory;
 import io.gameq.writer.scratch.ScratchServers;
 import io.gameq.writer.scratch.ServerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.security.SecureRandom;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -18,127 +29,139 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code gameq-writer bench}. Used by the main thread. */
+/** {@code gameq-writer bench}: the command line of the benchmark. Used by the main thread. */
 @Command(
     name = "bench",
-    description = "Measures commits and flushes against what Redis and MySQL alone can do.")
+    sortOptions = false,
+    description = {
+      "Measures commits and flushes, and what Redis and MySQL alone can do with the same bytes.",
+      "",
+      "In each round, with every player logged in: closed (each thread waits for its commit), paced (actions are due at half the speed of closed,"
+          + " and latency counts from when they were due, whatever became of those before), pressure (as fast as --in-flight allows), drain (a writer empties Redis),"
+          + " limits (the same commands through one plain socket; the final rows as sorted upserts).",
+      "Once: both (game and writer at once), backlog (rows that wait: memory, rewrites, claims, drain), recovery (Redis loses all keys).",
+      "MySQL is compared with what must be there after each.",
+      "",
+      "Without --redis and --mysql it starts its own Redis and MariaDB, which end with it. On servers that are given it leaves nothing,"
+          + " unless it is killed: then tables bench_row and gameq_*, and keys of Redis that begin with {bench- or {raw-bench-."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:measured, and MySQL held what it must after each part",
+      "1:a change was lost, torn or damaged",
+      "2:wrong usage, or it could not run"
+    })
 public final class BenchCommand implements Callable<Integer> {
+  private static final List<String> LOG_LEVELS =
+      List.of("org.slf4j.simpleLogger.log.io.gameq", "org.slf4j.simpleLogger.log.io.lettuce");
+
+  /** Beside the workers': checks, ageing, raw runs. */
+  private static final int MORE_CONNECTIONS = 8;
+
+  /** Writers of the longest growth curve. */
+  private static final int MOST_WRITERS = 8;
+
   @Spec private @Nullable CommandSpec spec;
+  @Mixin private final WorkloadOptions workload = new WorkloadOptions();
+  @Mixin private final MeasureOptions measure = new MeasureOptions();
+  @Mixin private final GrowthOptions growth = new GrowthOptions();
   @Mixin private final ServerOptions servers = new ServerOptions();
 
-  @Option(names = "--actions", defaultValue = "100000")
-  private long actions;
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write everything to this file: all rounds, options, machine, servers.")
+  private @Nullable Path json;
 
-  @Option(names = "--players", defaultValue = "20000")
-  private int players;
+  @Option(
+      names = "--plot",
+      paramLabel = "FILE",
+      description = "Measure nothing: draw the growth curves of such a file.")
+  private @Nullable Path plot;
 
-  @Option(names = "--skew", defaultValue = "0.99")
-  private double skew;
-
-  @Option(names = "--rows-per-player", defaultValue = "20")
-  private int rowsPerPlayer;
-
-  @Option(names = "--rows-per-commit", defaultValue = "3")
-  private int rowsPerCommit;
-
-  @Option(names = "--row-bytes", defaultValue = "100")
-  private int rowBytes;
-
-  @Option(names = "--deletes", defaultValue = "0")
-  private double deletes;
-
-  @Option(names = "--threads", defaultValue = "4")
-  private int threads;
-
-  @Option(names = "--rounds", defaultValue = "3")
-  private int rounds;
-
-  @Option(names = "--in-flight", defaultValue = "64")
-  private int inFlight;
-
-  @Option(names = "--workers", defaultValue = "2")
-  private int workers;
-
-  @Option(names = "--slots", defaultValue = "16")
-  private int slots;
-
-  @Option(names = "--seed", defaultValue = "1")
-  private long seed;
-
-  @Option(names = "--parts", split = ",", defaultValue = "closed,paced,pressure,drain,limits")
-  private Set<BenchOptions.Part> parts = Set.of();
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = ".",
+      description =
+          "Where --plot writes growth-players.svg and so on (default: the current directory).")
+  private Path plotDirectory = Path.of(".");
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    System.setProperty("org.slf4j.simpleLogger.log.io.gameq", "warn");
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
+    CommandSpec self = Objects.requireNonNull(spec);
+    PrintWriter out = self.commandLine().getOut();
+    if (plot != null) {
+      GrowthPlots.write(ResultJson.read(plot), plotDirectory).forEach(out::println);
+      return 0;
+    }
+    Range range = new Range(self);
     BenchOptions options =
-        new BenchOptions(
-            new Workload.Shape(
-                seed, players, skew, rowsPerPlayer, rowsPerCommit, rowBytes, deletes, threads),
-            actions,
-            rounds,
-            inFlight,
-            0,
-            workers,
-            slots,
-            1,
-            10,
-            0,
-            parts);
-    try (ScratchDirectory directory = new ScratchDirectory("bench");
-        ScratchServers running = servers.start();
-        ScratchDatabase database = new ScratchDatabase(running.mysql());
-        BenchWorld world =
-            new BenchWorld(
-                options,
-                new BenchWorld.Place(
-                    running,
-                    database,
-                    "bench-" + Integer.toHexString(new SecureRandom().nextInt()),
-                    directory.path(),
-                    err))) {
-      out.println("servers: " + running.description());
-      out.printf("logins/s: %.0f%n", world.login());
-      for (int i = 0; i <= rounds; i++) {
-        Round.Result r = new Round(world).run();
-        r.loads().forEach((part, load) -> print(out, part.name(), load));
-        if (!parts.contains(BenchOptions.Part.DRAIN) || !parts.contains(BenchOptions.Part.LIMITS)) {
-          continue;
-        }
-        Round.Drained d = r.drained();
-        out.printf(
-            "DRAIN %.0f rows/s of %d, written %d, alloc/row %d cpu us/row %.1f; raw mysql %.0f rows/s (%.0f%%); raw redis %.0f actions/s  check %s%n",
-            d.rowsPerSecond(),
-            d.distinctRows(),
-            d.rowsWritten(),
-            d.used().allocatedBytes() / d.distinctRows(),
-            d.used().cpuSeconds() * 1e6 / d.distinctRows(),
-            r.rawMySqlRowsPerSecond(),
-            100 * d.rowsPerSecond() / r.rawMySqlRowsPerSecond(),
-            r.rawRedisPerSecond(),
-            r.check());
+        measure.options(
+            range, workload.shape(range), workload.handOvers(), !growth.kinds().isEmpty());
+    growth.check(range, options.shape());
+    Path parent = json == null ? null : json.toAbsolutePath().getParent();
+    range.require(
+        parent == null || Files.isDirectory(parent), "--json: there is no directory " + parent);
+    // A node that stops beside waiting rows, or heals, warns; here that is as it should be.
+    for (String level : LOG_LEVELS) {
+      if (System.getProperty(level) == null) {
+        System.setProperty(level, "error");
       }
     }
-    return 0;
+    return run(options, out, self.commandLine().getErr());
   }
 
-  private void print(PrintWriter out, String name, Load.Result r) {
-    long n = r.queuedNanos().getTotalCount();
-    out.printf(
-        "%-9s %,8.0f actions/s  queued us p50 %.0f p99 %.0f p99.9 %.0f  call us p50 %.1f p99 %.1f  alloc/change %d B  cpu us/action %.1f gc %d/%d ms%n",
-        name,
-        n / r.seconds(),
-        r.queuedNanos().getValueAtPercentile(50) / 1e3,
-        r.queuedNanos().getValueAtPercentile(99) / 1e3,
-        r.queuedNanos().getValueAtPercentile(99.9) / 1e3,
-        r.callNanos().getValueAtPercentile(50) / 1e3,
-        r.callNanos().getValueAtPercentile(99) / 1e3,
-        r.used().allocatedBytes() / n / 3,
-        r.used().cpuSeconds() * 1e6 / n,
-        r.used().gcCount(),
-        r.used().gcMillis());
-    out.flush();
+  private int run(BenchOptions options, PrintWriter out, PrintWriter err)
+      throws IOException, InterruptedException {
+    Instant date = Instant.now();
+    Map<String, Object> machine = Machine.facts();
+    BenchResult result = new BenchResult();
+    err.println("bench: starting servers");
+    try (ScratchDirectory directory = new ScratchDirectory("bench");
+        ScratchServers running = servers.start();
+        Interruption ignored = running.areEmbedded() ? null : new Interruption();
+        ScratchDatabase database = new ScratchDatabase(pool(running.mysql(), options))) {
+      err.println("bench: " + running.description());
+      var place = new BenchWorld.Place(running, database, directory.path(), err);
+      new BenchRun(options, place, result).run();
+      new Growth(options, place, result).run(growth.kinds(), growth.most());
+      out.println("servers: " + running.description());
+      if (json != null) {
+        ResultJson.write(
+            json,
+            new ResultJson.Conditions(
+                version(), date, options(options), machine, servers(running, database)),
+            result);
+        err.println("bench: wrote " + json);
+      }
+    }
+    new Report(out).print(result);
+    return result.isFlawless() ? 0 : 1;
+  }
+
+  private static MySqlConfig pool(MySqlConfig of, BenchOptions options) {
+    int workers = Math.max(options.workers(), MOST_WRITERS);
+    return new MySqlConfig(of.url(), of.user(), of.password(), workers + MORE_CONNECTIONS);
+  }
+
+  private Map<String, Object> options(BenchOptions options) {
+    Map<String, Object> all = options.json();
+    all.put("growth", growth.kinds().stream().map(GrowthKind::label).toList());
+    all.put("growthMax", growth.most());
+    return all;
+  }
+
+  private static Map<String, Object> servers(ScratchServers running, ScratchDatabase database) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("description", running.description());
+    facts.put("redis", ServerFacts.of(running.redisUri()));
+    facts.put("mysql", MySqlFacts.of(database.dataSource()));
+    return facts;
+  }
+
+  private static String version() {
+    return Objects.requireNonNullElse(
+        BenchCommand.class.getPackage().getImplementationVersion(), "(not packaged)");
   }
 }

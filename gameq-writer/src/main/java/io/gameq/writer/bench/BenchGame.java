@@ -6,8 +6,13 @@ import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
 import io.gameq.writer.bench.workload.Actions;
 import io.gameq.writer.bench.workload.BenchRow;
+import io.gameq.writer.bench.workload.Fill;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class BenchGame implements AutoCloseable {
   private static final String OWNER_KIND = "player";
+  private static final int DIGITS = 3;
+
+  /** What a commit takes by default. */
+  private static final int MOST_ROWS_PER_COMMIT = 1_000;
+
+  private static final int MOST_BYTES_PER_COMMIT = 4 << 20;
 
   private final GameQueue queue;
   private final AtomicReferenceArray<@Nullable OwnerSession> sessions;
@@ -24,17 +35,21 @@ final class BenchGame implements AutoCloseable {
     sessions = new AtomicReferenceArray<>(players);
   }
 
-  /** Logs players {@code 0} to {@code players - 1} in, with some threads. */
-  void login(int players, int threads) throws InterruptedException {
+  /** Logs all players in, with some threads; returns what each login took, ns. */
+  Histogram login(int threads) throws InterruptedException {
+    Histogram nanos = new ConcurrentHistogram(DIGITS);
     AtomicInteger next = new AtomicInteger();
     Threads.run(
         threads,
         "login",
         thread -> {
-          for (int player; (player = next.getAndIncrement()) < players; ) {
+          for (int player; (player = next.getAndIncrement()) < sessions.length(); ) {
+            long began = System.nanoTime();
             session(player);
+            nanos.recordValue(System.nanoTime() - began);
           }
         });
+    return nanos;
   }
 
   private OwnerSession session(int player) {
@@ -60,6 +75,28 @@ final class BenchGame implements AutoCloseable {
     return session.commit();
   }
 
+  /** Writes all rows of a player that belong to a fill, in as few commits as they fit in. */
+  List<CommitReceipt> write(Fill fill, int player, long pass) {
+    OwnerSession session = session(player);
+    List<CommitReceipt> receipts = new ArrayList<>();
+    int staged = 0;
+    int bytes = 0;
+    for (int slot = 0; slot < fill.rowsOf(player); slot++) {
+      BenchRow row = fill.row(player, slot, pass);
+      session.put(row);
+      bytes += row.payload().length;
+      if (++staged == MOST_ROWS_PER_COMMIT || bytes >= MOST_BYTES_PER_COMMIT) {
+        receipts.add(session.commit());
+        staged = 0;
+        bytes = 0;
+      }
+    }
+    if (staged > 0) {
+      receipts.add(session.commit());
+    }
+    return receipts;
+  }
+
   /** Logs a player out, and in again at once: what a hand-over between nodes costs. */
   void handOver(long player) {
     OwnerSession session = sessions.getAndSet((int) player, null);
@@ -67,10 +104,6 @@ final class BenchGame implements AutoCloseable {
       session.close();
     }
     session((int) player);
-  }
-
-  GameQueue queue() {
-    return queue;
   }
 
   @Override

@@ -1,15 +1,16 @@
 package io.gameq.writer.bench;
 
 import io.gameq.GameQueueConfig;
-import io.gameq.catalog.Catalog;
-import io.gameq.catalog.Table;
-import io.gameq.mysql.TableSpec;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.writer.WriterOptions;
 import io.gameq.writer.WriterService;
+import io.gameq.writer.bench.mysql.BenchTables;
+import io.gameq.writer.bench.redis.Backlog;
+import io.gameq.writer.bench.redis.ClaimProbe;
 import io.gameq.writer.bench.redis.RedisMemory;
-import io.gameq.writer.bench.workload.BenchRow;
+import io.gameq.writer.bench.redis.RowEncoding;
 import io.gameq.writer.bench.workload.Model;
 import io.gameq.writer.bench.workload.Workload;
 import io.gameq.writer.mysql.ScratchDatabase;
@@ -17,12 +18,17 @@ import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.scratch.ScratchServers;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import javax.sql.DataSource;
+import org.HdrHistogram.Histogram;
 
-/** The table, the node and the writer of a benchmark, on running servers. One thread. */
+/**
+ * The tables, the node and the writers of a benchmark, on running servers; its keys and tables are
+ * removed at close. One thread; {@link #progress} may be called by any.
+ */
 final class BenchWorld implements AutoCloseable {
   private static final int LOGIN_THREADS = 8;
 
@@ -30,60 +36,70 @@ final class BenchWorld implements AutoCloseable {
   private static final ClaimScript.Bounds BOUNDS =
       new ClaimScript.Bounds(500, 8_000, 8 << 20, 30_000);
 
+  /** A backlog that is rewritten needs all of its WAL; the disk's own limit stays. */
+  private static final long MOST_WAL_BYTES = 64L << 30;
+
   private final BenchOptions options;
-  private final ScratchServers servers;
-  private final ScratchDatabase database;
+  private final Place place;
   private final String namespace;
-  private final PrintWriter err;
   private final Workload workload;
-  private final Table table;
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final BenchTables tables;
+  private final RowEncoding encoding;
   private final RedisConnector redis;
   private final RedisMemory memory;
+  private final SlotKeys[] slots;
+  private final Backlog backlog;
   private final BenchGame game;
+  private double redisBytesPerSession;
 
   /** Where a benchmark runs: {@code walDirectory} is for the node, {@code err} for progress. */
   record Place(
-      ScratchServers servers,
-      ScratchDatabase database,
-      String namespace,
-      Path walDirectory,
-      PrintWriter err) {}
+      ScratchServers servers, ScratchDatabase database, Path walDirectory, PrintWriter err) {}
 
+  /** Makes the tables and starts the node, in a new namespace; nobody is logged in. */
   BenchWorld(BenchOptions options, Place place) {
     this.options = options;
-    this.servers = place.servers();
-    this.database = place.database();
-    this.namespace = place.namespace();
-    this.err = place.err();
+    this.place = place;
+    namespace = "bench-" + Integer.toHexString(new SecureRandom().nextInt());
     workload = new Workload(options.shape());
-    database.run(
-        List.of(
-            "CREATE TABLE %s (player_id BIGINT NOT NULL, slot INT NOT NULL, seq BIGINT NOT NULL, payload VARBINARY(%d) NOT NULL, PRIMARY KEY (player_id, slot)) ENGINE = InnoDB"
-                .formatted(
-                    Workload.TABLE,
-                    Math.max(1, options.shape().rowBytes() - Workload.FIXED_BYTES))));
-    Catalog catalog =
-        database.migrate(
-            namespace,
-            options.slots(),
-            List.of(new TableSpec(Workload.TABLE, "player", "player_id")));
-    table = catalog.table(Workload.TABLE);
-    redis =
-        new RedisConnector(
-            new RedisConfig(servers.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
-    memory = new RedisMemory(redis);
-    game =
-        new BenchGame(
-            GameQueueConfig.builder()
-                .redis(servers.redisUri())
-                .mysql(servers.mysql().url(), servers.mysql().user(), servers.mysql().password())
-                .namespace(namespace)
-                .node("bench")
-                .slots(options.slots())
-                .walDirectory(place.walDirectory())
-                .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
-                .build(),
-            options.shape().players());
+    slots = SlotKeys.all(namespace, options.slots());
+    try {
+      tables = open(new BenchTables(place.database(), options.shape(), namespace, options.slots()));
+      encoding = new RowEncoding(tables.table());
+      redis =
+          open(
+              new RedisConnector(
+                  new RedisConfig(
+                      place.servers().redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+      memory = open(new RedisMemory(redis));
+      opened.push(() -> memory.delete(namespace));
+      backlog = open(new Backlog(redis, slots));
+      game = open(new BenchGame(nodeConfig(), options.shape().players()));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private <T extends AutoCloseable> T open(T resource) {
+    opened.push(resource);
+    return resource;
+  }
+
+  private GameQueueConfig nodeConfig() {
+    var mysql = place.servers().mysql();
+    return GameQueueConfig.builder()
+        .redis(place.servers().redisUri())
+        .mysql(mysql.url(), mysql.user(), mysql.password())
+        .namespace(namespace)
+        .node("bench")
+        .slots(options.slots())
+        .walDirectory(place.walDirectory())
+        .walMaxBytes(MOST_WAL_BYTES)
+        .walKeep(Duration.ZERO)
+        .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
+        .build();
   }
 
   BenchOptions options() {
@@ -98,12 +114,16 @@ final class BenchWorld implements AutoCloseable {
     return game;
   }
 
-  Table table() {
-    return table;
+  BenchTables tables() {
+    return tables;
+  }
+
+  RowEncoding encoding() {
+    return encoding;
   }
 
   DataSource dataSource() {
-    return database.dataSource();
+    return place.database().dataSource();
   }
 
   String namespace() {
@@ -111,67 +131,86 @@ final class BenchWorld implements AutoCloseable {
   }
 
   String redisUri() {
-    return servers.redisUri();
+    return place.servers().redisUri();
   }
 
   RedisMemory memory() {
     return memory;
   }
 
-  /** Logs all players in; returns logins per second. */
-  double login() throws InterruptedException {
-    long began = System.nanoTime();
-    game.login(options.shape().players(), LOGIN_THREADS);
-    return options.shape().players() / ((System.nanoTime() - began) / 1e9);
+  Backlog backlog() {
+    return backlog;
   }
 
-  WriterService startWriter() {
+  /** Logs all players in; returns what each login took, ns. */
+  Histogram login() throws InterruptedException {
+    progress("%,d players log in".formatted(options.shape().players()));
+    long before = memory.usedBytes();
+    Histogram nanos = game.login(LOGIN_THREADS);
+    redisBytesPerSession =
+        Math.max(0, (double) (memory.usedBytes() - before) / options.shape().players());
+    return nanos;
+  }
+
+  /** What a session without dirty rows takes, after {@link #login}. */
+  double redisBytesPerSession() {
+    return redisBytesPerSession;
+  }
+
+  WriterService startWriter(String name, int workers) {
     return new WriterService(
         new WriterOptions(
             namespace,
             options.slots(),
-            "bench-writer",
-            options.workers(),
+            name,
+            workers,
             BOUNDS,
             WriterOptions.DEFAULT_PATIENCE,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
-        database.dataSource());
+        dataSource());
   }
 
-  /** Makes all rows older than anything that comes, so that rounds repeat each other. */
-  void ageRows() {
-    database.run(List.of("UPDATE " + Workload.TABLE + " SET seq = 0, gq_version = 0"));
+  /** Claims what is due and gives it back, some times. */
+  ClaimProbe.Result claims(int calls) {
+    return claims(slots, calls);
+  }
+
+  /** Claims of slots in which nothing is. */
+  ClaimProbe.Result idleClaims(int calls) {
+    return claims(SlotKeys.all("idle-" + namespace, 1), calls);
+  }
+
+  private ClaimProbe.Result claims(SlotKeys[] of, int calls) {
+    try (ClaimProbe probe = new ClaimProbe(redis, BOUNDS)) {
+      return probe.run(of, calls);
+    }
   }
 
   /** Compares MySQL with what must be there. */
   Model.Result check(Model model) {
     Model.Check check = model.check();
-    database.scan(
-        table,
-        row ->
-            check.row(
-                new BenchRow(
-                    Objects.requireNonNull(row.getLong("player_id")),
-                    Objects.requireNonNull(row.getLong("slot")).intValue(),
-                    Objects.requireNonNull(row.getLong("seq")),
-                    Objects.requireNonNull(row.getBytes("payload")))));
+    tables.scan(check::row);
     return check.result();
   }
 
-  void deleteKeys(String namespaceToDelete) {
-    memory.delete(namespaceToDelete);
-  }
-
   void progress(String what) {
-    err.println("  " + what);
-    err.flush();
+    place.err().println("  " + what);
+    place.err().flush();
   }
 
   @Override
   public void close() {
-    game.close();
-    memory.close();
-    redis.close();
+    boolean interrupted = Thread.interrupted(); // Redis and MySQL are to be cleaned all the same
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        progress("while ending: " + e.getMessage());
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -4,6 +4,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.writer.bench.workload.Actions;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,6 +24,8 @@ final class Load {
   private final Pace pace;
   private final Recorder queued = new Recorder(DIGITS);
   private final Recorder call = new Recorder(DIGITS);
+  private final Recorder handOver = new Recorder(DIGITS);
+  private final LongAdder acted = new LongAdder();
   private final AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
 
   /**
@@ -30,10 +33,17 @@ final class Load {
    *
    * @param inFlight commits of one thread without an answer from Redis: 1 is a closed loop
    * @param perSecond actions of all threads together, each due at its time whatever became of those
-   *     before (open loop); 0: as fast as they can
+   *     before (open loop), and measured from that time on; 0: as fast as they can
+   * @param handOvers share of the actions after which their player logs out and in again
    */
-  record Pace(int inFlight, int perSecond) {
-    static final Pace CLOSED_LOOP = new Pace(1, 0);
+  record Pace(int inFlight, int perSecond, double handOvers) {
+    static Pace closedLoop(double handOvers) {
+      return new Pace(1, 0, handOvers);
+    }
+
+    static Pace openLoop(int perSecond, double handOvers) {
+      return new Pace(Integer.MAX_VALUE, perSecond, handOvers);
+    }
   }
 
   /** When a load ends: after so many actions of each thread, or after a time. */
@@ -50,22 +60,25 @@ final class Load {
   /**
    * What a load came to.
    *
-   * @param actions acknowledged by Redis, each thread's
+   * @param acknowledged actions of each thread that Redis has, those before this load included
    * @param queuedNanos from when the action was due until Redis had it
    * @param callNanos what put and commit kept the game thread
+   * @param handOverNanos from logging out until logged in again
    */
   record Result(
-      long[] actions,
+      long[] acknowledged,
       double seconds,
       Histogram queuedNanos,
       Histogram callNanos,
+      Histogram handOverNanos,
       Resources.Used used) {
-    long allActions() {
-      long sum = 0;
-      for (long of : actions) {
-        sum += of;
-      }
-      return sum;
+    /** Of this load. */
+    long actions() {
+      return queuedNanos.getTotalCount();
+    }
+
+    double perSecond() {
+      return actions() / seconds;
     }
   }
 
@@ -85,7 +98,11 @@ final class Load {
         actions.size(),
         "game",
         thread -> {
-          play(thread, began, until);
+          try {
+            play(thread, began, until);
+          } catch (RuntimeException e) { // the others are to end as well
+            failed.compareAndSet(null, e);
+          }
           ofGameThreads.add(Resources.allocatedByThisThread());
         });
     double seconds = (System.nanoTime() - began) / 1e9;
@@ -98,11 +115,18 @@ final class Load {
         seconds,
         queued.getIntervalHistogram(),
         call.getIntervalHistogram(),
+        handOver.getIntervalHistogram(),
         before.usedSince().with(ofGameThreads.sum()));
+  }
+
+  /** Actions begun so far. Any thread. */
+  long acted() {
+    return acted.sum();
   }
 
   private void play(int thread, long began, Until until) throws InterruptedException {
     Actions mine = actions.get(thread);
+    SplittableRandom chance = new SplittableRandom(thread);
     Semaphore room = new Semaphore(pace.inFlight);
     long everyNanos = pace.perSecond == 0 ? 0 : 1_000_000_000L * actions.size() / pace.perSecond;
     for (long n = 0; n < until.actionsPerThread; n++) {
@@ -113,6 +137,11 @@ final class Load {
       }
       room.acquire();
       act(mine, everyNanos == 0 ? System.nanoTime() : due, room);
+      if (pace.handOvers > 0 && chance.nextDouble() < pace.handOvers) {
+        long closing = System.nanoTime();
+        game.handOver(mine.player());
+        handOver.recordValue(System.nanoTime() - closing);
+      }
     }
     if (!room.tryAcquire(pace.inFlight, ANSWER.toSeconds(), TimeUnit.SECONDS)) {
       throw new BenchException(
@@ -122,6 +151,7 @@ final class Load {
 
   private void act(Actions mine, long due, Semaphore room) {
     mine.next();
+    acted.increment();
     long called = System.nanoTime();
     CommitReceipt receipt = game.act(mine);
     call.recordValue(System.nanoTime() - called);

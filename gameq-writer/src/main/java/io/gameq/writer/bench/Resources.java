@@ -6,19 +6,22 @@ import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What this process has used up to a moment. Immutable. */
-record Resources(Map<Long, Long> allocated, long gcCount, long gcMillis, long cpuNanos) {
+/** What this process uses from a moment on, which {@link #usedSince} ends. One thread. */
+record Resources(
+    Map<Long, Long> allocated, long gcCount, long gcMillis, long cpuNanos, GcPauses pauses) {
   /**
    * What was used in between.
    *
    * @param allocatedBytes by threads that live at the end; those that ended count nothing
    * @param gcMillis all pauses of the collectors together
+   * @param longestGcMillis the longest of them
    * @param cpuSeconds of all threads
    */
-  record Used(long allocatedBytes, long gcCount, long gcMillis, double cpuSeconds) {
+  record Used(
+      long allocatedBytes, long gcCount, long gcMillis, long longestGcMillis, double cpuSeconds) {
     /** With what threads allocated that have ended. */
     Used with(long bytes) {
-      return new Used(allocatedBytes + bytes, gcCount, gcMillis, cpuSeconds);
+      return new Used(allocatedBytes + bytes, gcCount, gcMillis, longestGcMillis, cpuSeconds);
     }
   }
 
@@ -27,7 +30,12 @@ record Resources(Map<Long, Long> allocated, long gcCount, long gcMillis, long cp
     return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
   }
 
+  /** From now on. */
   static Resources now() {
+    return now(new GcPauses());
+  }
+
+  private static Resources now(GcPauses pauses) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long[] ids = threads.getAllThreadIds();
     long[] bytes = threads.getThreadAllocatedBytes(ids);
@@ -37,22 +45,28 @@ record Resources(Map<Long, Long> allocated, long gcCount, long gcMillis, long cp
     }
     long count = 0;
     long millis = 0;
-    for (GarbageCollectorMXBean of : ManagementFactory.getGarbageCollectorMXBeans()) {
+    for (GarbageCollectorMXBean of : GcPauses.pausing()) {
       count += of.getCollectionCount();
       millis += of.getCollectionTime();
     }
     var system =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    return new Resources(allocated, count, millis, system.getProcessCpuTime());
+    return new Resources(allocated, count, millis, system.getProcessCpuTime(), pauses);
   }
 
+  /** What was used until now; once. */
   Used usedSince() {
-    Resources now = now();
+    Resources now = now(pauses);
+    pauses.close();
     long bytes = 0;
     for (Map.Entry<Long, Long> of : now.allocated.entrySet()) {
       bytes += Math.max(0, of.getValue() - allocated.getOrDefault(of.getKey(), 0L));
     }
     return new Used(
-        bytes, now.gcCount - gcCount, now.gcMillis - gcMillis, (now.cpuNanos - cpuNanos) / 1e9);
+        bytes,
+        now.gcCount - gcCount,
+        now.gcMillis - gcMillis,
+        pauses.longestMillis(),
+        (now.cpuNanos - cpuNanos) / 1e9);
   }
 }

@@ -1,136 +1,122 @@
 package io.gameq.writer.bench;
 
-import io.gameq.writer.WriterService;
 import io.gameq.writer.bench.BenchOptions.Part;
 import io.gameq.writer.bench.mysql.RawMySql;
 import io.gameq.writer.bench.redis.RawRedis;
+import io.gameq.writer.bench.report.BenchResult;
+import io.gameq.writer.bench.report.Figures;
 import io.gameq.writer.bench.workload.Actions;
 import io.gameq.writer.bench.workload.Model;
 import io.gameq.writer.bench.workload.Workload;
 import java.io.IOException;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One round: commits without a writer, then a writer that drains, then what Redis and MySQL alone
- * can do with the same rows. One thread.
+ * can do with the same rows. Every round does the same. One thread.
  */
 final class Round {
-  private static final long DRAIN_LIMIT_SECONDS = 600;
+  static final Figures.Name RAW_REDIS = new Figures.Name(Part.LIMITS.label(), "raw Redis commits");
+  static final Figures.Name RAW_MYSQL = new Figures.Name(Part.LIMITS.label(), "raw MySQL rows");
+
+  /** When no closed loop says what the machine can do: actions per second of all threads. */
+  private static final double PACE_BY_DEFAULT = 5_000;
 
   private final BenchWorld world;
   private final BenchOptions options;
   private final Workload workload;
+  private final String name;
+  private final BenchResult result;
+  private final List<Actions> actions;
+  private final long perThread;
 
-  Round(BenchWorld world) {
+  /** A round that goes into a result, under its name where it is compared. */
+  Round(BenchWorld world, String name, BenchResult result) {
     this.world = world;
     this.options = world.options();
     this.workload = world.workload();
+    this.name = name;
+    this.result = result;
+    this.actions = workload.actions();
+    this.perThread = Math.max(1, options.actions() / actions.size());
   }
 
-  /** What a round came to. */
-  record Result(
-      Map<Part, Load.Result> loads,
-      @Nullable Drained drained,
-      Model.@Nullable Result check,
-      double rawRedisPerSecond,
-      double rawMySqlRowsPerSecond) {}
-
-  /**
-   * What a drain came to.
-   *
-   * @param distinctRows changed since the last one
-   * @param rowsWritten to MySQL
-   */
-  record Drained(long distinctRows, long rowsWritten, double seconds, Resources.Used used) {
-    double rowsPerSecond() {
-      return distinctRows / seconds;
-    }
-  }
-
-  Result run() throws InterruptedException, IOException {
-    world.ageRows();
-    List<Actions> actions = workload.actions();
-    long perThread = options.actions() / actions.size();
-    Map<Part, Load.Result> loads = new EnumMap<>(Part.class);
-    double perSecond = 10_000;
+  void run() throws InterruptedException, IOException {
+    world.tables().age();
+    double pace = PACE_BY_DEFAULT;
     if (options.has(Part.CLOSED)) {
-      world.progress("closed loop");
-      Load.Result closed =
-          new Load(world.game(), actions, Load.Pace.CLOSED_LOOP).run(Load.Until.actions(perThread));
-      loads.put(Part.CLOSED, closed);
-      perSecond = options.actions() / closed.seconds();
+      pace =
+          load(Part.CLOSED, Load.Pace.closedLoop(options.handOvers()), perThread).perSecond() / 2;
     }
     if (options.has(Part.PACED)) {
-      world.progress("paced");
-      loads.put(
+      load(
           Part.PACED,
-          new Load(world.game(), actions, new Load.Pace(Integer.MAX_VALUE, (int) perSecond / 2))
-              .run(Load.Until.actions(perThread / 2)));
+          Load.Pace.openLoop(Math.max(1, (int) pace), options.handOvers()),
+          Math.max(1, perThread / 2));
     }
     if (options.has(Part.PRESSURE)) {
-      world.progress("full pressure");
-      loads.put(
-          Part.PRESSURE,
-          new Load(world.game(), actions, new Load.Pace(options.inFlight(), 0))
-              .run(Load.Until.actions(perThread)));
+      load(Part.PRESSURE, new Load.Pace(options.inFlight(), 0, options.handOvers()), perThread);
     }
     Model model = new Model(workload, actions.stream().mapToLong(Actions::seq).toArray());
-    Drained drained = null;
-    Model.Result check = null;
-    if (options.has(Part.DRAIN)) {
-      world.progress("drain");
-      drained = drain(model.distinctRows());
-      check = world.check(model);
+    if (model.distinctRows() > 0) {
+      drain(model);
     }
-    double rawMySql = 0;
-    double rawRedis = 0;
     if (options.has(Part.LIMITS)) {
-      world.ageRows();
-      world.progress("raw MySQL");
-      rawMySql = rawMySql(model);
-      world.progress("raw Redis");
-      rawRedis = rawRedis();
-    }
-    return new Result(loads, drained, check, rawRedis, rawMySql);
-  }
-
-  private Drained drain(long rows) throws InterruptedException {
-    Resources before = Resources.now();
-    long began = System.nanoTime();
-    try (WriterService writer = world.startWriter()) {
-      long deadline = began + TimeUnit.SECONDS.toNanos(DRAIN_LIMIT_SECONDS);
-      while (writer.stats().rows() < rows) {
-        if (System.nanoTime() > deadline) {
-          throw new BenchException(
-              "only %d of %d rows were flushed within %d s"
-                  .formatted(writer.stats().rows(), rows, DRAIN_LIMIT_SECONDS));
-        }
-        TimeUnit.MILLISECONDS.sleep(1);
-      }
-      double seconds = (System.nanoTime() - began) / 1e9;
-      return new Drained(rows, writer.stats().rows(), seconds, before.usedSince());
+      rawMySql(model.distinctRows() > 0 ? model : ofSameActions());
+      rawRedis();
     }
   }
 
-  private double rawMySql(Model model) throws InterruptedException {
-    RawMySql raw = new RawMySql(world.dataSource(), world.table(), model);
+  private Load.Result load(Part part, Load.Pace pace, long actionsPerThread)
+      throws InterruptedException {
+    world.progress(name + ": " + part.label());
+    Load.Result load =
+        new Load(world.game(), actions, pace).run(Load.Until.actions(actionsPerThread));
+    LoadFigures.add(result.figures(), part.label(), load, options.shape().rowsPerAction());
+    return load;
+  }
+
+  /** Drained in any case: the next round begins with an empty Redis. */
+  private void drain(Model model) throws InterruptedException {
+    world.progress(name + ": drain");
+    Drain.Result drained = new Drain(world).run(model.distinctRows());
+    if (options.has(Part.DRAIN)) {
+      drained.addTo(result.figures(), Part.DRAIN.label());
+    }
+    world.progress(name + ": check");
+    result.check(name, world.check(model));
+  }
+
+  private Model ofSameActions() {
+    long[] each = new long[actions.size()];
+    Arrays.fill(each, perThread);
+    return new Model(workload, each);
+  }
+
+  private void rawMySql(Model model) throws InterruptedException {
+    world.tables().age();
+    world.progress(name + ": raw MySQL");
+    RawMySql raw = new RawMySql(world.dataSource(), world.tables().table(), model);
     long began = System.nanoTime();
     Threads.run(options.workers(), "raw", part -> raw.write(part, options.workers()));
-    return raw.rows() / ((System.nanoTime() - began) / 1e9);
+    add(RAW_MYSQL, raw.rows() / ((System.nanoTime() - began) / 1e9));
   }
 
-  private double rawRedis() throws IOException {
+  private void rawRedis() throws IOException {
+    world.progress(name + ": raw Redis");
+    String namespace = "raw-" + world.namespace();
     RawRedis raw =
         new RawRedis(
-            workload.actions(), options.actions(), "raw-" + world.namespace(), options.slots());
+            workload.actions(), options.actions(), world.encoding(), namespace, options.slots());
     try {
-      return raw.commits() / raw.run(world.redisUri());
+      add(RAW_REDIS, raw.commits() / raw.run(world.redisUri()));
     } finally {
-      world.deleteKeys("raw-" + world.namespace());
+      world.memory().delete(namespace);
     }
+  }
+
+  private void add(Figures.Name figure, double perSecond) {
+    result.figures().add(figure.part(), figure.what(), "1/s", perSecond);
   }
 }

@@ -20,7 +20,7 @@ final class Threads {
    * @throws BenchException with what the first one that failed threw; the others end by themselves
    */
   static void run(int threads, String name, Work work) throws InterruptedException {
-    AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
+    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
     List<Thread> all = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       int number = i;
@@ -29,7 +29,7 @@ final class Threads {
               () -> {
                 try {
                   work.run(number);
-                } catch (Exception e) {
+                } catch (Throwable e) { // an Error must not pass for success
                   failed.compareAndSet(null, e);
                 }
               },
@@ -41,7 +41,7 @@ final class Threads {
     for (Thread thread : all) {
       thread.join();
     }
-    Exception error = failed.get();
+    Throwable error = failed.get();
     if (error != null) {
       throw new BenchException(name + ": " + error.getMessage(), error);
     }

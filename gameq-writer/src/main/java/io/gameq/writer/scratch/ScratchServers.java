@@ -22,6 +22,7 @@ public final class ScratchServers implements AutoCloseable {
   private final String redisUri;
   private final MySqlConfig mysql;
   private final String description;
+  private final int embedded;
 
   /** Servers to use instead of embedded ones; null: embedded. */
   public record Given(
@@ -55,6 +56,7 @@ public final class ScratchServers implements AutoCloseable {
         ScratchDatabase.create(
             new MySqlConfig(mariaDb.jdbcUrl(), mariaDb.user(), mariaDb.password(), 1), DATABASE);
       }
+      embedded = started.size();
       description =
           redisName
               + ", "
@@ -72,6 +74,11 @@ public final class ScratchServers implements AutoCloseable {
 
   public MySqlConfig mysql() {
     return mysql;
+  }
+
+  /** Whether both end with this, so that nothing need be cleaned up on them. */
+  public boolean areEmbedded() {
+    return embedded == 2;
   }
 
   /** Both servers and their versions, in one line. */

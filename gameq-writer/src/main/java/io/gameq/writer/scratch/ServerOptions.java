@@ -21,7 +21,11 @@ public final class ServerOptions {
           "A MySQL or MariaDB to use: jdbc:mysql://host:port/database, an empty database.")
   private @Nullable String mysql;
 
-  @Option(names = "--mysql-user", defaultValue = "root", description = "Its user (default root).")
+  @Option(
+      names = "--mysql-user",
+      paramLabel = "USER",
+      defaultValue = "root",
+      description = "Its user (default root).")
   private String mysqlUser = "root";
 
   @Option(

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,35 +26,66 @@ public final class RawRedis {
 
   private static final int GROUPS_IN_FLIGHT = 4;
 
+  /** What is prepared in memory; then it is long enough to measure. */
+  private static final long MOST_BYTES = 256 << 20;
+
   private final List<byte[]> groups = new ArrayList<>();
+  private final RowEncoding encoding;
+  private final String namespace;
+  private final int slots;
   private long commits;
 
-  /** Prepares {@code count} actions of all threads in turn; {@code slots} as the namespace has. */
-  public RawRedis(List<Actions> actions, long count, String namespace, int slots) {
+  /**
+   * Prepares actions of all threads in turn, {@code most} or as many as memory is spent on.
+   *
+   * @param namespace one of its own, whose keys the caller deletes
+   * @param slots as the measured namespace has
+   */
+  public RawRedis(
+      List<Actions> actions, long most, RowEncoding encoding, String namespace, int slots) {
+    this.encoding = encoding;
+    this.namespace = namespace;
+    this.slots = slots;
     long dueMillis = System.currentTimeMillis();
     int thread = 0;
-    while (commits < count) {
+    for (long bytes = 0; commits < most && bytes < MOST_BYTES; ) {
       Group group = new Group();
-      for (int i = 0; i < COMMITS_PER_GROUP && commits < count; i++, commits++) {
+      for (int i = 0; i < COMMITS_PER_GROUP && commits < most; i++, commits++) {
         Actions action = actions.get(thread++ % actions.size());
         action.next();
-        group.commit(action, namespace, slots, dueMillis);
+        group.commit(action, dueMillis);
       }
-      groups.add(group.bytes(commits));
+      byte[] ready = group.end(commits);
+      bytes += ready.length;
+      groups.add(ready);
     }
   }
 
+  /**
+   * Throws {@link io.gameq.writer.bench.BenchException} when {@link #run} could not use this URI.
+   */
+  public static void checkUri(String redis) {
+    var unused = RedisAddress.of(redis);
+  }
+
+  /** How many were prepared. */
   public long commits() {
     return commits;
   }
 
-  /** Sends all to the server at {@code redis://host:port} and waits for the answers. */
+  /**
+   * Sends all and waits for the answers; returns how many seconds that took.
+   *
+   * @param redis {@code redis://[user:password@]host:port[/database]}
+   * @throws IOException when the server refuses or closes the connection
+   */
   public double run(String redis) throws IOException {
-    URI uri = URI.create(redis);
-    try (Socket socket = new Socket(uri.getHost(), uri.getPort() < 0 ? 6379 : uri.getPort());
+    RedisAddress address = RedisAddress.of(redis);
+    try (Socket socket = new Socket(address.host(), address.port());
         OutputStream out = new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES);
         InputStream in = new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES)) {
       socket.setTcpNoDelay(true);
+      logIn(address, out, in);
       long began = System.nanoTime();
       int unanswered = 0;
       for (byte[] group : groups) {
@@ -71,6 +101,18 @@ public final class RawRedis {
         awaitExec(in);
       }
       return (System.nanoTime() - began) / 1e9;
+    }
+  }
+
+  private static void logIn(RedisAddress address, OutputStream out, InputStream in)
+      throws IOException {
+    Commands login = new Commands();
+    address.login().ifPresent(words -> login.command(words));
+    login.command("SELECT", address.database());
+    out.write(login.bytes.toByteArray());
+    out.flush();
+    for (int i = address.login().isPresent() ? 2 : 1; i > 0; i--) {
+      readReply(in);
     }
   }
 
@@ -110,61 +152,26 @@ public final class RawRedis {
     return negative ? -number : number;
   }
 
-  /** One MULTI. */
-  private static final class Group {
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  /** Commands of the Redis protocol, one after the other. */
+  private static class Commands {
+    final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    Group() {
-      command("MULTI");
-    }
-
-    void commit(Actions action, String namespace, int slots, long dueMillis) {
-      OwnerId owner = OwnerId.of("player:" + action.player());
-      String slot = "{" + namespace + ":" + owner.slot(slots) + "}";
-      String session = "0000000000000001.0123456789abcdef"; // as long as a real one
-      command("GET", slot + ":own:" + owner.encoded());
-      begin(2 + 2 * action.rows());
-      word("HSET");
-      word(slot + ":dirty:" + owner.encoded() + ":" + session);
-      for (int i = 0; i < action.rows(); i++) {
-        word("bench_row:" + action.player() + "," + action.slot(i));
-        word(image(action, i));
-      }
-      command(
-          "ZADD", slot + ":due", "LT", Long.toString(dueMillis), owner.encoded() + ":" + session);
-    }
-
-    /** As long as an encoded row is: version, kind, fingerprint, and the values. */
-    private static byte[] image(Actions action, int i) {
-      byte[] payload = action.row(i).payload();
-      byte[] image = new byte[17 + 6 + 5 + 1 + 5 + 2 + payload.length];
-      System.arraycopy(payload, 0, image, image.length - payload.length, payload.length);
-      return image;
-    }
-
-    byte[] bytes(long sequence) {
-      command(
-          "HSET", "{bench:0}:journal", "node-20260101T000000Z-01234567", Long.toString(sequence));
-      command("EXEC");
-      return bytes.toByteArray();
-    }
-
-    private void command(String... words) {
+    final void command(String... words) {
       begin(words.length);
       for (String word : words) {
         word(word);
       }
     }
 
-    private void begin(int words) {
+    final void begin(int words) {
       ascii("*" + words + "\r\n");
     }
 
-    private void word(String word) {
+    final void word(String word) {
       word(word.getBytes(StandardCharsets.US_ASCII));
     }
 
-    private void word(byte[] word) {
+    final void word(byte[] word) {
       ascii("$" + word.length + "\r\n");
       bytes.writeBytes(word);
       ascii("\r\n");
@@ -172,6 +179,42 @@ public final class RawRedis {
 
     private void ascii(String text) {
       bytes.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
+  /** One MULTI. */
+  private final class Group extends Commands {
+    Group() {
+      command("MULTI");
+    }
+
+    void commit(Actions action, long dueMillis) {
+      OwnerId owner = OwnerId.of("player:" + action.player());
+      String slot = "{" + namespace + ":" + owner.slot(slots) + "}";
+      String session = "0000000000000001-0123456789abcdef"; // as long as a real one
+      command("GET", slot + ":own:" + owner.encoded());
+      begin(2 + 2 * action.rows());
+      word("HSET");
+      word(slot + ":dirty:" + owner.encoded() + ":" + session);
+      for (int i = 0; i < action.rows(); i++) {
+        word(encoding.key(action.player(), action.slot(i)));
+        word(
+            action.isDelete(i)
+                ? encoding.delete(action.player(), action.slot(i))
+                : encoding.put(action.row(i)));
+      }
+      command(
+          "ZADD", slot + ":due", "LT", Long.toString(dueMillis), owner.encoded() + ":" + session);
+    }
+
+    byte[] end(long sequence) {
+      command(
+          "HSET",
+          "{" + namespace + ":0}:journal",
+          "node-20260101T000000Z-01234567",
+          Long.toString(sequence));
+      command("EXEC");
+      return bytes.toByteArray();
     }
   }
 }

@@ -2,12 +2,14 @@ package io.gameq.writer.bench.redis;
 
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisReply;
 import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.Optional;
 
-/** What a Redis server says of itself, and the keys of a benchmark's namespace. Thread-safe. */
+/** What a Redis server holds and says of itself; removes a benchmark's namespace. Thread-safe. */
 public final class RedisMemory implements AutoCloseable {
   private final ControlConnection connection;
 
@@ -15,17 +17,15 @@ public final class RedisMemory implements AutoCloseable {
     connection = new ControlConnection(redis);
   }
 
-  /** {@code used_memory}: bytes of data and overhead. */
+  /** {@code used_memory} without the buffers of clients: bytes of data and their overhead. */
   public long usedBytes() {
-    return Long.parseLong(info("memory", "used_memory").orElse("0"));
+    return Long.parseLong(info("memory", "used_memory").orElse("0"))
+        - Long.parseLong(info("memory", "mem_clients_normal").orElse("0"));
   }
 
   /** A line of INFO. */
-  public Optional<String> info(String section, String name) {
-    return connection
-        .get()
-        .sync()
-        .info(section)
+  Optional<String> info(String section, String name) {
+    return RedisReply.await(() -> connection.get().sync().info(section))
         .lines()
         .filter(line -> line.startsWith(name + ":"))
         .map(line -> line.substring(name.length() + 1).strip())
@@ -45,6 +45,15 @@ public final class RedisMemory implements AutoCloseable {
         return;
       }
       cursor = redis.sync().scan(cursor, ours);
+    }
+  }
+
+  /** A line of CONFIG, or "unknown": hosted servers refuse it. */
+  String setting(String name) {
+    try {
+      return connection.get().sync().configGet(name).getOrDefault(name, "unknown");
+    } catch (RedisCommandExecutionException e) {
+      return "unknown";
     }
   }
 

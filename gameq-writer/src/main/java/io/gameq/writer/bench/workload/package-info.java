@@ -7,6 +7,7 @@
  * BenchRow      a row as the game sees it
  * Model         the rows that MySQL must hold once so many actions of each thread are flushed
  *   Check       MySQL's rows compared with that: lost, torn, damaged
+ * Fill          every row of the first players, written pass by pass: a backlog
  * </pre>
  */
 @org.jspecify.annotations.NullMarked
