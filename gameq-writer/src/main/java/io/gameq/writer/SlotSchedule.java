@@ -15,6 +15,8 @@ final class SlotSchedule {
 
   private static final long LEAST_IDLE_MILLIS = 1_000;
 
+  private static final int LOOKS_WHILE_WAITING = 5;
+
   private static final long TAKE_WAIT_MILLIS = 200;
 
   private final DelayQueue<Turn> turns = new DelayQueue<>();
@@ -54,6 +56,14 @@ final class SlotSchedule {
   /** After how long an idle slot is looked at again: the most delay of a first commit, ms. */
   long idleMillis() {
     return idleMillis;
+  }
+
+  /**
+   * After how long a slot is looked at again whose owners are due later: the most delay of a flush
+   * that is pulled forward, ms.
+   */
+  long waitingMillis() {
+    return idleMillis / LOOKS_WHILE_WAITING;
   }
 
   /** No further turns: workers finish the one they have. */

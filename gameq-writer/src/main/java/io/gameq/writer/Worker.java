@@ -109,8 +109,9 @@ final class Worker implements Runnable {
       }
       batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
       succeeded();
-      long idle = shared.schedule().idleMillis();
-      return batch.waitMillis() < 0 ? idle : Math.min(batch.waitMillis(), idle);
+      return batch.waitMillis() < 0
+          ? shared.schedule().idleMillis()
+          : Math.min(batch.waitMillis(), shared.schedule().waitingMillis());
     } catch (MySqlException e) {
       return shared.mysql().close(e.getMessage());
     } catch (RuntimeException

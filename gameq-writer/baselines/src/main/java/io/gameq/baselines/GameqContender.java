@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class GameqContender implements Contender {
   static final int SLOTS = 16;
 
-  private static final int CLAIM_OWNERS = 500;
-  private static final int CLAIM_ROWS = 5_000;
-  private static final int CLAIM_BYTES = 4 << 20;
   private static final int CONNECTIONS = 8;
   private static final Duration FLUSH_LIMIT = Duration.ofMinutes(5);
 
@@ -55,8 +52,7 @@ final class GameqContender implements Contender {
                 SLOTS,
                 "writer-" + ProcessHandle.current().pid(),
                 job.settings().writers(),
-                new ClaimScript.Bounds(
-                    CLAIM_OWNERS, CLAIM_ROWS, CLAIM_BYTES, job.settings().leaseMillis()),
+                ClaimScript.Bounds.DEFAULT.withLease(job.settings().leaseMillis()),
                 WriterOptions.DEFAULT_PATIENCE,
                 WriterOptions.DEFAULT_TOMBSTONES_KEPT),
             redis,

@@ -32,10 +32,6 @@ import org.HdrHistogram.Histogram;
 final class BenchWorld implements AutoCloseable {
   private static final int LOGIN_THREADS = 8;
 
-  /** What {@code gameq-writer run} takes by default. */
-  private static final ClaimScript.Bounds BOUNDS =
-      new ClaimScript.Bounds(500, 8_000, 8 << 20, 30_000);
-
   /** A backlog that is rewritten needs all of its WAL; the disk's own limit stays. */
   private static final long MOST_WAL_BYTES = 64L << 30;
 
@@ -164,7 +160,7 @@ final class BenchWorld implements AutoCloseable {
             options.slots(),
             name,
             workers,
-            BOUNDS,
+            ClaimScript.Bounds.DEFAULT,
             WriterOptions.DEFAULT_PATIENCE,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
@@ -182,7 +178,7 @@ final class BenchWorld implements AutoCloseable {
   }
 
   private ClaimProbe.Result claims(SlotKeys[] of, int calls) {
-    try (ClaimProbe probe = new ClaimProbe(redis, BOUNDS)) {
+    try (ClaimProbe probe = new ClaimProbe(redis, ClaimScript.Bounds.DEFAULT)) {
       return probe.run(of, calls);
     }
   }

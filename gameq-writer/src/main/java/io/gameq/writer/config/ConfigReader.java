@@ -7,6 +7,7 @@ import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.TableSpec;
 import io.gameq.redis.RedisConfig;
+import io.gameq.writer.redis.ClaimScript.Bounds;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -131,8 +132,8 @@ public final class ConfigReader {
         new WriterSettings(
             name,
             writer.number("workers", 4, 1, 64),
-            writer.number("batchOwners", 256, 1, MAX_BATCH),
-            writer.number("batchRows", 1000, 1, MAX_BATCH),
+            writer.number("batchOwners", Bounds.DEFAULT.owners(), 1, MAX_BATCH),
+            writer.number("batchRows", Bounds.DEFAULT.rows(), 1, MAX_BATCH),
             writer.number("leaseSeconds", 30, 5, 3600),
             writer.number("deadLetters", 100_000, 1, 10_000_000),
             writer.number("tombstoneDays", 30, 1, MAX_TOMBSTONE_DAYS));

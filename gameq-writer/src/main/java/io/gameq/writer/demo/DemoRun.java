@@ -36,10 +36,6 @@ final class DemoRun implements AutoCloseable {
   private static final Duration DRAIN_LIMIT = Duration.ofMinutes(2);
   private static final long LOGOUT_SECONDS = 60;
 
-  /** What a claim takes: enough for full statements, few enough to be done in a blink. */
-  private static final ClaimScript.Bounds BOUNDS =
-      new ClaimScript.Bounds(200, 4_000, 4 << 20, 30_000);
-
   private final DemoOptions options;
   private final ScratchDatabase database;
   private final DemoGame game;
@@ -98,7 +94,7 @@ final class DemoRun implements AutoCloseable {
                       SLOTS,
                       "writer-" + i,
                       1,
-                      BOUNDS,
+                      ClaimScript.Bounds.DEFAULT,
                       WriterOptions.DEFAULT_PATIENCE,
                       WriterOptions.DEFAULT_TOMBSTONES_KEPT),
                   redis,

@@ -27,7 +27,21 @@ public final class ClaimScript {
    *
    * @param leaseMillis how long the rows belong to the writer
    */
-  public record Bounds(int owners, int rows, int bytes, long leaseMillis) {}
+  public record Bounds(int owners, int rows, int bytes, long leaseMillis) {
+    /**
+     * Enough for full statements, few enough that the script holds Redis for a few milliseconds.
+     */
+    public static final Bounds DEFAULT =
+        new Bounds(
+            Integer.getInteger("b.owners", 500),
+            Integer.getInteger("b.rows", 2_000),
+            4 << 20,
+            30_000);
+
+    public Bounds withLease(long millis) {
+      return new Bounds(owners, rows, bytes, millis);
+    }
+  }
 
   /** An owner with rows of a session. */
   public record Rows(OwnerId owner, SessionId session) {}
