@@ -31,7 +31,7 @@ import org.HdrHistogram.Histogram;
  */
 final class BenchWorld implements AutoCloseable {
   private static final int LOGIN_THREADS = 8;
-  private static final Duration SETTLE_LIMIT = Duration.ofMinutes(5);
+  private static final Duration SETTLE_LIMIT = Duration.ofHours(1);
 
   /** What {@code gameq-writer run} takes by default. */
   private static final ClaimScript.Bounds BOUNDS =
@@ -163,6 +163,7 @@ final class BenchWorld implements AutoCloseable {
     if (options.handOvers() == 0) {
       return;
     }
+    progress("the node looks which rows of closed sessions are in MySQL");
     int unknown = game.settle(SETTLE_LIMIT);
     if (unknown > 0) {
       throw new BenchException(
