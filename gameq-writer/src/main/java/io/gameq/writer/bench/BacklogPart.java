@@ -30,7 +30,7 @@ final class BacklogPart {
   void run() throws InterruptedException {
     Fill fill = new Fill(options.shape(), options.backlog().rows());
     Filling filling = new Filling(world, fill);
-    world.tables().empty();
+    world.emptyTables();
     world.progress("backlog: %,d rows".formatted(fill.rows()));
     long before = world.memory().usedBytes();
     figures.add(NAME, "rows that wait", "", (double) fill.rows());

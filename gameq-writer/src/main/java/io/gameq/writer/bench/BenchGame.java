@@ -7,6 +7,7 @@ import io.gameq.OwnerSession;
 import io.gameq.writer.bench.workload.Actions;
 import io.gameq.writer.bench.workload.BenchRow;
 import io.gameq.writer.bench.workload.Fill;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -104,6 +105,11 @@ final class BenchGame implements AutoCloseable {
       session.close();
     }
     session((int) player);
+  }
+
+  /** Waits until this node knows that all is in MySQL; returns how many rows it does not know. */
+  int settle(Duration timeout) {
+    return queue.drain(timeout).size();
   }
 
   @Override

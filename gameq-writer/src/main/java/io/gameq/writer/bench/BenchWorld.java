@@ -31,6 +31,7 @@ import org.HdrHistogram.Histogram;
  */
 final class BenchWorld implements AutoCloseable {
   private static final int LOGIN_THREADS = 8;
+  private static final Duration SETTLE_LIMIT = Duration.ofHours(1);
 
   /** A backlog that is rewritten needs all of its WAL; the disk's own limit stays. */
   private static final long MOST_WAL_BYTES = 64L << 30;
@@ -136,6 +137,35 @@ final class BenchWorld implements AutoCloseable {
 
   Backlog backlog() {
     return backlog;
+  }
+
+  /** Removes all rows, which are in MySQL by now. */
+  void emptyTables() {
+    settle();
+    tables.empty();
+  }
+
+  /** Makes all rows older than anything that comes; they are in MySQL by now. */
+  void ageRows() {
+    settle();
+    tables.age();
+  }
+
+  /**
+   * Of what a closed session committed the node learns only by looking into MySQL; changed behind
+   * its back before that, it would report rows as lost.
+   */
+  private void settle() {
+    if (options.handOvers() == 0) {
+      return;
+    }
+    progress("the node looks which rows of closed sessions are in MySQL");
+    int unknown = game.settle(SETTLE_LIMIT);
+    if (unknown > 0) {
+      throw new BenchException(
+          "the node does not know of %,d rows that they are in MySQL, %d s after they are"
+              .formatted(unknown, SETTLE_LIMIT.toSeconds()));
+    }
   }
 
   /** Logs all players in; returns what each login took, ns. */

@@ -29,7 +29,7 @@ final class BothPart {
 
   void run() throws InterruptedException {
     world.progress("both: game and writer at once for " + options.both().seconds() + " s");
-    world.tables().empty();
+    world.emptyTables();
     List<Actions> actions = world.workload().actions();
     int perSecond = options.both().perSecond();
     Load load =

@@ -28,7 +28,7 @@ final class RecoveryPart {
   }
 
   void run() throws InterruptedException {
-    world.tables().empty();
+    world.emptyTables();
     world.progress("recovery: commits that wait");
     List<Actions> actions = world.workload().actions();
     long perThread = Math.max(1, options.actions() / actions.size());

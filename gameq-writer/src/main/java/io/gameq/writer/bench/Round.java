@@ -43,7 +43,7 @@ final class Round {
   }
 
   void run() throws InterruptedException, IOException {
-    world.tables().age();
+    world.ageRows();
     double pace = PACE_BY_DEFAULT;
     if (options.has(Part.CLOSED)) {
       pace =
@@ -95,7 +95,7 @@ final class Round {
   }
 
   private void rawMySql(Model model) throws InterruptedException {
-    world.tables().age();
+    world.ageRows();
     world.progress(name + ": raw MySQL");
     RawMySql raw = new RawMySql(world.dataSource(), world.tables().table(), model);
     long began = System.nanoTime();

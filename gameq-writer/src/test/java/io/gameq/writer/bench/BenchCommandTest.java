@@ -86,7 +86,7 @@ class BenchCommandTest {
             "--hand-overs",
             "0.1",
             "--parts",
-            "closed,both,recovery",
+            "closed,both",
             "--json",
             file.toString());
     assertEquals(0, run.exitCode(), run::toString);
