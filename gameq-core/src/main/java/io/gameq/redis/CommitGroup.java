@@ -9,19 +9,23 @@ import io.gameq.commit.SessionRef;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.MultiOutput;
+import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +56,7 @@ final class CommitGroup {
   /** Redis took the rows and refused something beside them: they may or may not be flushed. */
   record TakenInPart(String message) implements Outcome {}
 
+  private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
   private static final Outcome APPLIED = new Applied();
   private static final byte[] LT = SlotKeys.bytes("LT");
 
@@ -63,7 +68,7 @@ final class CommitGroup {
 
   private @Nullable TransactionResult exec;
   private @Nullable List<Object> script;
-  private final List<RedisFuture<?>> queuedInMulti = new ArrayList<>();
+  private Collection<RedisCommand<byte[], byte[], ?>> sent = List.of();
 
   /** What the group changes of one session, and where in EXEC's answer it stands. */
   private static final class OfSession {
@@ -118,17 +123,14 @@ final class CommitGroup {
   }
 
   /**
-   * Writes the commands to the connection and flushes; the stage completes when the reply is there
-   * or cannot come any more.
+   * Writes the commands to a connection that flushes by itself; the stage completes when the reply
+   * is there or cannot come any more.
    */
   CompletionStage<?> send(StatefulRedisConnection<byte[], byte[]> redis) {
-    CompletionStage<?> reply =
-        commits.get(0).isSpanning() ? sendAsScript(redis) : sendMulti(redis.async());
-    redis.flushCommands();
-    return reply;
+    return commits.get(0).isSpanning() ? sendAsScript(redis) : sendMulti(redis);
   }
 
-  private CompletionStage<?> sendMulti(RedisAsyncCommands<byte[], byte[]> redis) {
+  private CompletionStage<?> sendMulti(StatefulRedisConnection<byte[], byte[]> redis) {
     Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
     for (Commit commit : commits) {
       CommitPart part = commit.parts().get(0);
@@ -146,17 +148,22 @@ final class CommitGroup {
       }
       slot.newestSequence[0] = commit.sequence();
     }
-    redis.multi();
-    slots.forEach((keys, slot) -> send(redis, keys, slot));
-    return redis.exec().thenAccept(result -> exec = result);
+    List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
+    commands.add(command(CommandType.MULTI, new StatusOutput<>(CODEC), null));
+    slots.forEach((keys, slot) -> addCommands(commands, keys, slot));
+    AsyncCommand<byte[], byte[], TransactionResult> end =
+        command(CommandType.EXEC, new MultiOutput<>(CODEC), null);
+    commands.add(end);
+    sent = redis.dispatch(commands); // together: one buffer, one write
+    return end.thenAccept(result -> exec = result);
   }
 
   /** GET own, HSET dirty, ZADD due and HSET journal of each commit, joined where keys allow. */
-  private void send(RedisAsyncCommands<byte[], byte[]> redis, SlotKeys keys, OfSlot slot) {
+  private void addCommands(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
     BytesArgs owns = new BytesArgs(slot.sessions.size());
     BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
     byte[] dueAt = SlotKeys.bytes(Long.toString(dueMillis));
-    int own = queuedInMulti.size();
+    int own = to.size() - 1; // MULTI has no place in the answer of EXEC
     int replies = own + 1;
     for (int i = 0; i < slot.sessions.size(); i++) {
       OfSession of = slot.sessions.get(i);
@@ -167,31 +174,28 @@ final class CommitGroup {
       owns.and(of.keys.own);
       due.and(dueAt).and(of.keys.dueMember);
     }
-    queue(redis, CommandType.MGET, new ValueListOutput<>(ByteArrayCodec.INSTANCE), owns);
+    to.add(command(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
     for (OfSession of : slot.sessions) {
       BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
       for (ChangedRow row : of.lastImages()) {
         rows.and(row.keyBytes()).and(row.image());
       }
-      queue(redis, CommandType.HSET, new IntegerOutput<>(ByteArrayCodec.INSTANCE), rows);
+      to.add(command(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
     }
-    queue(redis, CommandType.ZADD, new IntegerOutput<>(ByteArrayCodec.INSTANCE), due);
-    queue(
-        redis,
-        CommandType.HSET,
-        new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-        new BytesArgs(3)
-            .and(keys.journal())
-            .and(walId)
-            .and(SlotKeys.bytes(Long.toString(slot.newestSequence[0]))));
+    to.add(command(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
+    to.add(
+        command(
+            CommandType.HSET,
+            new IntegerOutput<>(CODEC),
+            new BytesArgs(3)
+                .and(keys.journal())
+                .and(walId)
+                .and(SlotKeys.bytes(Long.toString(slot.newestSequence[0])))));
   }
 
-  private <T> void queue(
-      RedisAsyncCommands<byte[], byte[]> redis,
-      CommandType command,
-      CommandOutput<byte[], byte[], T> output,
-      BytesArgs args) {
-    queuedInMulti.add(redis.dispatch(command, output, args));
+  private static <T> AsyncCommand<byte[], byte[], T> command(
+      CommandType type, CommandOutput<byte[], byte[], T> output, @Nullable BytesArgs args) {
+    return new AsyncCommand<>(new Command<>(type, output, args));
   }
 
   /**
@@ -225,9 +229,8 @@ final class CommitGroup {
    * answered one; nothing of the group was applied then. Else {@code error}, the connection's.
    */
   Throwable whyFailed(@Nullable Throwable error) {
-    for (RedisFuture<?> queued : queuedInMulti) {
-      CompletableFuture<?> answer = queued.toCompletableFuture();
-      if (answer.isCompletedExceptionally()) {
+    for (RedisCommand<byte[], byte[], ?> command : sent) {
+      if (command instanceof AsyncCommand<?, ?, ?> answer && answer.isCompletedExceptionally()) {
         String refusal = answer.handle((ignored, refused) -> RedisReply.answered(refused)).join();
         if (refusal != null) {
           return new GroupDiscarded(refusal);

@@ -612,17 +612,14 @@ public final class CommitSender implements AutoCloseable {
     try {
       redis.closeAsync();
       redis = link.connect();
-      redis.setAutoFlushCommands(true);
       link.silenceOthers(redis);
       Set<Long> givenUp = healing.run(redis, sessions.values(), unanswered);
       if (!givenUp.isEmpty()) {
         parts.notReplayed().accept(givenUp);
       }
-      redis.setAutoFlushCommands(false);
       mended();
       return 1;
     } catch (RedisFullException e) { // sessions are re-asserted; commits without an answer wait
-      redis.setAutoFlushCommands(false);
       mended();
       hold(List.of());
       return 1;
@@ -637,7 +634,6 @@ public final class CommitSender implements AutoCloseable {
 
   /** Sends what waits for room in Redis again, in order. */
   private int sendHeld() {
-    redis.setAutoFlushCommands(true);
     try {
       healing.sendAgain(redis, unanswered);
       holding = false;
@@ -649,8 +645,6 @@ public final class CommitSender implements AutoCloseable {
     } catch (GameQueueException | RedisException e) {
       breakOff(String.valueOf(e.getMessage()));
       return 0;
-    } finally {
-      redis.setAutoFlushCommands(false);
     }
   }
 

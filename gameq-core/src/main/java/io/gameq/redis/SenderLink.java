@@ -31,10 +31,7 @@ final class SenderLink {
     this.clock = clock;
   }
 
-  /**
-   * Connects to a server that gameq can run on, giving up the connection before; nothing is flushed
-   * by itself.
-   */
+  /** Connects to a server that gameq can run on, giving up the connection before. */
   StatefulRedisConnection<byte[], byte[]> connect() {
     giveUp();
     long now = System.nanoTime();
@@ -46,7 +43,6 @@ final class SenderLink {
       clock.measure(connection);
       long client = RedisReply.await(() -> connection.sync().clientId());
       link = new Link(server, client);
-      connection.setAutoFlushCommands(false);
       return connection;
     } catch (RuntimeException e) {
       connection.closeAsync();
