@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 final class Lookout implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Lookout.class);
 
-  private static final int MOST_ASKED_PER_LOOK = 20;
+  private static final int MOST_ASKED_PER_LOOK = 100;
 
   /** Enough for a healing of thousands of sessions to settle within seconds. */
   private static final int MOST_ROWS_ASKED = 5_000;

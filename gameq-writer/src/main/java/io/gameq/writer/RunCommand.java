@@ -32,8 +32,6 @@ final class RunCommand implements Callable<Integer> {
   private static final long REPORT_EVERY_SECONDS = 10;
 
   /** Far below the memory of a small container, far above what one flush needs. */
-  private static final int BATCH_BYTES = 8 << 20;
-
   @Mixin private ConfigOption config = new ConfigOption();
 
   @Override
@@ -61,7 +59,7 @@ final class RunCommand implements Callable<Integer> {
                     new ClaimScript.Bounds(
                         writer.batchOwners(),
                         writer.batchRows(),
-                        BATCH_BYTES,
+                        ClaimScript.Bounds.DEFAULT.bytes(),
                         writer.leaseSeconds() * 1_000L),
                     new FlushTransaction.Patience(
                         WriterOptions.DEFAULT_PATIENCE.attempts(),

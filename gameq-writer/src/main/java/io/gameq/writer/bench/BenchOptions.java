@@ -11,7 +11,7 @@ import java.util.TreeMap;
  *
  * @param handOvers share of the actions after which their player is closed and opened again
  * @param actions of all threads, in each of the measured parts of a round
- * @param rounds measured, after one that warms up; the report shows medians
+ * @param rounds measured, after those that warm up; the report shows medians
  * @param inFlight commits of one thread that wait for Redis at full pressure
  * @param workers threads of the writer, and connections of the raw MySQL run
  */

@@ -11,6 +11,9 @@ import org.HdrHistogram.Histogram;
 
 /** Runs the parts one after the other: rounds first, then what runs once. One thread. */
 final class BenchRun {
+  /** Until then much of what drains runs uncompiled. */
+  private static final int WARM_UPS = 2;
+
   private static final Set<Part> OF_A_ROUND =
       EnumSet.of(Part.CLOSED, Part.PACED, Part.PRESSURE, Part.DRAIN, Part.LIMITS);
 
@@ -56,11 +59,13 @@ final class BenchRun {
     }
   }
 
-  /** The first one warms up, and makes the rows that the others update. */
+  /** The first ones warm up, and make the rows that the others update. */
   private void rounds(BenchWorld world) throws InterruptedException, IOException {
-    BenchResult warmUp = new BenchResult();
-    new Round(world, "warm-up", warmUp).run();
-    result.checksOf(warmUp);
+    for (int i = 1; i <= WARM_UPS; i++) {
+      BenchResult warmUp = new BenchResult();
+      new Round(world, "warm-up " + i, warmUp).run();
+      result.checksOf(warmUp);
+    }
     for (int i = 1; i <= options.rounds(); i++) {
       new Round(world, "round %d of %d".formatted(i, options.rounds()), result).run();
     }

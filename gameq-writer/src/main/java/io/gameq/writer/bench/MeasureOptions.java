@@ -40,13 +40,13 @@ final class MeasureOptions {
       paramLabel = "N",
       defaultValue = "3",
       description =
-          "Rounds that count, 1 to 100; one more before them warms up (default ${DEFAULT-VALUE}).")
+          "Rounds that count, 1 to 100; two more before them warm up (default ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--in-flight",
       paramLabel = "N",
-      defaultValue = "64",
+      defaultValue = "256",
       description =
           "At full pressure, commits of each thread that wait for Redis, 1 to 10000 (default ${DEFAULT-VALUE}).")
   private int inFlight;

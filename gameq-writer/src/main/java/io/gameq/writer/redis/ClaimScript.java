@@ -31,12 +31,7 @@ public final class ClaimScript {
     /**
      * Enough for full statements, few enough that the script holds Redis for a few milliseconds.
      */
-    public static final Bounds DEFAULT =
-        new Bounds(
-            Integer.getInteger("b.owners", 500),
-            Integer.getInteger("b.rows", 2_000),
-            4 << 20,
-            30_000);
+    public static final Bounds DEFAULT = new Bounds(500, 2_000, 8 << 20, 30_000);
 
     public Bounds withLease(long millis) {
       return new Bounds(owners, rows, bytes, millis);
