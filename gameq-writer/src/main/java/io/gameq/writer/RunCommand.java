@@ -3,7 +3,6 @@ package io.gameq.writer;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConnector;
-import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.mysql.FlushTransaction;
@@ -15,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code run}: the service, until SIGTERM or SIGINT. Used by the main thread. */
 @Command(
@@ -30,9 +28,6 @@ final class RunCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
 
   private static final long REPORT_EVERY_SECONDS = 10;
-
-  /** Far below the memory of a small container, far above what one flush needs. */
-  @Mixin private ConfigOption config = new ConfigOption();
 
   @Override
   public Integer call() throws InterruptedException {
