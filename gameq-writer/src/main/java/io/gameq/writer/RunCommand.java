@@ -3,6 +3,7 @@ package io.gameq.writer;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConnector;
+import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.mysql.FlushTransaction;
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@code run}: the service, until SIGTERM or SIGINT. Used by the main thread. */
 @Command(
@@ -28,6 +30,8 @@ final class RunCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
 
   private static final long REPORT_EVERY_SECONDS = 10;
+
+  @Mixin private ConfigOption config = new ConfigOption();
 
   @Override
   public Integer call() throws InterruptedException {
