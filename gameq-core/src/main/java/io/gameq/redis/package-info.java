@@ -24,6 +24,8 @@
  * <pre>
  * submit -&gt; Admission, Away   is there room; is Redis there, and if not: fail or journal
  *   CommitSender              version, WAL, group, send, answer (Settlement)
+ *     Baton                   who does that: the connection's event loop, or a thread that may wait
+ *     CommitGroup             many commits in one MULTI, written at once (BytesArgs)
  *     SenderLink              a new connection when one broke; old ones are silenced
  *     Healing                 on it, before anything new: read sessions in MySQL, re-assert,
  *       Owed, Replay          send from the WAL what Redis lost, then what has no answer yet
