@@ -158,7 +158,7 @@ final class CommitGroup {
     return end.thenAccept(result -> exec = result);
   }
 
-  /** GET own, HSET dirty, ZADD due and HSET journal of each commit, joined where keys allow. */
+  /** MGET own, HSET dirty, ZADD due and HSET journal, each joined over the commits of the slot. */
   private void addCommands(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
     BytesArgs owns = new BytesArgs(slot.sessions.size());
     BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
