@@ -83,6 +83,15 @@ final class FileScan {
     return window.endOfNonZero(at) == at;
   }
 
+  /** Whether its writer, which is alive, is at its first record, or past it by now. */
+  static boolean isBeingBegun(FileWindow window) throws IOException {
+    window.forget();
+    FileScan scan = new FileScan(window, 0, NOTHING);
+    boolean atFirst = (scan.header(scan.behindMeta(0, window.size())) & NOT_COMPLETE) != 0;
+    window.forget();
+    return atFirst || first(window) != null;
+  }
+
   /**
    * Hands over everything up to the end of the file; called again, what came since.
    *

@@ -53,7 +53,7 @@ final class WalReading {
     int tag = tag(files);
     try {
       lookForOtherFiles();
-      readAll(needed(files, tag), tag, live);
+      readAll(needed(files, tag, live), tag, live);
     } catch (IOException e) {
       throw new GameQueueException("cannot read " + directory + " (" + e + ")", e);
     }
@@ -97,7 +97,7 @@ final class WalReading {
   }
 
   /** The files that hold {@code fromSequence} and what comes after it. */
-  private List<WalFile> needed(List<WalFile> files, int tag) throws IOException {
+  private List<WalFile> needed(List<WalFile> files, int tag, boolean live) throws IOException {
     List<WalFile> ours = files.stream().filter(file -> file.isOf(tag)).toList();
     int begin = 0;
     while (begin + 1 < ours.size() && ours.get(begin + 1).firstSequence() <= fromSequence) {
@@ -108,21 +108,23 @@ final class WalReading {
     }
     for (WalFile file : files) {
       if (!file.isOf(tag)) {
-        foreign(file);
+        foreign(file, live);
       }
     }
     return ours.subList(begin, ours.size());
   }
 
   /** A file that a writer had only prepared is all zeros, and no damage. */
-  private void foreign(WalFile file) throws IOException {
+  private void foreign(WalFile file, boolean live) throws IOException {
     try (FileWindow window = new FileWindow(file.path(), WINDOW_BYTES)) {
       if (file.first() != null) {
         check.found(
             Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds records of another WAL");
       } else if (window.size() == 0) {
         check.found(Kind.TRUNCATED_FILE, file.name(), 0, 0, "the file is empty");
-      } else if (window.endOfNonZero(0) > 0 && !FileScan.holdsNoDocument(window)) {
+      } else if (window.endOfNonZero(0) > 0
+          && !FileScan.holdsNoDocument(window)
+          && !(live && FileScan.isBeingBegun(window))) {
         check.found(Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds no intact record");
       }
     } catch (NoSuchFileException e) {

@@ -100,6 +100,29 @@ class WalLiveTest {
     }
   }
 
+  @Test
+  void aFileThatIsBeingBegunIsNoDamageAndTheSameBytesOfADeadWriterAre() throws IOException {
+    Path directory;
+    try (WalWriter wal = WalSpecimen.writer(parent, "0badcafe", WalSpecimen.SMALL_FILES)) {
+      for (int i = 0; i < 400; i++) {
+        wal.append(WalSpecimen.commit(new byte[1_000], 1));
+      }
+      directory = wal.directory();
+    }
+    WalSpecimen w = WalSpecimen.copy(directory, parent.resolve("copy"));
+    WalSpecimen.Place first = w.in(w.last().file()).get(0);
+    w.zero(first.file(), first.offset() + 8, (int) (w.size(first.file()) - first.offset() - 8));
+    w.overwrite(first.file(), first.offset() - 4, (byte) 0, (byte) 0, (byte) 0, (byte) 0x80);
+    assertEquals(
+        List.of(WalDamage.Kind.FOREIGN_FILE),
+        WalReader.read(w.directory, entry -> {}).damage().stream().map(WalDamage::kind).toList());
+    try (var live = LiveWals.hold(relock(w.directory))) {
+      WalReport report = WalReader.read(w.directory, entry -> {});
+      assertEquals(List.of(), report.damage());
+      assertEquals(first.sequence() - 1, report.lastSequence());
+    }
+  }
+
   private static Path relock(Path directory) throws IOException {
     Files.delete(directory.resolve(LiveWals.LOCK_FILE));
     return directory;
