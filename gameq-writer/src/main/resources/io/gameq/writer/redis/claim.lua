@@ -23,23 +23,18 @@ end
 
 write_even_when_full(slot)
 if waiting < most_owners then
-  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, most_owners - waiting)) do
-    redis.call('ZREM', due, entry)
-    redis.call('LPUSH', ready, entry)
-  end
+  local entries = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, most_owners - waiting)
+  call_with_all('ZREM', due, entries)
+  call_with_all('LPUSH', ready, entries)
 end
 
 local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
-local function is_suspect(owner)
-  local claim = claim_of(slot, owner)
-  return claim ~= nil and claim.lapses >= 2
-end
 
-local function take(owner, session, entry)
+local function take(owner, session, entry, of)
   local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
-  local kind = redis.call('TYPE', dirty).ok
-  if kind == 'none' then return false end
-  if kind ~= 'hash' then
+  local claim = redis.pcall('HGETALL', dirty)
+  if #claim == 0 and not claim.err then return false end
+  if claim.err then
     broken[#broken + 1] = dirty
     redis.call('ZADD', due, now + 60000, entry)
     return false
@@ -50,18 +45,16 @@ local function take(owner, session, entry)
     return false
   end
   if session < owned_by then -- lost ownership: kept for an operator, never flushed
-    local of = claim_of(slot, owner)
     if of and of.token == '-' and of.session == session then redis.call('HDEL', slot .. ':claim', owner) end -- no ack will
     if redis.call('SADD', slot .. ':stale', dirty) == 1 then stale[#stale + 1] = {owner, session} end
     return false
   end
   -- Another writer flushes this owner: its ack or nack makes the owner due again.
   if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then return false end
-  local of = claim_of(slot, owner) or {attempts = 0, lapses = 0, since = '0'}
+  of = of or {attempts = 0, lapses = 0, since = '0'}
   of.token, of.session, of.attempts, of.writer = token .. '.' .. (#claims + 1), session, of.attempts + 1, writer
   remember(slot, owner, of)
   redis.call('ZADD', slot .. ':lease', now + ARGV[3], owner)
-  local claim = redis.call('HGETALL', claimed_key(slot, owner))
   rows = rows + #claim / 2
   for i = 2, #claim, 2 do bytes = bytes + #claim[i] end
   claims[#claims + 1] = {owner, session, of.token, of.attempts, of.lapses, of.since == '0' and 0 or now - of.since, claim}
@@ -73,13 +66,14 @@ for _ = 1, most_owners do
   local entry = redis.call('RPOPLPUSH', ready, inflight)
   if not entry then break end
   local owner, session = string.match(entry, '^(.*):([^:]+)$')
-  local suspect = is_suspect(owner)
+  local of = claim_of(slot, owner)
+  local suspect = of and of.lapses >= 2
   if suspect and #claims > 0 then
     redis.call('LREM', inflight, 1, entry)
     redis.call('RPUSH', ready, entry)
     break
   end
-  local taken = take(owner, session, entry)
+  local taken = take(owner, session, entry, of)
   if not taken then redis.call('LREM', inflight, 1, entry) end
   if suspect and taken then break end
 end
