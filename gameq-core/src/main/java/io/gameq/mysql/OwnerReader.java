@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.transaction.TransactionIsolationLevel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,14 +66,11 @@ public final class OwnerReader {
       Sink sink) {
     Asking.mysql(
         () -> {
-          jdbi.useTransaction(
-              TransactionIsolationLevel.REPEATABLE_READ,
-              handle -> {
-                readSnapshot(handle, owner, tables, keys, sink);
-                if (session != null) {
-                  DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
-                }
-              });
+          jdbi.useHandle(
+              handle ->
+                  inSnapshot(
+                      handle.getConnection(),
+                      () -> readAll(handle, owner, session != null, tables, keys, sink)));
           return true;
         });
     return session == null
@@ -81,8 +78,39 @@ public final class OwnerReader {
             () -> jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session)));
   }
 
-  private static void readSnapshot(
-      Handle handle, OwnerId owner, List<Table> tables, Collection<RowKey> keys, Sink sink)
+  private interface Reading {
+    void read() throws SQLException;
+  }
+
+  /**
+   * In plain statements: the driver's and the pool's own would be four more, to and from another
+   * isolation level and auto-commit.
+   */
+  private static void inSnapshot(Connection connection, Reading reading) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+      statement.execute("START TRANSACTION READ ONLY");
+      try {
+        reading.read();
+        statement.execute("COMMIT");
+      } catch (SQLException | RuntimeException e) {
+        try {
+          statement.execute("ROLLBACK");
+        } catch (SQLException second) { // a lost connection: the pool drops it
+          e.addSuppressed(second);
+        }
+        throw e;
+      }
+    }
+  }
+
+  private static void readAll(
+      Handle handle,
+      OwnerId owner,
+      boolean withDeadLetters,
+      List<Table> tables,
+      Collection<RowKey> keys,
+      Sink sink)
       throws SQLException {
     Connection connection = handle.getConnection();
     for (Table table : tables) {
@@ -93,15 +121,26 @@ public final class OwnerReader {
       readByKey(connection, of.getKey(), of.getValue(), sink);
       TombstoneTable.read(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
     }
-    sink.tombstoneVersion(highestTombstone(handle, owner));
+    if (readTombstones(connection, owner, sink) && withDeadLetters) {
+      DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
+    }
   }
 
-  private static long highestTombstone(Handle handle, OwnerId owner) {
-    return handle
-        .createQuery("SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = :owner")
-        .bind("owner", owner.encoded())
-        .mapTo(Long.class)
-        .one();
+  /** The owner's newest tombstone; returns whether the owner has dead letters. */
+  private static boolean readTombstones(Connection connection, OwnerId owner, Sink sink)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT (SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?),"
+                + " EXISTS (SELECT 1 FROM gameq_dead_letter WHERE owner = ?)")) {
+      statement.setString(1, owner.encoded());
+      statement.setString(2, owner.encoded());
+      try (ResultSet rs = statement.executeQuery()) {
+        rs.next();
+        sink.tombstoneVersion(rs.getLong(1));
+        return rs.getBoolean(2);
+      }
+    }
   }
 
   private static void readOwned(Connection connection, OwnerId owner, Table table, Sink sink)

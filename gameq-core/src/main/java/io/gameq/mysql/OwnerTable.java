@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -33,25 +34,36 @@ public final class OwnerTable {
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
     return Asking.mysqlAgain(
         () ->
-            jdbi.inTransaction(
-                handle -> {
-                  handle.execute(
-                      "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))"
-                          + " ON DUPLICATE KEY UPDATE epoch = GREATEST(epoch + 1, ?), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
-                      owner.encoded(),
-                      atLeast,
-                      nonce,
-                      node,
-                      atLeast,
-                      nonce,
-                      node);
-                  long epoch =
-                      handle
-                          .select("SELECT epoch FROM gameq_owner WHERE owner = ?", owner.encoded())
-                          .mapTo(Long.class)
-                          .one();
-                  return new SessionId(epoch, nonce);
-                }));
+            jdbi.withHandle(
+                handle ->
+                    new SessionId(
+                        raise(handle.getConnection(), owner, nonce, node, atLeast), nonce)));
+  }
+
+  /** In one statement, whose answer brings the epoch: LAST_INSERT_ID(expr). */
+  private static long raise(
+      Connection connection, OwnerId owner, String nonce, String node, long atLeast)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, LAST_INSERT_ID(GREATEST(1, ?)), ?, ?, 'opening', UTC_TIMESTAMP(3))"
+                + " ON DUPLICATE KEY UPDATE epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
+            Statement.RETURN_GENERATED_KEYS)) {
+      statement.setString(1, owner.encoded());
+      statement.setLong(2, atLeast);
+      statement.setString(3, nonce);
+      statement.setString(4, node);
+      statement.setLong(5, atLeast);
+      statement.setString(6, nonce);
+      statement.setString(7, node);
+      statement.executeUpdate();
+      try (ResultSet epoch = statement.getGeneratedKeys()) {
+        if (!epoch.next()) {
+          throw new SQLException("MySQL did not tell the epoch of " + owner);
+        }
+        return epoch.getLong(1);
+      }
+    }
   }
 
   /**
