@@ -4,6 +4,7 @@ import io.gameq.writer.bench.workload.Workload;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How a benchmark runs; immutable. What each is, with its limits, stands in {@link WorkloadOptions}
@@ -11,7 +12,6 @@ import java.util.TreeMap;
  *
  * @param handOvers share of the actions after which their player is closed and opened again
  * @param actions of all threads, in each of the measured parts of a round
- * @param rounds measured, after those that warm up; the report shows medians
  * @param inFlight commits of one thread that wait for Redis at full pressure
  * @param workers threads of the writer, and connections of the raw MySQL run
  */
@@ -19,7 +19,7 @@ record BenchOptions(
     Workload.Shape shape,
     double handOvers,
     long actions,
-    int rounds,
+    Rounds rounds,
     int inFlight,
     int workers,
     int slots,
@@ -41,6 +41,18 @@ record BenchOptions(
     /** The name in options and results. */
     String label() {
       return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  /**
+   * How often what is measured in rounds is measured; the report shows medians.
+   *
+   * @param warmUpSeconds how long rounds that do not count go on before
+   */
+  record Rounds(int count, int warmUpSeconds) {
+    /** When it has been warmed up, if that begins now: a System.nanoTime(). */
+    long warmNanos() {
+      return System.nanoTime() + TimeUnit.SECONDS.toNanos(warmUpSeconds);
     }
   }
 
@@ -75,7 +87,8 @@ record BenchOptions(
     json.put("threads", shape.threads());
     json.put("handOvers", handOvers);
     json.put("actions", actions);
-    json.put("rounds", rounds);
+    json.put("rounds", rounds.count());
+    json.put("warmUpSeconds", rounds.warmUpSeconds());
     json.put("inFlight", inFlight);
     json.put("workers", workers);
     json.put("slots", slots);

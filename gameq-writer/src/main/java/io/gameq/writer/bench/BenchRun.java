@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
 
 /** Runs the parts one after the other: rounds first, then what runs once. One thread. */
 final class BenchRun {
-  /** Until then much of what drains runs uncompiled. */
-  private static final int WARM_UPS = 2;
+  /** One makes the rows that the others update. */
+  private static final int LEAST_WARM_UPS = 2;
 
   private static final Set<Part> OF_A_ROUND =
       EnumSet.of(Part.CLOSED, Part.PACED, Part.PRESSURE, Part.DRAIN, Part.LIMITS);
@@ -59,15 +59,17 @@ final class BenchRun {
     }
   }
 
-  /** The first ones warm up, and make the rows that the others update. */
+  /** The first ones warm up. */
   private void rounds(BenchWorld world) throws InterruptedException, IOException {
-    for (int i = 1; i <= WARM_UPS; i++) {
+    BenchOptions.Rounds rounds = options.rounds();
+    long warmNanos = rounds.warmNanos();
+    for (int i = 1; i <= LEAST_WARM_UPS || System.nanoTime() - warmNanos < 0; i++) {
       BenchResult warmUp = new BenchResult();
       new Round(world, "warm-up " + i, warmUp).run();
       result.checksOf(warmUp);
     }
-    for (int i = 1; i <= options.rounds(); i++) {
-      new Round(world, "round %d of %d".formatted(i, options.rounds()), result).run();
+    for (int i = 1; i <= rounds.count(); i++) {
+      new Round(world, "round %d of %d".formatted(i, rounds.count()), result).run();
     }
   }
 }

@@ -39,7 +39,10 @@ final class Growth {
     for (GrowthKind kind : kinds) {
       if (!isWarm) { // the first point must not pay for a cold JVM
         isWarm = true;
-        var unused = measure("growth, warm-up", setting(kind, kind.points(bound).get(0)));
+        long warmNanos = options.rounds().warmNanos();
+        do {
+          var unused = measure("growth, warm-up", setting(kind, kind.points(bound).get(0)));
+        } while (System.nanoTime() - warmNanos < 0);
       }
       for (long x : kind.points(bound)) {
         String name = String.format(Locale.ROOT, "growth of %s, %,d", kind.label(), x);

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 final class MeasureOptions {
   private static final long MOST_ACTIONS = 100_000_000;
   private static final int MOST_ROUNDS = 100;
+  private static final int MOST_WARM_UP_SECONDS = 3_600;
   private static final int MOST_IN_FLIGHT = 10_000;
   private static final int MOST_WORKERS = 64;
   private static final int MOST_SLOTS = 1_024;
@@ -40,8 +41,16 @@ final class MeasureOptions {
       paramLabel = "N",
       defaultValue = "3",
       description =
-          "Rounds that count, 1 to 100; two more before them warm up (default ${DEFAULT-VALUE}).")
+          "Rounds that count, 1 to 100; others before them warm up, see --warm-up (default ${DEFAULT-VALUE}).")
   private int rounds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "S",
+      defaultValue = "30",
+      description =
+          "How long rounds that do not count go on before the others, two at least, s, 0 to 3600: much time of the first ones is Java's compiler's (default ${DEFAULT-VALUE}).")
+  private int warmUpSeconds;
 
   @Option(
       names = "--in-flight",
@@ -112,6 +121,7 @@ final class MeasureOptions {
   BenchOptions options(Range range, Workload.Shape shape, double handOvers, boolean grows) {
     range.check("--actions", actions, shape.threads(), MOST_ACTIONS);
     range.check("--rounds", rounds, 1, MOST_ROUNDS);
+    range.check("--warm-up", warmUpSeconds, 0, MOST_WARM_UP_SECONDS);
     range.check("--in-flight", inFlight, 1, MOST_IN_FLIGHT);
     range.check("--workers", workers, 1, MOST_WORKERS);
     range.require(
@@ -130,7 +140,7 @@ final class MeasureOptions {
         shape,
         handOvers,
         actions,
-        rounds,
+        new BenchOptions.Rounds(rounds, warmUpSeconds),
         inFlight,
         workers,
         slots,

@@ -32,7 +32,8 @@ class BenchCommandTest {
     List<String> arguments = new ArrayList<>();
     arguments.addAll(
         List.of("bench", "--players", "20", "--rows-per-player", "6", "--actions", "200"));
-    arguments.addAll(List.of("--rounds", "1", "--seconds", "3", "--merge-window", "50"));
+    arguments.addAll(
+        List.of("--rounds", "1", "--warm-up", "0", "--seconds", "3", "--merge-window", "50"));
     arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
     arguments.addAll(List.of("--mysql-user", database.user()));
     arguments.addAll(List.of("--mysql-password-file", password.toString()));
@@ -142,6 +143,7 @@ class BenchCommandTest {
     "--threads,65,it must be 1 to 64",
     "--slots,3,it must be a power of two",
     "--rounds,0,it must be 1 to 100",
+    "--warm-up,3601,it must be 0 to 3600",
     "--backlog-rows,400001,it must be 1 to 400000",
     "--growth-max,-1,it must be 0 to",
     "--parts,dran,expected one of",
