@@ -210,11 +210,6 @@ final class DurableTracker implements Unsettled {
       }
     }
     overtaken.forEach(row -> sequences.accept(row.sequence));
-    for (Commit commit : inTransit) { // acknowledged a moment ago
-      if (commit.isTaken() && (commit.isSentAgain() || commit.sequence() > mark)) {
-        sequences.accept(commit.sequence());
-      }
-    }
   }
 
   @Override
@@ -223,7 +218,6 @@ final class DurableTracker implements Unsettled {
         (key, held) -> overtaken.add(new RowVersion(key, held.version, held.sequence)));
     queuedRows.clear();
     keptRows.clear();
-    inTransit.stream().filter(Commit::isTaken).forEach(Commit::setSentAgain);
   }
 
   /** The oldest WAL sequence that may still be needed, at most {@code newest}. */

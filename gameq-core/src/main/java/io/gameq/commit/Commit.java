@@ -15,7 +15,6 @@ public abstract class Commit {
   private volatile long sequence;
   private long version;
   private boolean sentAgain;
-  private volatile boolean taken;
 
   protected Commit(List<CommitPart> parts) {
     this.parts = List.copyOf(parts);
@@ -86,15 +85,6 @@ public abstract class Commit {
 
   public void setSentAgain() {
     sentAgain = true;
-  }
-
-  /** Whether Redis has answered that it holds the commit, though nobody may have been told yet. */
-  public boolean isTaken() {
-    return taken;
-  }
-
-  public void setTaken() {
-    taken = true;
   }
 
   /** The highest version in this commit. */

@@ -34,7 +34,6 @@ final class Settlement {
     List<Commit> toTell = new ArrayList<>();
     for (Commit commit : commits) {
       admission.leave(commit.bytes());
-      commit.setTaken();
       if (commit.arrived()) {
         toTell.add(commit);
       }
