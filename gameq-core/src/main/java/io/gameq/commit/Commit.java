@@ -94,7 +94,7 @@ public abstract class Commit {
 
   /** The version of a row of this commit: rows left behind by a move have the lower one. */
   public long versionOf(ChangedRow row) {
-    return row.op() == RowOp.MOVED ? version - 1 : version;
+    return isSpanning() && row.op() == RowOp.MOVED ? version - 1 : version;
   }
 
   /**
@@ -102,7 +102,7 @@ public abstract class Commit {
    * rows left behind.
    */
   public boolean hasMoves() {
-    return parts.size() > 1
+    return isSpanning()
         && parts.stream().anyMatch(p -> p.rows().stream().anyMatch(r -> r.op() == RowOp.MOVED));
   }
 

@@ -10,7 +10,6 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.MultiOutput;
 import io.lettuce.core.output.StatusOutput;
@@ -22,6 +21,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +64,7 @@ final class CommitGroup {
   private final Function<CommitPart, SessionKeys> keysOf;
   private final byte[] walId;
   private final long dueMillis;
-  private final Map<SessionRef, OfSession> sessions = new LinkedHashMap<>();
+  private final List<OfSession> ofCommits = new ArrayList<>();
 
   private @Nullable TransactionResult exec;
   private @Nullable List<Object> script;
@@ -105,7 +105,10 @@ final class CommitGroup {
   }
 
   /** What the group changes in one slot. */
-  private record OfSlot(List<OfSession> sessions, long[] newestSequence) {}
+  private static final class OfSlot {
+    final List<OfSession> sessions = new ArrayList<>();
+    long newestSequence;
+  }
 
   CommitGroup(
       List<Commit> commits,
@@ -131,6 +134,7 @@ final class CommitGroup {
   }
 
   private CompletionStage<?> sendMulti(StatefulRedisConnection<byte[], byte[]> redis) {
+    Map<SessionRef, OfSession> sessions = new HashMap<>();
     Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
     for (Commit commit : commits) {
       CommitPart part = commit.parts().get(0);
@@ -140,19 +144,16 @@ final class CommitGroup {
       } else {
         of = new OfSession(keysOf.apply(part), part.rows());
         sessions.put(part.session(), of);
+        slots.computeIfAbsent(of.keys.slot, s -> new OfSlot()).sessions.add(of);
       }
-      OfSlot slot =
-          slots.computeIfAbsent(of.keys.slot, s -> new OfSlot(new ArrayList<>(), new long[1]));
-      if (!of.merged) {
-        slot.sessions.add(of);
-      }
-      slot.newestSequence[0] = commit.sequence();
+      ofCommits.add(of);
+      Objects.requireNonNull(slots.get(of.keys.slot)).newestSequence = commit.sequence();
     }
     List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
-    commands.add(command(CommandType.MULTI, new StatusOutput<>(CODEC), null));
+    commands.add(new AsyncCommand<>(new Command<>(CommandType.MULTI, new StatusOutput<>(CODEC))));
     slots.forEach((keys, slot) -> addCommands(commands, keys, slot));
     AsyncCommand<byte[], byte[], TransactionResult> end =
-        command(CommandType.EXEC, new MultiOutput<>(CODEC), null);
+        new AsyncCommand<>(new Command<>(CommandType.EXEC, new MultiOutput<>(CODEC)));
     commands.add(end);
     sent = redis.dispatch(commands); // together: one buffer, one write
     return end.thenAccept(result -> exec = result);
@@ -174,28 +175,23 @@ final class CommitGroup {
       owns.and(of.keys.own);
       due.and(dueAt).and(of.keys.dueMember);
     }
-    to.add(command(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
+    to.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
     for (OfSession of : slot.sessions) {
       BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
       for (ChangedRow row : of.lastImages()) {
         rows.and(row.keyBytes()).and(row.image());
       }
-      to.add(command(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
+      to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
     }
-    to.add(command(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
+    to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
     to.add(
-        command(
+        new Command<>(
             CommandType.HSET,
             new IntegerOutput<>(CODEC),
             new BytesArgs(3)
                 .and(keys.journal())
                 .and(walId)
-                .and(SlotKeys.bytes(Long.toString(slot.newestSequence[0])))));
-  }
-
-  private static <T> AsyncCommand<byte[], byte[], T> command(
-      CommandType type, CommandOutput<byte[], byte[], T> output, @Nullable BytesArgs args) {
-    return new AsyncCommand<>(new Command<>(type, output, args));
+                .and(SlotKeys.bytes(Long.toString(slot.newestSequence)))));
   }
 
   /**
@@ -270,7 +266,7 @@ final class CommitGroup {
       return new RefusedBy("Redis discarded the transaction");
     }
     CommitPart part = commits.get(i).parts().get(0);
-    OfSession of = Objects.requireNonNull(sessions.get(part.session()));
+    OfSession of = ofCommits.get(i);
     if (exec.get(of.dirty) instanceof Throwable error) {
       return new RefusedBy(String.valueOf(error.getMessage()));
     }

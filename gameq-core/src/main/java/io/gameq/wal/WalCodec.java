@@ -72,7 +72,7 @@ final class WalCodec {
     to.text(part.session().text());
     to.number(part.rows().size());
     for (ChangedRow row : part.rows()) {
-      to.text(row.key());
+      to.block(row.keyBytes());
       to.block(row.image());
     }
   }
