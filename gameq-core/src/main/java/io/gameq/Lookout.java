@@ -224,10 +224,7 @@ final class Lookout implements Runnable {
   private void lost(DurableTracker tracker, SortedMap<String, Long> rows) {
     SessionRef session = tracker.session();
     SessionId durable = parts.owners().current(List.of(session.owner())).get(session.owner());
-    if (!session.isLost()
-        && (durable == null
-            || durable.epoch() < session.id().epoch()
-            || durable.equals(session.id()))) {
+    if (!session.isLost() && (session.id().isNewerThan(durable) || session.id().equals(durable))) {
       if (System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
         healedAgainNanos = System.nanoTime();
         parts.sender().healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));

@@ -3,6 +3,7 @@ package io.gameq;
 import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names one session: the epoch that MySQL gave it, and a nonce of 16 hex digits; immutable.
@@ -28,6 +29,14 @@ public record SessionId(long epoch, String nonce) {
   /** Epoch and nonce as {@code 16 hex digits-16 hex digits}: sorts by epoch as text. */
   public String text() {
     return HEX.toHexDigits(epoch) + '-' + nonce;
+  }
+
+  /**
+   * Whether this was opened after the other one, or there is none: of two sessions of one epoch
+   * neither is newer.
+   */
+  public boolean isNewerThan(@Nullable SessionId other) {
+    return other == null || Long.compareUnsigned(other.epoch, epoch) < 0;
   }
 
   @Override

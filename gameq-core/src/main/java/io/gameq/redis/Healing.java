@@ -116,7 +116,7 @@ final class Healing {
 
   private boolean owns(SessionRef session, @Nullable SessionId durable) {
     return session.id().equals(durable)
-        || ((durable == null || durable.epoch() < session.id().epoch())
+        || (session.id().isNewerThan(durable)
             && durableSessions.restore(session.owner(), session.id()));
   }
 

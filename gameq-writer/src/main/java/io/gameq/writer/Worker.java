@@ -269,8 +269,7 @@ final class Worker implements Runnable {
     List<OwnerId> owners = notOwned.stream().map(Claim::owner).toList();
     Map<OwnerId, SessionId> durable = shared.sessions().current(owners);
     for (Claim of : notOwned) {
-      SessionId known = durable.get(of.owner());
-      if (known == null || known.epoch() < of.session().epoch()) {
+      if (of.session().isNewerThan(durable.get(of.owner()))) {
         LOG.warn("MySQL lost session {} of {}: writing it again", of.session(), of.owner());
         shared.sessions().restore(of.owner(), of.session());
       }
