@@ -24,6 +24,9 @@ public final class GrowthPlots {
           "slots", "slots",
           "rowbytes", "bytes of a row");
 
+  /** The last label of an axis is half outside of its panel. */
+  private static final int MARGIN = 30;
+
   private GrowthPlots() {}
 
   /**
@@ -56,7 +59,7 @@ public final class GrowthPlots {
         panels.add(panel);
       }
     }
-    int width = 2 * Panel.WIDTH;
+    int width = 2 * Panel.WIDTH + MARGIN;
     int height = panels.stream().mapToInt(Panel::height).max().orElse(0) + 45;
     StringBuilder svg = new StringBuilder();
     svg.append(
@@ -105,8 +108,11 @@ public final class GrowthPlots {
   }
 
   private static String servers(JsonNode result) {
-    return "gameq %s with %s"
+    JsonNode servers = result.path("servers");
+    return "gameq %s with Redis %s, MySQL %s"
         .formatted(
-            result.path("gameq").asText(), result.path("servers").path("description").asText());
+            result.path("gameq").asText(),
+            servers.path("redis").path("redis_version").asText(),
+            servers.path("mysql").path("version").asText());
   }
 }

@@ -21,7 +21,7 @@ class GrowthPlotsTest {
       """
       {"gameq": "1", "date": "2026-01-02T03:04:05Z",
        "machine": {"cores": 2, "processor": "A & B <c>", "memoryBytes": 25e9, "jvm": "J"},
-       "servers": {"description": "Redis, MySQL"},
+       "servers": {"redis": {"redis_version": "8.0.6"}, "mysql": {"version": "9.7.4"}},
        "growth": {"players": {"points": [
          {"x": 1000, "figures": {"commits": {"unit": "1/s", "value": 50000}, "login p99": {"unit": "ms", "value": 0.5}}},
          {"x": 10000, "figures": {"commits": {"unit": "1/s", "value": 40000}, "login p99": {"unit": "ms", "value": 0}}},
@@ -51,6 +51,7 @@ class GrowthPlotsTest {
             "1/s",
             "ms",
             "A & B <c>",
+            "Redis 8.0.6, MySQL 9.7.4",
             "2026-01-02")) {
       assertTrue(text.contains(part), () -> part + " in " + text);
     }
