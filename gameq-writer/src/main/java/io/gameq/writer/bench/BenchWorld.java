@@ -131,6 +131,10 @@ final class BenchWorld implements AutoCloseable {
     return place.servers().redisUri();
   }
 
+  RedisConnector redis() {
+    return redis;
+  }
+
   RedisMemory memory() {
     return memory;
   }

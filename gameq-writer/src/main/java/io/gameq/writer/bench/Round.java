@@ -2,6 +2,7 @@ package io.gameq.writer.bench;
 
 import io.gameq.writer.bench.BenchOptions.Part;
 import io.gameq.writer.bench.mysql.RawMySql;
+import io.gameq.writer.bench.redis.LettuceRedis;
 import io.gameq.writer.bench.redis.RawRedis;
 import io.gameq.writer.bench.report.BenchResult;
 import io.gameq.writer.bench.report.Figures;
@@ -18,6 +19,8 @@ import java.util.List;
  */
 final class Round {
   static final Figures.Name RAW_REDIS = new Figures.Name(Part.LIMITS.label(), "raw Redis commits");
+  static final Figures.Name LETTUCE =
+      new Figures.Name(Part.LIMITS.label(), "plain client's commits");
   static final Figures.Name RAW_MYSQL = new Figures.Name(Part.LIMITS.label(), "raw MySQL rows");
 
   /** When no closed loop says what the machine can do: actions per second of all threads. */
@@ -103,14 +106,19 @@ final class Round {
     add(RAW_MYSQL, raw.rows() / ((System.nanoTime() - began) / 1e9));
   }
 
-  private void rawRedis() throws IOException {
+  private void rawRedis() throws IOException, InterruptedException {
     world.progress(name + ": raw Redis");
     String namespace = "raw-" + world.namespace();
     RawRedis raw =
         new RawRedis(
             workload.actions(), options.actions(), world.encoding(), namespace, options.slots());
+    LettuceRedis lettuce =
+        new LettuceRedis(
+            workload.actions(), raw.commits(), world.encoding(), namespace, options.slots());
     try {
       add(RAW_REDIS, raw.commits() / raw.run(world.redisUri()));
+      world.memory().delete(namespace);
+      add(LETTUCE, raw.commits() / lettuce.run(world.redis()));
     } finally {
       world.memory().delete(namespace);
     }

@@ -67,6 +67,7 @@ class BenchCommandTest {
     assertTrue(
         json.at("/figures/pressure/commits/shareOfLimit").asDouble() > 0, "share of raw Redis");
     assertTrue(json.at("/figures/drain/rows/shareOfLimit").asDouble() > 0, "share of raw MySQL");
+    assertTrue(median(json, "limits", "plain client's commits") > 0);
     assertEquals(120, median(json, "backlog", "rows that wait"));
     assertTrue(median(json, "backlog", "Redis bytes for each encoded byte") > 1);
     assertTrue(median(json, "backlog", "rows of a batch") > 0);

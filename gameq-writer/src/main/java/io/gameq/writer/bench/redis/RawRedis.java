@@ -1,6 +1,5 @@
 package io.gameq.writer.bench.redis;
 
-import io.gameq.OwnerId;
 import io.gameq.writer.bench.workload.Actions;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -25,14 +24,13 @@ public final class RawRedis {
   private static final int COMMITS_PER_GROUP = 256;
 
   private static final int GROUPS_IN_FLIGHT = 4;
+  static final int COMMITS_IN_FLIGHT = GROUPS_IN_FLIGHT * COMMITS_PER_GROUP;
 
   /** What is prepared in memory; then it is long enough to measure. */
   private static final long MOST_BYTES = 256 << 20;
 
   private final List<byte[]> groups = new ArrayList<>();
-  private final RowEncoding encoding;
   private final String namespace;
-  private final int slots;
   private long commits;
 
   /**
@@ -43,17 +41,14 @@ public final class RawRedis {
    */
   public RawRedis(
       List<Actions> actions, long most, RowEncoding encoding, String namespace, int slots) {
-    this.encoding = encoding;
     this.namespace = namespace;
-    this.slots = slots;
     long dueMillis = System.currentTimeMillis();
     int thread = 0;
     for (long bytes = 0; commits < most && bytes < MOST_BYTES; ) {
       Group group = new Group();
       for (int i = 0; i < COMMITS_PER_GROUP && commits < most; i++, commits++) {
         Actions action = actions.get(thread++ % actions.size());
-        action.next();
-        group.commit(action, dueMillis);
+        group.commit(RawCommit.next(action, encoding, namespace, slots), dueMillis);
       }
       byte[] ready = group.end(commits);
       bytes += ready.length;
@@ -188,31 +183,17 @@ public final class RawRedis {
       command("MULTI");
     }
 
-    void commit(Actions action, long dueMillis) {
-      OwnerId owner = OwnerId.of("player:" + action.player());
-      String slot = "{" + namespace + ":" + owner.slot(slots) + "}";
-      String session = "0000000000000001-0123456789abcdef"; // as long as a real one
-      command("GET", slot + ":own:" + owner.encoded());
-      begin(2 + 2 * action.rows());
+    void commit(RawCommit commit, long dueMillis) {
+      command("GET", commit.own());
+      begin(2 + commit.rows().size());
       word("HSET");
-      word(slot + ":dirty:" + owner.encoded() + ":" + session);
-      for (int i = 0; i < action.rows(); i++) {
-        word(encoding.key(action.player(), action.slot(i)));
-        word(
-            action.isDelete(i)
-                ? encoding.delete(action.player(), action.slot(i))
-                : encoding.put(action.row(i)));
-      }
-      command(
-          "ZADD", slot + ":due", "LT", Long.toString(dueMillis), owner.encoded() + ":" + session);
+      word(commit.dirty());
+      commit.rows().forEach(this::word);
+      command("ZADD", commit.due(), "LT", Long.toString(dueMillis), commit.member());
     }
 
     byte[] end(long sequence) {
-      command(
-          "HSET",
-          "{" + namespace + ":0}:journal",
-          "node-20260101T000000Z-01234567",
-          Long.toString(sequence));
+      command("HSET", RawCommit.journal(namespace), RawCommit.WAL, Long.toString(sequence));
       command("EXEC");
       return bytes.toByteArray();
     }

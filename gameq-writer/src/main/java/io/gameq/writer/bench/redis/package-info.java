@@ -3,7 +3,9 @@
  *
  * <pre>
  * RawRedis      the limit: the commands of commits, as bytes, through one socket
+ *   RawCommit   those of one commit
  *   RowEncoding the bytes of a row, as a commit sends them
+ * LettuceRedis  the same commands by the client library, a MULTI for each commit
  * RedisAddress  where that socket goes
  * RedisMemory   used_memory, and the end of a namespace
  * ServerFacts   version and settings, for the result

@@ -23,7 +23,6 @@ import io.gameq.writer.mysql.ScratchDatabase;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -40,23 +39,43 @@ class RawRedisTest {
   private final String namespace = "raw-test-" + Long.toHexString(System.nanoTime());
   private final Workload workload = new Workload(new Workload.Shape(7, 20, 0.5, 10, 3, 50, 0.1, 2));
 
+  private interface Sending {
+    void send(RowEncoding encoding) throws Exception;
+  }
+
   @Test
-  void theServerHoldsTheNewestImageOfEachRow() throws IOException {
+  void theServerHoldsTheNewestImageOfEachRow() throws Exception {
+    holdsTheNewestImages(
+        encoding -> {
+          RawRedis raw =
+              new RawRedis(workload.actions(), 2 * ACTIONS_OF_A_THREAD, encoding, namespace, SLOTS);
+          assertEquals(2 * ACTIONS_OF_A_THREAD, raw.commits());
+          assertTrue(raw.run(TestServers.redisUri()) > 0);
+        });
+  }
+
+  @Test
+  void thePlainClientSendsTheSame() throws Exception {
+    holdsTheNewestImages(
+        encoding -> {
+          LettuceRedis plain =
+              new LettuceRedis(
+                  workload.actions(), 2 * ACTIONS_OF_A_THREAD, encoding, namespace, SLOTS);
+          try (var redis =
+              new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000))) {
+            assertTrue(plain.run(redis) > 0);
+          }
+        });
+  }
+
+  private void holdsTheNewestImages(Sending sending) throws Exception {
     MySqlServer server = TestServers.mysql().freshDatabase("raw");
     try (ScratchDatabase database =
             new ScratchDatabase(
                 new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2));
         BenchTables tables = new BenchTables(database, workload.shape(), namespace, SLOTS)) {
       Table table = tables.table();
-      RawRedis raw =
-          new RawRedis(
-              workload.actions(),
-              2 * ACTIONS_OF_A_THREAD,
-              new RowEncoding(table),
-              namespace,
-              SLOTS);
-      assertEquals(2 * ACTIONS_OF_A_THREAD, raw.commits());
-      assertTrue(raw.run(TestServers.redisUri()) > 0);
+      sending.send(new RowEncoding(table));
 
       Map<String, RowImage> held = held(table);
       Model model = new Model(workload, new long[] {ACTIONS_OF_A_THREAD, ACTIONS_OF_A_THREAD});
