@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -66,11 +65,12 @@ public final class OwnerReader {
       Sink sink) {
     Asking.mysql(
         () -> {
-          jdbi.useHandle(
-              handle ->
-                  inSnapshot(
-                      handle.getConnection(),
-                      () -> readAll(handle, owner, session != null, tables, keys, sink)));
+          jdbi.useTransaction(
+              handle -> {
+                // Of this transaction only: to change the connection's takes more round trips.
+                handle.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+                readSnapshot(handle, owner, session != null, tables, keys, sink);
+              });
           return true;
         });
     return session == null
@@ -78,33 +78,7 @@ public final class OwnerReader {
             () -> jdbi.withHandle(handle -> OwnerTable.markOpen(handle, owner, session)));
   }
 
-  private interface Reading {
-    void read() throws SQLException;
-  }
-
-  /**
-   * In plain statements: the driver's and the pool's own would be four more, to and from another
-   * isolation level and auto-commit.
-   */
-  private static void inSnapshot(Connection connection, Reading reading) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-      statement.execute("START TRANSACTION READ ONLY");
-      try {
-        reading.read();
-        statement.execute("COMMIT");
-      } catch (SQLException | RuntimeException e) {
-        try {
-          statement.execute("ROLLBACK");
-        } catch (SQLException second) { // a lost connection: the pool drops it
-          e.addSuppressed(second);
-        }
-        throw e;
-      }
-    }
-  }
-
-  private static void readAll(
+  private static void readSnapshot(
       Handle handle,
       OwnerId owner,
       boolean withDeadLetters,

@@ -87,7 +87,9 @@ final class FileScan {
   static boolean isBeingBegun(FileWindow window) throws IOException {
     window.forget();
     FileScan scan = new FileScan(window, 0, NOTHING);
-    boolean atFirst = (scan.header(scan.behindMeta(0, window.size())) & NOT_COMPLETE) != 0;
+    long at = scan.behindMeta(0, window.size());
+    boolean atFirst =
+        (scan.header(at) & NOT_COMPLETE) != 0 && scan.header(at + HEADER_BYTES) != END_MARK_TEXT;
     window.forget();
     return atFirst || first(window) != null;
   }

@@ -131,10 +131,6 @@ final class BenchWorld implements AutoCloseable {
     return place.servers().redisUri();
   }
 
-  RedisConnector redis() {
-    return redis;
-  }
-
   RedisMemory memory() {
     return memory;
   }

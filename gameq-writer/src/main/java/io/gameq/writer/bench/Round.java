@@ -68,6 +68,7 @@ final class Round {
     if (options.has(Part.LIMITS)) {
       rawMySql(model.distinctRows() > 0 ? model : ofSameActions());
       rawRedis();
+      plainClient();
     }
   }
 
@@ -106,21 +107,35 @@ final class Round {
     add(RAW_MYSQL, raw.rows() / ((System.nanoTime() - began) / 1e9));
   }
 
-  private void rawRedis() throws IOException, InterruptedException {
+  private interface Sending {
+    double seconds() throws InterruptedException, IOException;
+  }
+
+  private void rawRedis() throws InterruptedException, IOException {
     world.progress(name + ": raw Redis");
-    String namespace = "raw-" + world.namespace();
     RawRedis raw =
         new RawRedis(
-            workload.actions(), options.actions(), world.encoding(), namespace, options.slots());
+            workload.actions(), options.actions(), world.encoding(), limits(), options.slots());
+    add(RAW_REDIS, raw.commits() / inItsOwnNamespace(() -> raw.run(world.redisUri())));
+  }
+
+  private void plainClient() throws InterruptedException, IOException {
+    world.progress(name + ": plain client");
     LettuceRedis lettuce =
         new LettuceRedis(
-            workload.actions(), raw.commits(), world.encoding(), namespace, options.slots());
+            workload.actions(), options.actions(), world.encoding(), limits(), options.slots());
+    add(LETTUCE, lettuce.commits() / inItsOwnNamespace(() -> lettuce.run(world.redisUri())));
+  }
+
+  private String limits() {
+    return "raw-" + world.namespace();
+  }
+
+  private double inItsOwnNamespace(Sending sending) throws InterruptedException, IOException {
     try {
-      add(RAW_REDIS, raw.commits() / raw.run(world.redisUri()));
-      world.memory().delete(namespace);
-      add(LETTUCE, raw.commits() / lettuce.run(world.redis()));
+      return sending.seconds();
     } finally {
-      world.memory().delete(namespace);
+      world.memory().delete(limits());
     }
   }
 

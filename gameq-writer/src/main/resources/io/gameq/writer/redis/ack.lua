@@ -10,7 +10,6 @@ local slot, namespace = KEYS[1], ARGV[1]
 write_even_when_full(slot)
 local now, results, lines = now_millis(), {}, {}
 local any_closing = redis.call('EXISTS', slot .. ':closing') == 1
-local finished = {}
 
 local function tell(session, line)
   local node = string.sub(session, 18, 25)
@@ -38,8 +37,8 @@ end
 local function finish(owner, claim, version, set_aside, kept)
   if #kept > 0 then keep(owner, claim, kept) end
   redis.call('DEL', claimed_key(slot, owner))
-  end_flight(slot, owner, claim)
-  finished[#finished + 1] = owner
+  redis.call('HDEL', slot .. ':claim', owner)
+  end_lease(slot, owner, claim)
   local owned_by = redis.call('GET', own_key(slot, owner))
   local more = false
   -- A session that Redis has forgotten, for none or an older one, is told nothing: older rows of it may have been forgotten too.
@@ -72,7 +71,5 @@ while at <= #ARGV do
   if ours then finish(owner, claim, version, set_aside, kept) end
   results[#results + 1] = ours and 1 or 0
 end
-call_with_all('HDEL', slot .. ':claim', finished)
-call_with_all('ZREM', slot .. ':lease', finished)
 for node, text in pairs(lines) do redis.call('PUBLISH', namespace .. ':durable:' .. node, table.concat(text, '\n')) end
 return results

@@ -16,6 +16,11 @@ local function wait_for_due()
   return first[2] and math.max(0, tonumber(first[2]) - now) or -1
 end
 
+-- One call for many members: most of what a short command costs a script is the call. Lua takes some thousand arguments at most.
+local function call_with_all(command, key, members)
+  for i = 1, #members, 1000 do redis.call(command, key, unpack(members, i, math.min(i + 999, #members))) end
+end
+
 if waiting == 0 then -- idle costs three commands
   local wait = wait_for_due()
   if wait ~= 0 then return {wait, {}, {}, {}, {}} end
@@ -32,9 +37,9 @@ local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
 
 local function take(owner, session, entry, of)
   local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
-  local claim = redis.pcall('HGETALL', dirty)
-  if #claim == 0 and not claim.err then return false end
-  if claim.err then
+  local kind = redis.call('TYPE', dirty).ok
+  if kind == 'none' then return false end
+  if kind ~= 'hash' then
     broken[#broken + 1] = dirty
     redis.call('ZADD', due, now + 60000, entry)
     return false
@@ -55,6 +60,7 @@ local function take(owner, session, entry, of)
   of.token, of.session, of.attempts, of.writer = token .. '.' .. (#claims + 1), session, of.attempts + 1, writer
   remember(slot, owner, of)
   redis.call('ZADD', slot .. ':lease', now + ARGV[3], owner)
+  local claim = redis.call('HGETALL', claimed_key(slot, owner))
   rows = rows + #claim / 2
   for i = 2, #claim, 2 do bytes = bytes + #claim[i] end
   claims[#claims + 1] = {owner, session, of.token, of.attempts, of.lapses, of.since == '0' and 0 or now - of.since, claim}

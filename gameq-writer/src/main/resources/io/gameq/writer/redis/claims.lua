@@ -18,17 +18,14 @@ local function newest_session(slot, owner, claim)
   return owned_by and owned_by > claim.session and owned_by or claim.session
 end
 
-local function end_flight(slot, owner, claim) redis.call('LREM', slot .. ':inflight:' .. claim.writer, -1, member(owner, claim.session)) end
-
--- One call for many members: most of what a short command costs a script is the call. Lua takes some thousand arguments at most.
-local function call_with_all(command, key, members)
-  for i = 1, #members, 1000 do redis.call(command, key, unpack(members, i, math.min(i + 999, #members))) end
+local function end_lease(slot, owner, claim)
+  redis.call('ZREM', slot .. ':lease', owner)
+  redis.call('LREM', slot .. ':inflight:' .. claim.writer, -1, member(owner, claim.session))
 end
 
 -- Puts claimed rows back under the newest session, never over a newer row, due at 'when' (ms).
 local function give_back(slot, owner, claim, when)
-  redis.call('ZREM', slot .. ':lease', owner)
-  end_flight(slot, owner, claim)
+  end_lease(slot, owner, claim)
   claim.token, claim.session = '-', newest_session(slot, owner, claim)
   merge(claimed_key(slot, owner), dirty_key(slot, owner, claim.session))
   remember(slot, owner, claim)

@@ -2,9 +2,9 @@ package io.gameq.writer.bench.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.redis.RedisConnector;
 import io.gameq.writer.bench.BenchException;
 import io.gameq.writer.bench.workload.Actions;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -48,17 +48,18 @@ public final class LettuceRedis {
       CommandArgs<byte[], byte[]> due) {}
 
   /**
-   * Prepares actions of all threads in turn.
+   * Prepares actions of all threads in turn, {@code most} or as many as memory is spent on.
    *
-   * @param count how many
    * @param namespace one of its own, whose keys the caller deletes
    */
   public LettuceRedis(
-      List<Actions> actions, long count, RowEncoding encoding, String namespace, int slots) {
+      List<Actions> actions, long most, RowEncoding encoding, String namespace, int slots) {
     journal = bytes(RawCommit.journal(namespace));
-    for (int i = 0; i < count; i++) {
+    int thread = 0;
+    for (long bytes = 0; commits.size() < most && bytes < RawRedis.MOST_BYTES; ) {
       RawCommit commit =
-          RawCommit.next(actions.get(i % actions.size()), encoding, namespace, slots);
+          RawCommit.next(actions.get(thread++ % actions.size()), encoding, namespace, slots);
+      bytes += commit.rows().stream().mapToLong(keyOrImage -> keyOrImage.length).sum();
       commits.add(
           new Ready(
               args().addKey(bytes(commit.own())),
@@ -69,6 +70,11 @@ public final class LettuceRedis {
                   .add(dueMillis)
                   .addValue(bytes(commit.member()))));
     }
+  }
+
+  /** How many were prepared. */
+  public int commits() {
+    return commits.size();
   }
 
   private static CommandArgs<byte[], byte[]> args() {
@@ -82,33 +88,30 @@ public final class LettuceRedis {
   /**
    * Sends all and waits for the answers; returns how many seconds that took.
    *
-   * @throws BenchException when Redis refuses a commit, or does not answer within a minute
+   * @param redis as lettuce's URIs are
+   * @throws BenchException when Redis refuses anything of it, or does not answer within a minute
    */
-  public double run(RedisConnector connector) throws InterruptedException {
-    Semaphore room = new Semaphore(IN_FLIGHT);
-    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
-    try (StatefulRedisConnection<byte[], byte[]> redis = connector.open()) {
-      redis.setAutoFlushCommands(false);
+  public double run(String redis) throws InterruptedException {
+    try (RedisClient client = RedisClient.create(redis); // as it comes: gameq's has its timeouts
+        StatefulRedisConnection<byte[], byte[]> connection = client.connect(CODEC)) {
+      connection.setAutoFlushCommands(false);
+      Semaphore room = new Semaphore(IN_FLIGHT);
+      AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
       long began = System.nanoTime();
-      for (int i = 0; i < commits.size(); i++) {
-        if (i % COMMITS_PER_FLUSH == 0) {
-          redis.flushCommands();
+      for (int from = 0; from < commits.size(); from += COMMITS_PER_FLUSH) {
+        int end = Math.min(commits.size(), from + COMMITS_PER_FLUSH);
+        await(room, end - from);
+        for (int i = from; i < end; i++) {
+          var unused =
+              send(connection, commits.get(i), i)
+                  .whenComplete(
+                      (results, error) -> {
+                        failed.compareAndSet(null, error != null ? error : refusal(results));
+                        room.release();
+                      });
         }
-        if (!room.tryAcquire()) {
-          redis.flushCommands();
-          await(room, 1);
-        }
-        var unused =
-            send(redis, commits.get(i), i)
-                .whenComplete(
-                    (done, error) -> {
-                      if (error != null) {
-                        failed.compareAndSet(null, error);
-                      }
-                      room.release();
-                    });
+        connection.flushCommands();
       }
-      redis.flushCommands();
       await(room, IN_FLIGHT);
       double seconds = (System.nanoTime() - began) / 1e9;
       Throwable error = failed.get();
@@ -119,13 +122,22 @@ public final class LettuceRedis {
     }
   }
 
+  private static @Nullable Throwable refusal(TransactionResult results) {
+    for (Object result : results) {
+      if (result instanceof Throwable refused) {
+        return refused;
+      }
+    }
+    return null;
+  }
+
   private static void await(Semaphore room, int commits) throws InterruptedException {
     if (!room.tryAcquire(commits, ANSWER_SECONDS, TimeUnit.SECONDS)) {
       throw new BenchException("Redis did not answer within " + ANSWER_SECONDS + " s");
     }
   }
 
-  private CompletionStage<?> send(
+  private CompletionStage<TransactionResult> send(
       StatefulRedisConnection<byte[], byte[]> redis, Ready commit, long sequence) {
     AsyncCommand<byte[], byte[], TransactionResult> end =
         new AsyncCommand<>(new Command<>(CommandType.EXEC, new MultiOutput<>(CODEC)));

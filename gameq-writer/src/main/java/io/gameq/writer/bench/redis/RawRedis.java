@@ -27,7 +27,7 @@ public final class RawRedis {
   static final int COMMITS_IN_FLIGHT = GROUPS_IN_FLIGHT * COMMITS_PER_GROUP;
 
   /** What is prepared in memory; then it is long enough to measure. */
-  private static final long MOST_BYTES = 256 << 20;
+  static final long MOST_BYTES = 256 << 20;
 
   private final List<byte[]> groups = new ArrayList<>();
   private final String namespace;
