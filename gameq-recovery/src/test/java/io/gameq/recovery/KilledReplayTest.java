@@ -29,7 +29,7 @@ class KilledReplayTest {
         play(queue);
       }
       game.loseRedis();
-      List<String> args = new ArrayList<>(List.of("replay", "--execute", "--rate", "500"));
+      List<String> args = new ArrayList<>(List.of("replay", "--execute", "--rate", "100"));
       args.addAll(game.servers());
       args.add(game.wal.toString());
       try (ToolProcess tool =
