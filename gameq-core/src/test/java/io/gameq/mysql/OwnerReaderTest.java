@@ -35,7 +35,6 @@ class OwnerReaderTest {
     for (SchemaFiles.SchemaFile file : SchemaFiles.all()) {
       server.execute(file.statements().toArray(String[]::new));
     }
-    List<Table> made = new ArrayList<>();
     for (String name : List.of("first", "second")) {
       server.execute(
           "CREATE TABLE %s (player_id BIGINT PRIMARY KEY, gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0)"
@@ -45,9 +44,7 @@ class OwnerReaderTest {
               .formatted(name));
     }
     Catalog catalog = CatalogReader.read(pool);
-    made.add(catalog.table("first"));
-    made.add(catalog.table("second"));
-    tables = made;
+    tables = List.of(catalog.table("first"), catalog.table("second"));
   }
 
   @AfterEach

@@ -3,6 +3,7 @@ package io.gameq.writer.bench;
 import io.gameq.writer.bench.BenchOptions.Part;
 import io.gameq.writer.bench.mysql.RawMySql;
 import io.gameq.writer.bench.redis.LettuceRedis;
+import io.gameq.writer.bench.redis.RawCommits;
 import io.gameq.writer.bench.redis.RawRedis;
 import io.gameq.writer.bench.report.BenchResult;
 import io.gameq.writer.bench.report.Figures;
@@ -113,18 +114,18 @@ final class Round {
 
   private void rawRedis() throws InterruptedException, IOException {
     world.progress(name + ": raw Redis");
-    RawRedis raw =
-        new RawRedis(
-            workload.actions(), options.actions(), world.encoding(), limits(), options.slots());
+    RawRedis raw = new RawRedis(commits(), options.actions());
     add(RAW_REDIS, raw.commits() / inItsOwnNamespace(() -> raw.run(world.redisUri())));
   }
 
   private void plainClient() throws InterruptedException, IOException {
     world.progress(name + ": plain client");
-    LettuceRedis lettuce =
-        new LettuceRedis(
-            workload.actions(), options.actions(), world.encoding(), limits(), options.slots());
+    LettuceRedis lettuce = new LettuceRedis(commits(), options.actions());
     add(LETTUCE, lettuce.commits() / inItsOwnNamespace(() -> lettuce.run(world.redisUri())));
+  }
+
+  private RawCommits commits() {
+    return new RawCommits(workload.actions(), world.encoding(), limits(), options.slots());
   }
 
   private String limits() {

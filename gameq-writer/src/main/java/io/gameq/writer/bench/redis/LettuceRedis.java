@@ -3,7 +3,6 @@ package io.gameq.writer.bench.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.writer.bench.BenchException;
-import io.gameq.writer.bench.workload.Actions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -36,7 +35,7 @@ public final class LettuceRedis {
 
   private static final long ANSWER_SECONDS = 60;
   private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
-  private static final byte[] WAL = bytes(RawCommit.WAL);
+  private static final byte[] WAL = bytes(RawCommits.WAL);
 
   private final List<Ready> commits = new ArrayList<>();
   private final byte[] journal;
@@ -47,18 +46,11 @@ public final class LettuceRedis {
       CommandArgs<byte[], byte[]> rows,
       CommandArgs<byte[], byte[]> due) {}
 
-  /**
-   * Prepares actions of all threads in turn, {@code most} or as many as memory is spent on.
-   *
-   * @param namespace one of its own, whose keys the caller deletes
-   */
-  public LettuceRedis(
-      List<Actions> actions, long most, RowEncoding encoding, String namespace, int slots) {
-    journal = bytes(RawCommit.journal(namespace));
-    int thread = 0;
-    for (long bytes = 0; commits.size() < most && bytes < RawRedis.MOST_BYTES; ) {
-      RawCommit commit =
-          RawCommit.next(actions.get(thread++ % actions.size()), encoding, namespace, slots);
+  /** Prepares {@code most} commits, or as many as memory is spent on. */
+  public LettuceRedis(RawCommits source, long most) {
+    journal = bytes(source.journal());
+    for (long bytes = 0; commits.size() < most && bytes < RawCommits.MOST_BYTES; ) {
+      RawCommit commit = source.next();
       bytes += commit.rows().stream().mapToLong(keyOrImage -> keyOrImage.length).sum();
       commits.add(
           new Ready(

@@ -1,6 +1,5 @@
 package io.gameq.writer.bench.redis;
 
-import io.gameq.writer.bench.workload.Actions;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -26,29 +25,18 @@ public final class RawRedis {
   private static final int GROUPS_IN_FLIGHT = 4;
   static final int COMMITS_IN_FLIGHT = GROUPS_IN_FLIGHT * COMMITS_PER_GROUP;
 
-  /** What is prepared in memory; then it is long enough to measure. */
-  static final long MOST_BYTES = 256 << 20;
-
   private final List<byte[]> groups = new ArrayList<>();
-  private final String namespace;
+  private final String journal;
   private long commits;
 
-  /**
-   * Prepares actions of all threads in turn, {@code most} or as many as memory is spent on.
-   *
-   * @param namespace one of its own, whose keys the caller deletes
-   * @param slots as the measured namespace has
-   */
-  public RawRedis(
-      List<Actions> actions, long most, RowEncoding encoding, String namespace, int slots) {
-    this.namespace = namespace;
+  /** Prepares {@code most} commits, or as many as memory is spent on. */
+  public RawRedis(RawCommits source, long most) {
+    journal = source.journal();
     long dueMillis = System.currentTimeMillis();
-    int thread = 0;
-    for (long bytes = 0; commits < most && bytes < MOST_BYTES; ) {
+    for (long bytes = 0; commits < most && bytes < RawCommits.MOST_BYTES; ) {
       Group group = new Group();
       for (int i = 0; i < COMMITS_PER_GROUP && commits < most; i++, commits++) {
-        Actions action = actions.get(thread++ % actions.size());
-        group.commit(RawCommit.next(action, encoding, namespace, slots), dueMillis);
+        group.commit(source.next(), dueMillis);
       }
       byte[] ready = group.end(commits);
       bytes += ready.length;
@@ -193,7 +181,7 @@ public final class RawRedis {
     }
 
     byte[] end(long sequence) {
-      command("HSET", RawCommit.journal(namespace), RawCommit.WAL, Long.toString(sequence));
+      command("HSET", journal, RawCommits.WAL, Long.toString(sequence));
       command("EXEC");
       return bytes.toByteArray();
     }

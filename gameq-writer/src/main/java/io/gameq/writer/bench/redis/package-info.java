@@ -3,7 +3,7 @@
  *
  * <pre>
  * RawRedis      the limit: the commands of commits, as bytes, through one socket
- *   RawCommit   those of one commit
+ *   RawCommits  those of a workload, RawCommit by RawCommit
  *   RowEncoding the bytes of a row, as a commit sends them
  * LettuceRedis  the same commands by the client library, a MULTI for each commit
  * RedisAddress  where that socket goes

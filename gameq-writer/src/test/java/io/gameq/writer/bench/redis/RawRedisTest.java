@@ -47,8 +47,7 @@ class RawRedisTest {
   void theServerHoldsTheNewestImageOfEachRow() throws Exception {
     holdsTheNewestImages(
         encoding -> {
-          RawRedis raw =
-              new RawRedis(workload.actions(), 2 * ACTIONS_OF_A_THREAD, encoding, namespace, SLOTS);
+          RawRedis raw = new RawRedis(commits(encoding), 2 * ACTIONS_OF_A_THREAD);
           assertEquals(2 * ACTIONS_OF_A_THREAD, raw.commits());
           assertTrue(raw.run(TestServers.redisUri()) > 0);
         });
@@ -58,12 +57,14 @@ class RawRedisTest {
   void thePlainClientSendsTheSame() throws Exception {
     holdsTheNewestImages(
         encoding -> {
-          LettuceRedis plain =
-              new LettuceRedis(
-                  workload.actions(), 2 * ACTIONS_OF_A_THREAD, encoding, namespace, SLOTS);
+          LettuceRedis plain = new LettuceRedis(commits(encoding), 2 * ACTIONS_OF_A_THREAD);
           assertEquals(2 * ACTIONS_OF_A_THREAD, plain.commits());
           assertTrue(plain.run(TestServers.redisUri()) > 0);
         });
+  }
+
+  private RawCommits commits(RowEncoding encoding) {
+    return new RawCommits(workload.actions(), encoding, namespace, SLOTS);
   }
 
   private void holdsTheNewestImages(Sending sending) throws Exception {
