@@ -52,6 +52,10 @@ public record Column(
           ? Instant.ofEpochSecond(instant.getEpochSecond(), nanos)
           : LocalDateTime.ofEpochSecond(instant.getEpochSecond(), nanos, ZoneOffset.UTC);
     }
-    throw Refusal.of(label, "missing, and the column has no default that gameq knows");
+    throw Refusal.of(
+        label,
+        onAbsence instanceof ColumnDefault.Numbered
+            ? "missing, and gameq writes no row whose number MySQL invents: give it"
+            : "missing, and the column has no default that gameq knows");
   }
 }

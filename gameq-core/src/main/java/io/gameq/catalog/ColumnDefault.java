@@ -13,6 +13,10 @@ public sealed interface ColumnDefault {
   /** The moment of the put, cut to the column's fraction digits: DEFAULT CURRENT_TIMESTAMP. */
   record Now(int digits) implements ColumnDefault {}
 
+  /** Nothing: MySQL would number the row (AUTO_INCREMENT), but the game gives every key. */
+  record Numbered() implements ColumnDefault {}
+
   ColumnDefault NONE = new None();
+  ColumnDefault NUMBERED = new Numbered();
   ColumnDefault NULL = new Constant(null);
 }

@@ -33,7 +33,7 @@ final class ColumnDefaults {
 
   static ColumnDefault of(ColumnFacts column, ColumnType type, boolean mariaDb) {
     if (column.extraHas("auto_increment")) {
-      return ColumnDefault.NONE;
+      return ColumnDefault.NUMBERED;
     }
     String text = column.defaultText();
     if (text == null || (mariaDb && text.equals("NULL"))) {

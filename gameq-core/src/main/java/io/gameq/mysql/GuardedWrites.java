@@ -280,6 +280,7 @@ public final class GuardedWrites {
     }
 
     private void upsert(Table table, List<RowChange> rows) throws SQLException {
+      ZeroKeys.requireKept(connection, table, rows);
       rows.sort(KeyOrder.of(table));
       int most =
           Math.max(

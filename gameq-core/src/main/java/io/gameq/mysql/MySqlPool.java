@@ -14,7 +14,8 @@ import javax.sql.DataSource;
 
 /**
  * Opens the connection pools of all gameq parts, so that all of them read and write alike: UTC,
- * UTF-8, READ COMMITTED, statements prepared on the server. Stateless; the pools are thread-safe.
+ * UTF-8, READ COMMITTED, a zero that stays a zero, statements prepared on the server. Stateless;
+ * the pools are thread-safe.
  */
 public final class MySqlPool {
   private static final int CONNECT_MILLIS = 5_000;
@@ -27,6 +28,16 @@ public final class MySqlPool {
 
   /** A waiting ALTER TABLE makes everybody else wait behind it: rather give up soon. */
   private static final int SCHEMA_LOCK_WAIT_SECONDS = 5;
+
+  /**
+   * Added to the server's own sql_mode: without it MySQL invents a number for a key of 0, another
+   * one at every flush.
+   */
+  static final String ZERO_IS_A_VALUE = "NO_AUTO_VALUE_ON_ZERO";
+
+  private static final String EVERY_SESSION =
+      "SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@SESSION.sql_mode, ''), '%s'), "
+          .formatted(ZERO_IS_A_VALUE);
 
   /** What values, row counts and safety depend on: a URL cannot change these. */
   private static final Map<String, String> FORCED =
@@ -71,8 +82,9 @@ public final class MySqlPool {
         config,
         purpose,
         properties,
-        "SET time_zone = '+00:00', innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
-            .formatted(LOCK_WAIT_SECONDS));
+        EVERY_SESSION
+            + "innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
+                .formatted(LOCK_WAIT_SECONDS));
   }
 
   /**
@@ -86,7 +98,7 @@ public final class MySqlPool {
         config,
         "schema",
         properties,
-        "SET time_zone = '+00:00', lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
+        EVERY_SESSION + "lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
   }
 
   /** Whether the server answers a query within a few seconds. */

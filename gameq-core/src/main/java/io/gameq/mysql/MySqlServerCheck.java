@@ -76,6 +76,11 @@ public record MySqlServerCheck(
       refusals.add(
           "sql_mode is not strict, so values would be cut silently: add STRICT_TRANS_TABLES to sql_mode in the server's configuration");
     }
+    if (!sessionMode.contains(MySqlPool.ZERO_IS_A_VALUE)) {
+      refusals.add(
+          "the session's sql_mode lacks %s, which gameq set: a proxy between dropped it; have the proxy keep session variables, or connect to MySQL itself"
+              .formatted(MySqlPool.ZERO_IS_A_VALUE));
+    }
     String readOnly = global.getOrDefault("read_only", "OFF");
     if (!readOnly.equals("OFF") && !readOnly.equals("0")) {
       refusals.add("the server is read_only: give mysql.url the address of the primary");

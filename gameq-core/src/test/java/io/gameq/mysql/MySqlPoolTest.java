@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MySqlPoolTest {
@@ -36,6 +37,39 @@ class MySqlPoolTest {
           1, statement.executeUpdate("UPDATE t SET v = 1"), "counts found rows, not changed ones");
       assertThrows(SQLException.class, () -> statement.execute("SELECT 1; SELECT 2"));
       assertEquals("gameq-test", pool.getPoolName());
+    }
+  }
+
+  @Test
+  void aZeroIsAKeyInEverySessionAndTheServersModeStays() throws SQLException {
+    var config = new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1);
+    List<String> own;
+    try (Connection plain = server.connect();
+        Statement statement = plain.createStatement()) {
+      own = List.of(text(statement, "SELECT @@GLOBAL.sql_mode").split(","));
+    }
+    try (HikariDataSource pool = MySqlPool.open(config, "test");
+        HikariDataSource schema = MySqlPool.openForSchema(config)) {
+      for (HikariDataSource each : List.of(pool, schema)) {
+        try (Connection connection = each.getConnection();
+            Statement statement = connection.createStatement()) {
+          List<String> mode = List.of(text(statement, "SELECT @@SESSION.sql_mode").split(","));
+          assertTrue(mode.contains("NO_AUTO_VALUE_ON_ZERO"), mode::toString);
+          assertTrue(mode.containsAll(own), () -> mode + " lacks some of " + own);
+        }
+      }
+    }
+  }
+
+  @Test
+  void anEmptyModeOfTheUrlTakesNothingAway() throws SQLException {
+    String url = server.jdbcUrl() + "?sessionVariables=sql_mode=''";
+    try (HikariDataSource pool =
+            MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 1), "test");
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      String mode = text(statement, "SELECT @@SESSION.sql_mode");
+      assertTrue(mode.contains("NO_AUTO_VALUE_ON_ZERO"), mode);
     }
   }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class MySqlServerCheckTest {
   private static final String STRICT = "STRICT_TRANS_TABLES,NO_ZERO_DATE";
+  private static final String SESSION = STRICT + ",NO_AUTO_VALUE_ON_ZERO";
 
   @Test
   void passesTheTestServer() {
@@ -41,7 +42,7 @@ class MySqlServerCheckTest {
   void knowsTheOldestVersions(String version, boolean usable) {
     assertEquals(
         usable,
-        MySqlServerCheck.judge(version, STRICT, Map.of("sql_mode", STRICT)).refusals().isEmpty());
+        MySqlServerCheck.judge(version, SESSION, Map.of("sql_mode", STRICT)).refusals().isEmpty());
   }
 
   @Test
@@ -52,10 +53,19 @@ class MySqlServerCheckTest {
   }
 
   @Test
+  void refusesAProxyThatDroppedWhatTheSessionWasSetTo() {
+    List<String> refusals =
+        MySqlServerCheck.judge("9.7.4", STRICT, Map.of("sql_mode", STRICT)).refusals();
+    assertEquals(1, refusals.size(), refusals.toString());
+    assertTrue(refusals.get(0).contains("NO_AUTO_VALUE_ON_ZERO"), refusals.get(0));
+    assertTrue(refusals.get(0).contains("proxy"), refusals.get(0));
+  }
+
+  @Test
   void warnsWhenCommitsAreNotOnDisk() {
     MySqlServerCheck check =
         MySqlServerCheck.judge(
-            "9.7.4", STRICT, Map.of("sql_mode", STRICT, "innodb_flush_log_at_trx_commit", "2"));
+            "9.7.4", SESSION, Map.of("sql_mode", STRICT, "innodb_flush_log_at_trx_commit", "2"));
     assertEquals(List.of(), check.refusals());
     assertEquals(1, check.warnings().size());
   }
@@ -63,14 +73,14 @@ class MySqlServerCheckTest {
   @Test
   void warnsWhenALargeRowDoesNotFitIntoAPacket() {
     Map<String, String> small = Map.of("sql_mode", STRICT, "max_allowed_packet", "8388607");
-    String warning = MySqlServerCheck.judge("9.7.4", STRICT, small).warnings().get(0);
+    String warning = MySqlServerCheck.judge("9.7.4", SESSION, small).warnings().get(0);
     assertTrue(warning.contains("max_allowed_packet is 8,388,607 bytes"), warning);
     Map<String, String> enough = Map.of("sql_mode", STRICT, "max_allowed_packet", "8388608");
-    assertEquals(List.of(), MySqlServerCheck.judge("9.7.4", STRICT, enough).warnings());
+    assertEquals(List.of(), MySqlServerCheck.judge("9.7.4", SESSION, enough).warnings());
   }
 
   private static void assertRefused(String word, Map<String, String> variables) {
-    List<String> refusals = MySqlServerCheck.judge("9.7.4", STRICT, variables).refusals();
+    List<String> refusals = MySqlServerCheck.judge("9.7.4", SESSION, variables).refusals();
     assertEquals(1, refusals.size(), refusals.toString());
     assertTrue(refusals.get(0).contains(word), refusals.get(0));
   }

@@ -96,6 +96,23 @@ class ReplayTest {
   }
 
   @Test
+  void keysOfZeroAndBelowComeBackAsTheyWere() throws Exception {
+    game.database.server().execute("ALTER TABLE pet MODIFY id BIGINT NOT NULL AUTO_INCREMENT");
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      player.put(new Pet(0, 1, "Rex"));
+      player.put(new Pet(-1, 1, "Ada"));
+      player.commit().awaitQueued(RecoveryGame.LONG);
+    }
+    game.loseRedis();
+    for (int time = 1; time <= 2; time++) {
+      game.run("replay --execute --into mysql --no-redis");
+      assertEquals(
+          "-1Ada,0Rex", game.query("SELECT GROUP_CONCAT(id, name ORDER BY id) FROM pet"));
+    }
+  }
+
+  @Test
   void twiceIsHarmless() {
     playAndLoseRedis();
     game.run("replay --execute");

@@ -172,6 +172,14 @@ class DeadCommandsTest {
   // --- retry
 
   @Test
+  void retryKeepsAKeyOfZero() throws SQLException {
+    letters.server.execute("ALTER TABLE item MODIFY id BIGINT NOT NULL AUTO_INCREMENT");
+    letters.set(letters.item(10, 0, 5));
+    assertHas(run(Main.OK, "dead retry --all").out(), "1 written");
+    assertEquals("0", letters.query("SELECT GROUP_CONCAT(id) FROM item"));
+  }
+
+  @Test
   void retryWritesTheRowAndRemovesTheLetter() throws SQLException {
     String id = letters.set(letters.item(20, 1, 4));
     String dry = run(Main.OK, "dead retry --dry-run " + id).out();

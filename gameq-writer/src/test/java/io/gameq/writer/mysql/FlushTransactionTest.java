@@ -21,6 +21,7 @@ import io.gameq.mysql.RowChange;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.mysql.FlushTransaction.Committed;
+import io.gameq.writer.mysql.FlushTransaction.Outage;
 import io.gameq.writer.mysql.FlushTransaction.Outcome;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import java.sql.Connection;
@@ -61,6 +62,11 @@ class FlushTransactionTest {
               "player",
               "player_id",
               "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL")
+          .table(
+              "egg",
+              "player",
+              "player_id",
+              "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT NULL")
           .table(
               "hero",
               "player",
@@ -129,6 +135,34 @@ class FlushTransactionTest {
     flush(item(30, 3));
     assertEquals("3", query("SELECT count FROM item"));
     assertEquals("30", query("SELECT gq_version FROM item"));
+  }
+
+  @Test
+  void aZeroKeyWaitsWhereAProxyDroppedWhatKeepsIt() throws SQLException {
+    try (HikariDataSource one =
+        MySqlPool.open(
+            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "test")) {
+      FlushTransaction flushOne =
+          new FlushTransaction(
+              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 100));
+      RowChange zero = put(player, 10, "egg", Map.of("id", 0, "player_id", 1));
+      RowChange other = put(player, 11, "egg", Map.of("id", 5, "player_id", 1));
+      try (Connection connection = one.getConnection();
+          Statement statement = connection.createStatement()) {
+        statement.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES'");
+      }
+      assertInstanceOf(Committed.class, flushOne.flush(List.of(rows(player, session, other))));
+      Outage outage =
+          assertInstanceOf(
+              Outage.class, flushOne.flush(List.of(rows(player, session, zero, other))));
+      assertTrue(outage.reason().contains("NO_AUTO_VALUE_ON_ZERO"), outage::reason);
+      assertEquals("5", query("SELECT GROUP_CONCAT(id) FROM egg"));
+      assertInstanceOf(
+          Committed.class,
+          flushOne.flush(List.of(rows(player, session, zero))),
+          "the next connection is a fresh one");
+      assertEquals("0,5", query("SELECT GROUP_CONCAT(id) FROM egg"));
+    }
   }
 
   @Test
