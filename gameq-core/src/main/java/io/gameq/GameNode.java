@@ -11,7 +11,6 @@ import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
 import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.LayoutTable;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerReader;
@@ -24,7 +23,6 @@ import io.gameq.redis.HealedConnection;
 import io.gameq.redis.NodeHeartbeat;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.RedisClock;
-import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
@@ -98,15 +96,7 @@ final class GameNode implements AutoCloseable {
     this.config = config;
     this.clock = config.clock();
     try {
-      DataSource mysql =
-          closing.add(
-              MySqlPool.open(
-                  new MySqlConfig(
-                      config.jdbcUrl(),
-                      config.mysqlUser(),
-                      config.mysqlPassword(),
-                      config.poolSize()),
-                  "node"));
+      DataSource mysql = closing.add(MySqlPool.open(config.mysql(), "node"));
       MySqlServerCheck.of(mysql).requireUsable();
       Jdbi jdbi = Jdbi.create(mysql);
       Settings.agree(jdbi, config.namespace(), config.slots());
@@ -117,11 +107,8 @@ final class GameNode implements AutoCloseable {
       owners = new OwnerTable(jdbi);
       views = new OwnerViews(catalog, codec, new OwnerReader(jdbi));
       slots = SlotKeys.all(config.namespace(), config.slots());
-      RedisConfig redis =
-          new RedisConfig(
-              config.redisUri(), config.redisPassword(), RedisConfig.DEFAULT_TIMEOUT_MILLIS);
-      RedisConnector connector = closing.add(new RedisConnector(redis));
-      RedisConnector ofSender = closing.add(RedisConnector.ofOneThread(redis));
+      RedisConnector connector = closing.add(new RedisConnector(config.redis()));
+      RedisConnector ofSender = closing.add(RedisConnector.ofOneThread(config.redis()));
       redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));

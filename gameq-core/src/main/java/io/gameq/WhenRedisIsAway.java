@@ -8,7 +8,7 @@ public enum WhenRedisIsAway {
    */
   FAIL,
   /**
-   * They are appended to the WAL, wait in order within {@link GameQueueConfig.Builder#maxJournal},
+   * They are appended to the WAL, wait in order within {@link GameQueueConfigBuilder#maxJournal},
    * and succeed late. {@link CommitReceipt#journaled} tells when the WAL has one.
    */
   JOURNAL

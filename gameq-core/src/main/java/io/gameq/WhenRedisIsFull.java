@@ -6,7 +6,7 @@ public enum WhenRedisIsFull {
   FAIL,
   /**
    * It waits, with all that are committed after it, until the writers have drained enough; commits
-   * beyond the limits of {@link GameQueueConfig.Builder#maxInFlight} fail with {@link
+   * beyond the limits of {@link GameQueueConfigBuilder#maxInFlight} fail with {@link
    * QueueFullException}.
    */
   WAIT

@@ -46,7 +46,7 @@ class GameQueueTest {
     }
   }
 
-  private GameQueueConfig.Builder config() throws SQLException {
+  private GameQueueConfigBuilder config() throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueueConfig.builder()
         .redis(TestServers.redisUri())

@@ -12,7 +12,7 @@ public final class TestAccess {
   }
 
   /** Gives a node a host clock that may be wrong. */
-  public static GameQueueConfig.Builder clock(GameQueueConfig.Builder config, Clock clock) {
+  public static GameQueueConfigBuilder clock(GameQueueConfigBuilder config, Clock clock) {
     return config.clock(clock);
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueConfigBuilder;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.io.PrintWriter;
@@ -48,7 +49,7 @@ public final class RecoveryGame implements AutoCloseable {
                 "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)");
   }
 
-  GameQueueConfig.Builder config(String node) {
+  GameQueueConfigBuilder config(String node) {
     return GameQueueConfig.builder()
         .redis(TestServers.redisUri())
         .mysql(database.server().jdbcUrl(), database.server().user(), database.server().password())

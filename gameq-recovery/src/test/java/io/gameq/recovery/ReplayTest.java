@@ -107,8 +107,7 @@ class ReplayTest {
     game.loseRedis();
     for (int time = 1; time <= 2; time++) {
       game.run("replay --execute --into mysql --no-redis");
-      assertEquals(
-          "-1Ada,0Rex", game.query("SELECT GROUP_CONCAT(id, name ORDER BY id) FROM pet"));
+      assertEquals("-1Ada,0Rex", game.query("SELECT GROUP_CONCAT(id, name ORDER BY id) FROM pet"));
     }
   }
 

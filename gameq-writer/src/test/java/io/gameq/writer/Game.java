@@ -2,6 +2,7 @@ package io.gameq.writer;
 
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueConfigBuilder;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
@@ -53,7 +54,7 @@ final class Game implements AutoCloseable {
     this.mysql = opened;
   }
 
-  GameQueueConfig.Builder config(String node) {
+  GameQueueConfigBuilder config(String node) {
     return GameQueueConfig.builder()
         .redis(TestServers.redisUri())
         .mysql(database.server().jdbcUrl(), database.server().user(), database.server().password())

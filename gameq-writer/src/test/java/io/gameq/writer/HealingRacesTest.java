@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.CommitReceipt;
 import io.gameq.Conflict;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.redis.RedisConfig;
@@ -81,7 +81,7 @@ class HealingRacesTest {
     connector.close();
   }
 
-  private GameQueueConfig.Builder behindProxy(String node) {
+  private GameQueueConfigBuilder behindProxy(String node) {
     return game.config(node).redis(proxy.uri()).onConflict(conflicts::add);
   }
 

@@ -11,7 +11,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.Conflict;
 import io.gameq.ConflictException;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
@@ -83,7 +83,7 @@ class HealingTest {
     connector.close();
   }
 
-  private GameQueueConfig.Builder behindProxy(String node) {
+  private GameQueueConfigBuilder behindProxy(String node) {
     return game.config(node).redis(proxy.uri()).onConflict(conflicts::add);
   }
 

@@ -46,7 +46,11 @@ public final class Planner {
    * @param held whether rows come with what MySQL and Redis hold
    * @param compare whether rows are compared where versions are the same
    */
-  public record Options(Set<String> owners, boolean includeLive, boolean held, boolean compare) {}
+  public record Options(Set<String> owners, boolean includeLive, boolean held, boolean compare) {
+    public Options {
+      owners = Set.copyOf(owners);
+    }
+  }
 
   /** Takes the plan. */
   public interface Sink {

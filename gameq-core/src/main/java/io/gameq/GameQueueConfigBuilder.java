@@ -1,0 +1,242 @@
+package io.gameq;
+
+import io.gameq.commit.Limits;
+import io.gameq.wal.WalLimits;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the settings of a {@link GameQueueConfig}; may go on after {@link #build}, which no
+ * built configuration notices. Not thread-safe.
+ */
+public final class GameQueueConfigBuilder {
+  @Nullable String redisUri;
+  @Nullable String redisPassword;
+  @Nullable String jdbcUrl;
+  @Nullable String mysqlUser;
+  String mysqlPassword = "";
+  int poolSize = 8;
+  @Nullable String namespace;
+  @Nullable String node;
+  @Nullable Path walDirectory;
+  Duration walKeep = WalLimits.DEFAULT.keep();
+  long walMaxBytes = WalLimits.DEFAULT.maxBytes();
+  long walMinFreeBytes = WalLimits.DEFAULT.minFreeBytes();
+  WalSync walSync = WalLimits.DEFAULT.sync();
+  int slots = 16;
+  Duration mergeWindow = Duration.ofSeconds(1);
+  int rowBytes = Limits.DEFAULT.rowBytes();
+  int commitRows = Limits.DEFAULT.commitRows();
+  int commitBytes = Limits.DEFAULT.commitBytes();
+  int inFlightCommits = Limits.DEFAULT.inFlightCommits();
+  int inFlightBytes = Limits.DEFAULT.inFlightBytes();
+  int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
+  Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
+  WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
+  WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
+  int journalCommits = Limits.DEFAULT.journalCommits();
+  int journalBytes = Limits.DEFAULT.journalBytes();
+  Duration journal = Duration.ofMillis(Limits.DEFAULT.journalMillis());
+  Consumer<Conflict> onConflict = conflict -> {};
+  Clock clock = Clock.systemUTC();
+
+  GameQueueConfigBuilder() {}
+
+  /** The host's clock, for tests of clocks that are wrong. */
+  GameQueueConfigBuilder clock(Clock clock) {
+    this.clock = clock;
+    return this;
+  }
+
+  /**
+   * {@code redis://host:port}, {@code rediss://...} or {@code
+   * redis-sentinel://host:port,host:port#primary}. Required.
+   */
+  public GameQueueConfigBuilder redis(String uri) {
+    this.redisUri = uri;
+    return this;
+  }
+
+  /** The Redis password; none by default. */
+  public GameQueueConfigBuilder redisPassword(String password) {
+    this.redisPassword = password;
+    return this;
+  }
+
+  /** {@code jdbc:mysql://host:port/database} and the login. Required. */
+  public GameQueueConfigBuilder mysql(String jdbcUrl, String user, String password) {
+    if (password == null) { // by a caller without nullness checks
+      throw new GameQueueException(
+          "setting 'mysql': the password is null; is an environment variable not set?");
+    }
+    this.jdbcUrl = jdbcUrl;
+    this.mysqlUser = user;
+    this.mysqlPassword = password;
+    return this;
+  }
+
+  /** Connections to MySQL, which opens and reads use; default 8, 1 to 200. */
+  public GameQueueConfigBuilder poolSize(int connections) {
+    this.poolSize = connections;
+    return this;
+  }
+
+  /** Names the game in all Redis keys: 1 to 32 of a-z 0-9 _ -. Required; fixed for a database. */
+  public GameQueueConfigBuilder namespace(String namespace) {
+    this.namespace = namespace;
+    return this;
+  }
+
+  /** Names this node in WALs and in gameq_owner: 1 to 64 of A-Z a-z 0-9 . _ -. Required. */
+  public GameQueueConfigBuilder node(String node) {
+    this.node = node;
+    return this;
+  }
+
+  /**
+   * Where this process makes its WAL directory: a local file system, kept across restarts.
+   * Required.
+   */
+  public GameQueueConfigBuilder walDirectory(Path directory) {
+    this.walDirectory = directory;
+    return this;
+  }
+
+  /**
+   * How long the WAL keeps what is in MySQL already, also after this node has closed; default 1 h,
+   * 0 to 30 days. A MySQL replica that is promoted may have lost commits of the last moments.
+   */
+  public GameQueueConfigBuilder walKeep(Duration time) {
+    this.walKeep = time;
+    return this;
+  }
+
+  /**
+   * Most bytes of this node's WAL, and of those that ended complete beside it; default 4 GiB, at
+   * least 256 MiB. Beyond it, what is in MySQL goes before walKeep is over; when everything is
+   * still needed, commits fail with {@link WalFullException}.
+   */
+  public GameQueueConfigBuilder walMaxBytes(long bytes) {
+    this.walMaxBytes = bytes;
+    return this;
+  }
+
+  /**
+   * Free bytes that the WAL leaves on its file system; default 1 GiB, 0 to 1 TiB. Below it, commits
+   * fail with {@link WalFullException} until there is room again.
+   */
+  public GameQueueConfigBuilder walMinFreeBytes(long bytes) {
+    this.walMinFreeBytes = bytes;
+    return this;
+  }
+
+  /** Whether the WAL survives a power loss; default {@link WalSync#OFF}. */
+  public GameQueueConfigBuilder walSync(WalSync sync) {
+    this.walSync = sync;
+    return this;
+  }
+
+  /** Shards of owners: a power of two, 1 to 1024; default 16; fixed for a database. */
+  public GameQueueConfigBuilder slots(int slots) {
+    this.slots = slots;
+    return this;
+  }
+
+  /**
+   * How long a dirty owner waits so that later changes merge into one flush; default 1 s, 0 to 10
+   * min.
+   */
+  public GameQueueConfigBuilder mergeWindow(Duration window) {
+    this.mergeWindow = window;
+    return this;
+  }
+
+  /**
+   * Most encoded bytes of one row; default 2 MiB. A larger row is refused when it is put. At most
+   * half of maxCommitBytes.
+   */
+  public GameQueueConfigBuilder maxRowBytes(int bytes) {
+    this.rowBytes = bytes;
+    return this;
+  }
+
+  /**
+   * Most rows (default 1,000) and bytes (default 8 MiB, at most 12 MiB) of one commit. A larger one
+   * is refused when it is committed.
+   */
+  public GameQueueConfigBuilder maxCommit(int rows, int bytes) {
+    this.commitRows = rows;
+    this.commitBytes = bytes;
+    return this;
+  }
+
+  /**
+   * Most commits (default 50,000) and bytes (default 64 MiB) of this node that wait for Redis, and
+   * how long a commit waits for room (default 5 s; zero refuses at once).
+   */
+  public GameQueueConfigBuilder maxInFlight(int commits, int bytes, Duration wait) {
+    this.inFlightCommits = commits;
+    this.inFlightBytes = bytes;
+    this.admission = wait;
+    return this;
+  }
+
+  /**
+   * Most distinct rows of one owner that wait for MySQL; default 20,000, at least maxCommit's rows,
+   * at most 1,000,000. A commit that would pass it waits as long as maxInFlight says, then fails
+   * with QueueFullException. A writer takes an owner's rows at once: more of them need more memory
+   * in Redis and writers.
+   */
+  public GameQueueConfigBuilder maxDirtyRowsPerOwner(int rows) {
+    this.dirtyRowsPerOwner = rows;
+    return this;
+  }
+
+  /** What becomes of commits while Redis is at maxmemory; default {@link WhenRedisIsFull#FAIL}. */
+  public GameQueueConfigBuilder whenRedisIsFull(WhenRedisIsFull policy) {
+    this.whenRedisIsFull = policy;
+    return this;
+  }
+
+  /** What becomes of commits while Redis is away; default {@link WhenRedisIsAway#JOURNAL}. */
+  public GameQueueConfigBuilder whenRedisIsAway(WhenRedisIsAway policy) {
+    this.whenRedisIsAway = policy;
+    return this;
+  }
+
+  /**
+   * Most commits (default 200,000) and bytes (default 256 MiB, at most 1 GiB) that may be journaled
+   * while Redis is away, beside those of maxInFlight, and for how long (default 5 min, at most 1
+   * day). They are kept in memory as well as in the WAL. A commit that finds no room waits as
+   * maxInFlight says, then fails with QueueFullException; after the time it fails with
+   * RedisUnavailableException. What was journaled is sent when Redis is back, however late.
+   */
+  public GameQueueConfigBuilder maxJournal(int commits, int bytes, Duration time) {
+    this.journalCommits = commits;
+    this.journalBytes = bytes;
+    this.journal = time;
+    return this;
+  }
+
+  /**
+   * Told of every acknowledged change that a Redis failover lost and that was not replayed, because
+   * another node had taken the owner over; on a thread of gameq that serves all callbacks. Logged
+   * as an error in any case.
+   */
+  public GameQueueConfigBuilder onConflict(Consumer<Conflict> listener) {
+    this.onConflict = listener;
+    return this;
+  }
+
+  /**
+   * Checks every setting.
+   *
+   * @throws GameQueueException naming the setting and the remedy
+   */
+  public GameQueueConfig build() {
+    return new GameQueueConfig(this);
+  }
+}
