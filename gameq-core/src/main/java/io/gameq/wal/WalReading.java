@@ -60,7 +60,7 @@ final class WalReading {
     var complete = WalMarkers.complete(directory);
     complete.ifPresent(marker -> check.endsAt(marker.lastSequence(), WalMarkers.COMPLETE_FILE));
     return new WalReport(
-        header, records, bytes, check.last(), complete.isPresent(), check.damage());
+        header, records, bytes, check.last(), complete.isPresent(), live, check.damage());
   }
 
   /**

@@ -62,7 +62,7 @@ public final class WalWriter implements AutoCloseable {
   private boolean broken;
   private boolean closed;
   private boolean complete;
-  private long neededFrom = 1;
+  private long neededFrom;
 
   /**
    * Where and for whom a WAL begins.
@@ -85,6 +85,12 @@ public final class WalWriter implements AutoCloseable {
    * @throws WalFullException when its file system has no room
    */
   public static WalWriter create(Start start, WalLimits limits, List<WalRecord.Layout> layouts) {
+    return create(start, limits, layouts, 1);
+  }
+
+  /** With another first sequence: what a WAL looks like of which all before it was deleted. */
+  static WalWriter create(
+      Start start, WalLimits limits, List<WalRecord.Layout> layouts, long firstSequence) {
     JvmFlags.check();
     ChronicleSettings.quiet();
     Path directory = start.parent().resolve(start.walId());
@@ -93,7 +99,10 @@ public final class WalWriter implements AutoCloseable {
       CompleteWals.removeExpired(start.parent(), limits);
       new RoomGuard(start.parent(), limits).requireFree(FILE_START_BYTES, false);
       Permissions.createDirectory(directory);
-      return new WalWriter(start, directory, limits, layouts);
+      if (firstSequence > 1) {
+        WalMarkers.writeTrimmed(directory, firstSequence);
+      }
+      return new WalWriter(start, directory, limits, layouts, firstSequence);
     } catch (IOException e) {
       throw new WalException(
           "cannot create the WAL directory "
@@ -105,8 +114,15 @@ public final class WalWriter implements AutoCloseable {
     }
   }
 
-  private WalWriter(Start start, Path directory, WalLimits limits, List<WalRecord.Layout> layouts)
+  private WalWriter(
+      Start start,
+      Path directory,
+      WalLimits limits,
+      List<WalRecord.Layout> layouts,
+      long firstSequence)
       throws IOException {
+    this.sequence = firstSequence - 1;
+    this.neededFrom = firstSequence;
     this.id = start.walId();
     this.tag = Envelope.tag(id);
     this.directory = directory;

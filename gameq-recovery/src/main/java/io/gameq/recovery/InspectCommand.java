@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.catalog.RowCodec;
+import io.gameq.recovery.plan.RowHash;
+import io.gameq.recovery.wal.LongSet;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
@@ -16,7 +18,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -66,13 +67,16 @@ final class InspectCommand implements Callable<Integer> {
     long changes;
     long firstSequence = -1;
     long lastSequence;
-    final Set<String> ofOwners = new HashSet<>();
-    final Set<String> sessions = new HashSet<>();
+    final LongSet ofOwners = new LongSet(); // by hash: names of millions would not fit
+    final LongSet sessions = new LongSet();
+    private final RowHash hash = new RowHash(1, 2);
 
-    void count(WalRecord.Part part) {
-      changes++;
-      ofOwners.add(part.owner());
-      sessions.add(part.owner() + part.session());
+    void count(WalRecord.Part part, long rows) {
+      if (rows > 0) {
+        changes += rows;
+        ofOwners.add(hash.owner(part.owner()).high());
+        sessions.add(hash.row(part.session()).high());
+      }
     }
   }
 
@@ -89,9 +93,7 @@ final class InspectCommand implements Callable<Integer> {
                 counts.firstSequence < 0 ? entry.sequence() : counts.firstSequence;
             counts.lastSequence = entry.sequence();
             for (WalRecord.Part part : WalSet.parts(entry.record())) {
-              part.rows().stream()
-                  .filter(row -> isWanted(part, row))
-                  .forEach(row -> counts.count(part));
+              counts.count(part, part.rows().stream().filter(row -> isWanted(part, row)).count());
             }
           });
       if (listed) {

@@ -34,14 +34,18 @@ import picocli.CommandLine.Spec;
     exitCodeOnExecutionException = Main.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:clean",
+      "0:clean; of verify: every row is in MySQL, its WALs may be removed",
       "1:differences, damage, or something left to act on",
-      "2:wrong usage, or the command could not run"
+      "2:wrong usage, or the command could not run",
+      "3:only of verify: nothing is left to act on, but keep the WALs: rows that only Redis holds, or a node that is alive and writes on"
     })
 public final class Main implements Runnable {
   static final int CLEAN = 0;
   static final int FOUND_SOMETHING = 1;
   static final int COULD_NOT_RUN = 2;
+
+  /** Of verify: nothing to act on, but WALs have what MySQL has not. */
+  static final int KEEP_THE_WALS = 3;
 
   @Spec private @Nullable CommandSpec spec;
 

@@ -25,7 +25,10 @@ import picocli.CommandLine.Spec;
     name = "plan",
     description =
         "Says what of these WALs is in MySQL, in Redis or lost, and what replay would do. Changes nothing.",
-    footer = {"", "Exit code 0: everything is in MySQL, or in Redis on its way there."})
+    footer = {
+      "",
+      "Exit code 0: everything is in MySQL, or in Redis on its way there. It does not say that the WALs may go: 'verify' does."
+    })
 final class PlanCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ServerOptions servers = new ServerOptions();

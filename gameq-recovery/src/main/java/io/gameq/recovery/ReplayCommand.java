@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "May be stopped anywhere and run again, twice at once, and beside running nodes and writers: an older version never replaces a newer one, and a deleted row does not come back.",
-      "Exit code 0: nothing is left to act on; what was put back is in Redis, on its way to MySQL."
+      "Exit code 0: nothing is left to act on; what was put back is in Redis, on its way to MySQL, or in MySQL with --into mysql. It does not say that the WALs may go: 'verify' does.",
+      "Exit code 1: rows are still lost, in conflict, refused or not readable, or a WAL is damaged."
     })
 final class ReplayCommand implements Callable<Integer> {
   private static final long DEFAULT_RATE = 20_000;
@@ -144,6 +145,7 @@ final class ReplayCommand implements Callable<Integer> {
     line(out, report.setAside(), "row", "refused by MySQL, now dead letters");
     line(out, report.refused(), "row", "not replayed");
     report.named().forEach(name -> out.println("    " + name));
+    report.closedTables().forEach(table -> out.println("  " + table));
     PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
     Planner again = new Planner(wals, lookups, wanted, progress::step);
     again.plan(after);
@@ -157,7 +159,9 @@ final class ReplayCommand implements Callable<Integer> {
     out.println(
         after.rows(Status.LOST) == 0
             ? "Nothing is lost any more. Keep the WALs until 'verify' finds everything in MySQL."
-            : "Some rows are still lost: run it again.");
+            : report.closedTables().isEmpty()
+                ? "Some rows are still lost: run it again."
+                : "Some rows are still lost: mend the tables named above, then run it again.");
     return Main.exitCode(after, wals);
   }
 

@@ -9,6 +9,7 @@ import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.terminal.RowJson;
+import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import java.io.IOException;
@@ -30,7 +31,12 @@ import picocli.CommandLine.Spec;
     name = "verify",
     description =
         "Compares the newest change of each row in WALs with what Redis and MySQL hold, versions and values. Changes nothing.",
-    footer = {"", "Exit code 0: every row is in MySQL, or in Redis on its way there."})
+    footer = {
+      "",
+      "Exit code 0: MySQL holds every row, in its version and with its values, or a newer one, and nobody writes these WALs any more: nothing needs them (with --owner: nothing of these owners).",
+      "Exit code 1: a row is missing, older or different, was refused, or a WAL is damaged: act on it.",
+      "Exit code 3: nothing to act on, but keep the WALs, and verify again later: some rows are only in Redis, on their way to MySQL, or a node is alive and writes on."
+    })
 final class VerifyCommand implements Callable<Integer> {
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -87,9 +93,41 @@ final class VerifyCommand implements Callable<Integer> {
         }
         Summary.wals(out, wals, planner.alive());
         Summary.totals(out, totals);
+        out.println();
+        out.println(conclusion(totals, planner, wals));
       }
-      return Main.exitCode(totals, wals);
+      int exitCode = Main.exitCode(totals, wals);
+      return exitCode == Main.CLEAN && needsWals(totals, planner, wals)
+          ? Main.KEEP_THE_WALS
+          : exitCode;
     }
+  }
+
+  /**
+   * Whether a loss of Redis, or the next commit, makes these WALs the only place that has a row.
+   */
+  private static boolean needsWals(PlanTotals totals, Planner planner, WalSet wals) {
+    return totals.rows(Status.IN_REDIS) > 0 || isWritten(planner, wals);
+  }
+
+  private static boolean isWritten(Planner planner, WalSet wals) {
+    return !planner.alive().isEmpty() || wals.folders().stream().anyMatch(WalFolder::isLive);
+  }
+
+  private String conclusion(PlanTotals totals, Planner planner, WalSet wals) {
+    if (Main.exitCode(totals, wals) != Main.CLEAN) {
+      return "Something is left to act on. Keep the WALs.";
+    }
+    if (totals.rows(Status.IN_REDIS) > 0) {
+      return "%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again once writers have flushed."
+          .formatted(Shown.count(totals.rows(Status.IN_REDIS), "row"));
+    }
+    if (isWritten(planner, wals)) {
+      return "All of it is in MySQL, but a node is alive and writes on: keep its WAL.";
+    }
+    return owners.encoded().isEmpty()
+        ? "All of it is in MySQL: these WALs may be removed."
+        : "All of it is in MySQL, of these owners. Keep the WALs: others were not compared.";
   }
 
   /** {@code item:42,3 of player:42: lost, version 7 (...); MySQL has version 5, Redis none} */

@@ -3,6 +3,7 @@ package io.gameq.recovery.mysql;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.catalog.Table;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
@@ -10,6 +11,7 @@ import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
+import io.gameq.mysql.TableRefusedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 /**
@@ -44,25 +47,39 @@ public final class DirectReplay {
   /** All that one owner gets back, and the session that owns by what was read before. */
   public record Owner(OwnerId owner, SessionId session, List<RowChange> rows) {}
 
+  /** What became of a group. */
+  public sealed interface Outcome {}
+
   /**
-   * What became of a group.
+   * It was committed.
    *
-   * @param written rows that MySQL holds now in these versions or newer ones
+   * @param rows that MySQL holds now in these versions or newer ones
    * @param setAside rows that it refused, as dead letters now
+   * @param waiting rows that it refused, and that are not written: see {@link #write}
    * @param notOwned owners that another session took over; nothing of them was written
    */
-  public record Outcome(long written, List<Refused> setAside, List<OwnerId> notOwned) {}
+  public record Written(
+      long rows, List<Refused> setAside, List<RowChange> waiting, List<OwnerId> notOwned)
+      implements Outcome {}
+
+  /**
+   * A table takes no rows, since it or a column is missing or closed to us: nothing was written.
+   */
+  public record TableRefused(Table table, String reason) implements Outcome {}
 
   /**
    * Writes a group of owners in one transaction.
    *
+   * @param waits which refused rows are to be tried again later; the others are set aside
    * @throws MySqlException when MySQL does not answer or takes no dead letter; then nothing was
    *     written, or a COMMIT was lost: writing again is safe
    */
-  public Outcome write(List<Owner> group) {
+  public Outcome write(List<Owner> group, Predicate<RowRefusal> waits) {
     for (int tries = 1; ; tries++) {
       try (Connection connection = mysql.getConnection()) {
-        return inTransaction(connection, group);
+        return inTransaction(connection, group, waits);
+      } catch (TableRefusedException e) {
+        return new TableRefused(e.table(), String.valueOf(e.getMessage()));
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN || tries == MOST_TRIES) {
           throw new MySqlException("MySQL does not answer as it should: " + e.getMessage(), e);
@@ -74,7 +91,8 @@ public final class DirectReplay {
     }
   }
 
-  private Outcome inTransaction(Connection connection, List<Owner> group) throws SQLException {
+  private Written inTransaction(
+      Connection connection, List<Owner> group, Predicate<RowRefusal> waits) throws SQLException {
     connection.setAutoCommit(false);
     try {
       Map<OwnerId, SessionId> durable =
@@ -88,11 +106,15 @@ public final class DirectReplay {
           notOwned.add(of.owner());
         }
       }
-      List<Refused> setAside =
-          setAside(
+      List<RowRefusal> refusals =
+          RowRefusal.withoutOutdated(
               connection, writes.write(connection, rows, Set.of(ErrorKind.ROW, ErrorKind.CURABLE)));
+      List<RowChange> waiting = refusals.stream().filter(waits).map(RowRefusal::row).toList();
+      List<Refused> letters =
+          refusals.stream().filter(waits.negate()).map(refusal -> refusal.asLetter(1)).toList();
+      setAside(connection, letters);
       connection.commit();
-      return new Outcome(rows.size() - setAside.size(), setAside, notOwned);
+      return new Written(rows.size() - refusals.size(), letters, waiting, notOwned);
     } catch (SQLException | RuntimeException e) {
       try {
         connection.rollback();
@@ -103,16 +125,10 @@ public final class DirectReplay {
     }
   }
 
-  private static List<Refused> setAside(Connection connection, List<RowRefusal> refusals)
-      throws SQLException {
-    List<Refused> letters =
-        RowRefusal.withoutOutdated(connection, refusals).stream()
-            .map(refusal -> refusal.asLetter(1))
-            .toList();
+  private static void setAside(Connection connection, List<Refused> letters) throws SQLException {
     Map<Refused, String> failed = DeadLetterTable.write(connection, letters, MOST_DEAD_LETTERS);
     if (!failed.isEmpty()) {
       throw new SQLException(failed.values().iterator().next());
     }
-    return letters;
   }
 }

@@ -6,7 +6,7 @@ import java.security.SecureRandom;
  * 96 bits that stand for an owner or for a row of it, salted anew by every run, so that nobody can
  * aim for a collision: among 10 million rows two share a hash once in 10^15 runs. Not thread-safe.
  */
-final class RowHash {
+public final class RowHash {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final long saltA;
@@ -20,13 +20,14 @@ final class RowHash {
     this(RANDOM.nextLong(), RANDOM.nextLong());
   }
 
-  RowHash(long saltA, long saltB) {
+  /** With salts of its own: for counting, where nobody gains by a collision. */
+  public RowHash(long saltA, long saltB) {
     this.saltA = saltA;
     this.saltB = saltB;
   }
 
   /** Stands for an owner from now on. */
-  RowHash owner(String owner) {
+  public RowHash owner(String owner) {
     a = saltA;
     b = saltB;
     add(owner);
@@ -36,7 +37,7 @@ final class RowHash {
   }
 
   /** Stands for a row of the owner given last. */
-  RowHash row(String key) {
+  public RowHash row(String key) {
     a = ownerA;
     b = ownerB;
     add(key);
@@ -57,7 +58,8 @@ final class RowHash {
     b ^= b >>> 30;
   }
 
-  long high() {
+  /** The first 64 bits. */
+  public long high() {
     return a;
   }
 

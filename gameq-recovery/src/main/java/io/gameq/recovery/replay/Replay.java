@@ -101,6 +101,7 @@ public final class Replay implements Planner.Sink {
           }
         });
     conflicts.apply(report);
+    target.finish(report);
     progress.end();
     return report;
   }

@@ -4,6 +4,8 @@ import io.gameq.OwnerId;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** What a replay did. Not thread-safe. */
 public final class ReplayReport {
@@ -11,6 +13,7 @@ public final class ReplayReport {
   private static final int MOST_NAMED = 20;
 
   private final List<String> named = new ArrayList<>();
+  private final Map<String, Closed> closed = new TreeMap<>();
   private long rows;
   private long written;
   private long refused;
@@ -35,6 +38,33 @@ public final class ReplayReport {
   void setAside(String row, String why) {
     setAside++;
     name("dead letter: %s: %s".formatted(Shown.text(row), Shown.cut(why, 120)));
+  }
+
+  /** A row is left as it is, since its table takes none: nothing more is tried with it. */
+  void closed(String table, String why) {
+    closed.computeIfAbsent(table, of -> new Closed(why)).rows++;
+  }
+
+  private static final class Closed {
+    private final String why;
+    private long rows;
+
+    Closed(String why) {
+      this.why = why;
+    }
+  }
+
+  /** The tables that took no rows, a line each; empty when all did. */
+  public List<String> closedTables() {
+    return closed.entrySet().stream()
+        .map(
+            of ->
+                "table %s takes no rows, %s of it not replayed: %s"
+                    .formatted(
+                        Shown.text(of.getKey()),
+                        Shown.count(of.getValue().rows, "row"),
+                        Shown.cut(of.getValue().why, 200)))
+        .toList();
   }
 
   private void name(String line) {

@@ -22,4 +22,7 @@ interface Target {
    *     written stays, and writing everything again is safe
    */
   void write(List<List<Owner>> groups, ReplayReport report);
+
+  /** Everything was handed over: writes what was put off until then. */
+  default void finish(ReplayReport report) {}
 }

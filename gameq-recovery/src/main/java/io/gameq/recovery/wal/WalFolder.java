@@ -6,7 +6,6 @@ import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
 import java.nio.file.Path;
-import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,7 @@ public final class WalFolder {
 
   private final Path directory;
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
-  private final BitSet failed = new BitSet();
+  private final LongSet failed = new LongSet();
   private WalRecord.@Nullable Header header;
   private List<WalDamage> damage = List.of();
   private boolean whole = true;
@@ -33,6 +32,7 @@ public final class WalFolder {
   private long adopted;
   private long oldestVersion = -1;
   private long newestVersion;
+  private boolean live;
   private boolean known;
 
   /** Names a column list. */
@@ -63,6 +63,7 @@ public final class WalFolder {
     damage = report.damage();
     whole = report.isWhole();
     missing = report.missing();
+    live = report.live();
     known = true;
   }
 
@@ -101,7 +102,7 @@ public final class WalFolder {
     } else if (record instanceof WalRecord.Layout layout) {
       layouts.put(new LayoutName(layout.table(), layout.fingerprint()), layout.columns());
     } else if (record instanceof WalRecord.Failed mark) {
-      failed.set(Math.toIntExact(mark.sequence()));
+      failed.add(mark.sequence());
     } else if (record instanceof WalRecord.Committed committed) {
       commits++;
       committed.parts().forEach(part -> changes += learnVersions(part));
@@ -162,6 +163,11 @@ public final class WalFolder {
     return whole;
   }
 
+  /** Whether its node was alive on this host while it was read. */
+  public boolean isLive() {
+    return live;
+  }
+
   /** How many records are known to be missing. */
   public long missing() {
     return missing;
@@ -169,11 +175,11 @@ public final class WalFolder {
 
   /** Whether the commit with this sequence was marked failed; meant once all was read. */
   public boolean isFailed(long sequence) {
-    return sequence <= Integer.MAX_VALUE && failed.get((int) sequence);
+    return failed.contains(sequence);
   }
 
   public int failed() {
-    return failed.cardinality();
+    return failed.size();
   }
 
   public long records() {

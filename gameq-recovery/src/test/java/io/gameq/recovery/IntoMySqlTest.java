@@ -1,0 +1,162 @@
+package io.gameq.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Pet;
+import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What MySQL refuses when it gets rows straight from WALs. */
+class IntoMySqlTest {
+  /** Each owner in a transaction of its own. */
+  private static final String ONE_BY_ONE = "replay --execute --into mysql --no-redis --rate 10";
+
+  @TempDir Path directory;
+
+  private RecoveryGame game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game = new RecoveryGame(directory);
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  /** A node plays and is gone, and Redis is lost. */
+  private void play(String node, java.util.function.Consumer<GameQueue> how) {
+    try (GameQueue queue = game.node(node)) {
+      how.accept(queue);
+    }
+    game.loseRedis();
+  }
+
+  private static void commit(OwnerSession session) {
+    session.commit().awaitQueued(RecoveryGame.LONG);
+  }
+
+  @Test
+  void refusalsThatAnotherOwnersRowsCureAreTriedAgainAndTheOthersAreSetAside() throws Exception {
+    play(
+        "n1",
+        queue -> {
+          OwnerSession one = queue.open("player:1");
+          one.put(new Pet(3, 1, "Old"));
+          one.put(new Pet(4, 1, "Rex"));
+          commit(one);
+          OwnerSession three = queue.open("player:3");
+          three.put(new Item(3, 1, 1, 1));
+          commit(three);
+        });
+    assertEquals(Main.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    game.database
+        .server()
+        .execute(
+            "ALTER TABLE item ADD FOREIGN KEY (player_id) REFERENCES pet (id)",
+            "ALTER TABLE pet ADD UNIQUE (name)");
+    play(
+        "n2",
+        queue -> {
+          OwnerSession two = queue.open("player:2");
+          two.put(new Item(2, 1, 1, 1)); // 1452: needs pet 2
+          two.put(new Pet(5, 2, "Rex")); // 1062: needs pet 4 to have another name
+          commit(two);
+          OwnerSession nine = queue.open("player:9");
+          nine.put(new Item(9, 1, 1, 1)); // nobody makes pet 9
+          nine.put(new Pet(90, 9, "Ninth"));
+          commit(nine);
+          OwnerSession one = queue.open("player:1");
+          one.delete(Pet.class, 3); // 1451: needs item 3,1 deleted
+          one.put(new Pet(4, 1, "Max"));
+          one.put(new Pet(2, 1, "Two"));
+          commit(one);
+          OwnerSession three = queue.open("player:3");
+          three.delete(Item.class, 3, 1);
+          commit(three);
+        });
+    Run replay = game.run(ONE_BY_ONE);
+    assertTrue(replay.says("1 row refused by MySQL, now dead letters"), replay::toString);
+    assertTrue(replay.says("dead letter: item:9,1 of player:9"), replay::toString);
+    assertEquals(
+        "item:9,1", game.query("SELECT CONCAT(table_name, ':', row_key) FROM gameq_dead_letter"));
+    assertEquals("2", game.query("SELECT player_id FROM item"));
+    assertEquals(
+        "2 Two,4 Max,5 Rex,90 Ninth",
+        game.query("SELECT GROUP_CONCAT(CONCAT(id, ' ', name) ORDER BY id) FROM pet"));
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), "a dead letter is left to act on");
+  }
+
+  private void putItemsAndPets() {
+    play(
+        "n1",
+        queue -> {
+          for (int p = 1; p <= 3; p++) {
+            OwnerSession player = queue.open("player:" + p);
+            player.put(new Item(p, 1, 1, 1));
+            player.put(new Pet(p, p, "Rex"));
+            commit(player);
+          }
+        });
+  }
+
+  /** The catalogue says nothing of what a trigger needs. */
+  @Test
+  void oneTableThatTakesNoRowsIsLeftOutAndTheOthersAreWritten() throws Exception {
+    putItemsAndPets();
+    game.database
+        .server()
+        .execute(
+            "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO nowhere VALUES (1)");
+    Run replay = game.run(ONE_BY_ONE);
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertTrue(
+        replay.says("table pet takes no rows, 3 rows of it not replayed: "), replay::toString);
+    assertTrue(replay.says("nowhere"), replay::toString);
+    assertTrue(replay.says("3  LOST"), replay::toString);
+    assertTrue(replay.says("mend the tables named above, then run it again"), replay::toString);
+    assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
+    assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
+    game.database.server().execute("DROP TRIGGER bad");
+    assertEquals(Main.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals("3", game.query("SELECT COUNT(*) FROM pet"));
+  }
+
+  @Test
+  void rowsThatReferToATableThatTakesNoneStayLostInsteadOfBecomingDeadLetters() throws Exception {
+    putItemsAndPets();
+    game.database
+        .server()
+        .execute(
+            "ALTER TABLE item ADD FOREIGN KEY (player_id) REFERENCES pet (id)",
+            "CREATE TABLE audit (one INT)",
+            "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO audit (other) VALUES (1)");
+    Run replay = game.run(ONE_BY_ONE);
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertTrue(replay.says("6  LOST"), replay::toString);
+    assertTrue(replay.says("for want of rows of a table that takes none now"), replay::toString);
+    assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
+    game.database.server().execute("ALTER TABLE audit CHANGE one other INT");
+    assertEquals(Main.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
+  }
+
+  @Test
+  void aMissingTableIsNamedAndTheOthersAreWritten() throws Exception {
+    putItemsAndPets();
+    game.database.server().execute("DROP TABLE pet");
+    Run replay = game.run(ONE_BY_ONE);
+    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertTrue(replay.says("table pet"), replay::toString);
+    assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
+  }
+}

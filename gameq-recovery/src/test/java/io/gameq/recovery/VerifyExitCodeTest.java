@@ -1,0 +1,76 @@
+package io.gameq.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Only exit code 0 of verify means that nothing needs the WALs any more. */
+class VerifyExitCodeTest {
+  @TempDir Path directory;
+
+  private RecoveryGame game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game = new RecoveryGame(directory);
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  private void play(GameQueue queue) {
+    OwnerSession player = queue.open("player:1");
+    player.put(new Item(1, 1, 1, 1));
+    player.put(new Item(1, 2, 1, 1));
+    player.commit().awaitQueued(RecoveryGame.LONG);
+  }
+
+  private void assertVerify(int exitCode, String says) {
+    Run verify = game.run("verify");
+    assertEquals(exitCode, verify.exitCode(), verify::toString);
+    assertTrue(verify.says(says), verify::toString);
+    assertEquals(exitCode, game.run("verify --json").exitCode());
+  }
+
+  @Test
+  void tellsWhatIsLostFromWhatOnlyRedisHoldsFromWhatMySqlHolds() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      play(queue);
+    }
+    assertVerify(Main.KEEP_THE_WALS, "2 rows only in Redis, and lost if Redis loses them: keep");
+    assertEquals(Main.CLEAN, game.run("plan").exitCode());
+    game.loseRedis();
+    assertVerify(Main.FOUND_SOMETHING, "Something is left to act on. Keep the WALs.");
+    game.run("replay --execute --into mysql");
+    assertVerify(Main.CLEAN, "All of it is in MySQL: these WALs may be removed.");
+    Run some = game.run("verify --owner player:1");
+    assertEquals(Main.CLEAN, some.exitCode());
+    assertFalse(some.says("may be removed"), some::toString);
+    game.database.server().execute("UPDATE item SET count = 666 WHERE slot = 2");
+    assertVerify(Main.FOUND_SOMETHING, "other content");
+  }
+
+  @Test
+  void aWalThatItsNodeWritesOnIsKept() {
+    try (GameQueue queue = game.node("n1")) {
+      play(queue);
+      game.run("replay --execute --include-live --into mysql --no-redis");
+      game.loseRedis();
+      assertVerify(Main.KEEP_THE_WALS, "a node is alive and writes on: keep its WAL");
+      Run withoutRedis = game.run("verify --no-redis");
+      assertEquals(Main.KEEP_THE_WALS, withoutRedis.exitCode(), "by its lock: " + withoutRedis);
+    }
+  }
+}
