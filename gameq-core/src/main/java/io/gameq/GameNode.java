@@ -131,6 +131,7 @@ final class GameNode implements AutoCloseable {
           Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
       closing.add(() -> stop(callbacks));
       Lookout.Healed healed = new Lookout.Healed();
+      heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
       sender =
           closing.add(
               new CommitSender(
@@ -144,6 +145,7 @@ final class GameNode implements AutoCloseable {
                       config.limits(),
                       new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
                       new MySqlSessions(owners),
+                      heartbeat,
                       healed::signal,
                       healed::notReplayed,
                       callbacks)));
@@ -151,7 +153,6 @@ final class GameNode implements AutoCloseable {
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
-      heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
       lookout =
           new Lookout(
               new Lookout.Parts(

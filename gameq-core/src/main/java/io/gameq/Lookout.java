@@ -139,7 +139,9 @@ final class Lookout implements Runnable {
 
   void beat() {
     try {
-      parts.heartbeat().beat(parts.control());
+      if (parts.heartbeat().beat(parts.control())) {
+        parts.sender().healAgain("its sign of life is gone from Redis");
+      }
     } catch (GameQueueException e) {
       LOG.debug("cannot give a sign of life: {}", e.getMessage());
     }

@@ -112,6 +112,7 @@ public final class CommitSender implements AutoCloseable {
       Limits limits,
       Policy policy,
       DurableSessions durableSessions,
+      NodeHeartbeat heartbeat,
       Runnable healed,
       Consumer<Set<Long>> notReplayed,
       Executor callbacks) {}
@@ -613,6 +614,7 @@ public final class CommitSender implements AutoCloseable {
       redis.closeAsync();
       redis = link.connect();
       link.silenceOthers(redis);
+      parts.heartbeat().beatFirst(redis);
       Set<Long> givenUp = healing.run(redis, sessions.values(), unanswered);
       if (!givenUp.isEmpty()) {
         parts.notReplayed().accept(givenUp);

@@ -18,10 +18,13 @@ public final class NodeHeartbeat {
   /** A node that gave no sign for so long counts as gone. */
   public static final int LIFE_SECONDS = 15;
 
-  /** The DEL makes the script run at maxmemory too: a full Redis does not make nodes look dead. */
+  /**
+   * Returns whether the last sign of life was still there. The DEL that tells makes the script run
+   * at maxmemory too: a full Redis does not make nodes look dead.
+   */
   private static final byte[] BEAT =
       SlotKeys.bytes(
-          "redis.call('DEL', KEYS[1]) return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])");
+          "local was = redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) return was");
 
   private static final int PROCESS_DIGITS = 8;
 
@@ -30,7 +33,8 @@ public final class NodeHeartbeat {
   private final String namespace;
   private final String process;
   private final String node;
-  private long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
+  private volatile long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
+  private volatile boolean hasBegun;
 
   public NodeHeartbeat(String namespace, String process, String node) {
     this.namespace = namespace;
@@ -38,23 +42,41 @@ public final class NodeHeartbeat {
     this.node = node;
   }
 
-  /** Gives a sign of life, if the last one is not fresh; to be called every second or so. */
-  public synchronized void beat(ControlConnection redis) {
-    if (System.nanoTime() - beatNanos >= BEAT_EVERY_NANOS) {
-      redis.call(
-          connection ->
-              RedisReply.await(
-                  () ->
-                      connection
-                          .sync()
-                          .eval(
-                              BEAT,
-                              ScriptOutputType.STATUS,
-                              new byte[][] {key(process)},
-                              SlotKeys.bytes(node),
-                              SlotKeys.bytes(Integer.toString(LIFE_SECONDS)))));
-      beatNanos = System.nanoTime();
-    }
+  /**
+   * Gives a sign of life, if the last one is not fresh; to be called every second or so.
+   *
+   * @return whether the one before was gone. Then Redis has lost more than that, if no connection
+   *     broke meanwhile: somebody emptied it. (Or this process stood still for {@link
+   *     #LIFE_SECONDS}: then to heal is harmless.)
+   */
+  public boolean beat(ControlConnection redis) {
+    return System.nanoTime() - beatNanos >= BEAT_EVERY_NANOS && redis.call(this::beatNow);
+  }
+
+  /**
+   * Gives a sign of life to a server on which this node is about to heal, so that a later one that
+   * is gone was lost since.
+   */
+  void beatFirst(StatefulRedisConnection<byte[], byte[]> redis) {
+    boolean unused = beatNow(redis);
+  }
+
+  private boolean beatNow(StatefulRedisConnection<byte[], byte[]> redis) {
+    Long was =
+        RedisReply.await(
+            () ->
+                redis
+                    .sync()
+                    .<Long>eval(
+                        BEAT,
+                        ScriptOutputType.INTEGER,
+                        new byte[][] {key(process)},
+                        SlotKeys.bytes(node),
+                        SlotKeys.bytes(Integer.toString(LIFE_SECONDS))));
+    boolean gone = hasBegun && was == 0;
+    beatNanos = System.nanoTime();
+    hasBegun = true;
+    return gone;
   }
 
   /** Says that this node is gone. */

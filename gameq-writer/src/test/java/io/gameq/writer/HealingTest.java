@@ -295,6 +295,22 @@ class HealingTest {
   }
 
   @Test
+  void aRedisThatWasEmptiedIsNoticedByTheHeartbeatWithinSeconds() throws Exception {
+    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+        GameQueue reader = game.node("n2")) {
+      queued(queue.open("player:1"), new Pet(1, 1, "v1"));
+      RedisImage.empty(redis, game.namespace).restore(); // as FLUSHALL, of this namespace
+      redis.sync().keys(game.namespace + ":node:*").forEach(redis.sync()::del);
+      await() // nobody commits, and looking for what is not durable takes longer than that
+          .atMost(Duration.ofSeconds(6))
+          .untilAsserted(
+              () ->
+                  assertEquals(
+                      List.of(new Pet(1, 1, "v1")), reader.read("player:1", Pet.class)));
+    }
+  }
+
+  @Test
   void aLossThatNobodyNoticedIsFoundByLookingForWhatIsNotDurable() throws Exception {
     try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
       OwnerSession player = queue.open("player:1");
