@@ -470,7 +470,11 @@ public final class CommitSender implements AutoCloseable {
       parts.wal().append(commit); // before Redis: what Redis may hold, the WAL has
       return true;
     } catch (RuntimeException e) {
-      settlement.dropped(commit, e);
+      settlement.dropped(
+          commit,
+          e instanceof WalException torn && torn.mayBeReadable()
+              ? Settlement.unknown(commit, String.valueOf(torn.getMessage()))
+              : e);
       return false;
     }
   }
@@ -567,6 +571,7 @@ public final class CommitSender implements AutoCloseable {
     List<Commit> queued = new ArrayList<>(commits.size());
     List<Commit> again = new ArrayList<>();
     List<Commit> held = new ArrayList<>();
+    List<Settlement.Failure> failed = new ArrayList<>();
     for (int i = 0; i < commits.size(); i++) {
       Commit commit = commits.get(i);
       CommitGroup.Outcome outcome =
@@ -577,7 +582,7 @@ public final class CommitSender implements AutoCloseable {
           session.markLost();
         }
         if (session.isLost()) {
-          settlement.failed(commit, Settlement.lost(session));
+          failed.add(new Settlement.Failure(commit, Settlement.lost(session)));
         } else {
           again.add(commit);
         }
@@ -586,7 +591,7 @@ public final class CommitSender implements AutoCloseable {
             && RedisReply.isFull(refused.message())) {
           held.add(commit);
         } else {
-          settlement.refused(commit, refused.message());
+          failed.add(Settlement.refused(commit, refused.message()));
         }
       } else if (outcome instanceof CommitGroup.TakenInPart taken) {
         settlement.dropped(
@@ -596,6 +601,7 @@ public final class CommitSender implements AutoCloseable {
       }
     }
     settlement.queued(queued);
+    settlement.failed(failed);
     if (!held.isEmpty()) {
       hold(held);
     }

@@ -159,7 +159,7 @@ final class Healing {
               "WRONGTYPE")) { // the first time it may have been applied: it has not failed
         throw new GameQueueException("Redis does not take commits again yet: " + e.getMessage(), e);
       }
-      settlement.refused(commit, message);
+      settlement.failed(List.of(Settlement.refused(commit, message)));
       return true;
     }
     if (group.outcome(0)

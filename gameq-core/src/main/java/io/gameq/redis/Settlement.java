@@ -43,9 +43,12 @@ final class Settlement {
     }
   }
 
+  /** A commit that is in the WAL and not in Redis, or nobody knows where, and why. */
+  record Failure(Commit commit, RuntimeException reason) {}
+
   /** Redis answered with an error: it holds nothing of the commit. */
-  void refused(Commit commit, String message) {
-    failed(
+  static Failure refused(Commit commit, String message) {
+    return new Failure(
         commit,
         RedisReply.isFull(message)
             ? new RedisFullException(
@@ -53,17 +56,46 @@ final class Settlement {
             : new CommitFailedException("Redis refused the commit: " + message));
   }
 
-  /**
-   * Ends a commit that is in the WAL: marked failed there before the game is told, so that nothing
-   * ever replays it.
-   */
   void failed(Commit commit, RuntimeException reason) {
-    try {
-      wal.appendFailed(commit);
-    } catch (WalException | WalFullException e) {
-      reason.addSuppressed(e);
+    failed(List.of(new Failure(commit, reason)));
+  }
+
+  /**
+   * Ends commits that are in the WAL: marked failed there, on the disk if commits are forced to it,
+   * before the game is told, so that nothing ever replays them. One whose mark could not be written
+   * may be replayed by recovery: it is told as unknown.
+   */
+  void failed(List<Failure> failures) {
+    List<Failure> marked = new ArrayList<>();
+    for (Failure failure : failures) {
+      try {
+        wal.appendFailed(failure.commit);
+        marked.add(failure);
+      } catch (WalException | WalFullException e) {
+        notMarked(failure, e);
+      }
     }
-    dropped(commit, reason);
+    if (marked.isEmpty()) {
+      return;
+    }
+    try {
+      wal.sync();
+    } catch (WalException e) {
+      marked.forEach(failure -> notMarked(failure, e));
+      return;
+    }
+    marked.forEach(failure -> dropped(failure.commit, failure.reason));
+  }
+
+  private void notMarked(Failure failure, RuntimeException e) {
+    RuntimeException told =
+        unknown(
+            failure.commit,
+            "%s; and the WAL does not tell so, recovery may replay it (%s)"
+                .formatted(failure.reason.getMessage(), e.getMessage()));
+    told.addSuppressed(failure.reason);
+    told.addSuppressed(e);
+    dropped(failure.commit, told);
   }
 
   /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */

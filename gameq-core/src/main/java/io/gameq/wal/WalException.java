@@ -8,11 +8,24 @@ import io.gameq.GameQueueException;
 public final class WalException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean mayBeReadable;
+
   WalException(String message) {
     super(message);
+    this.mayBeReadable = false;
   }
 
   WalException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  WalException(String message, Throwable cause, boolean mayBeReadable) {
     super(message, cause);
+    this.mayBeReadable = mayBeReadable;
+  }
+
+  /** Whether the record that was to be appended may be found in the WAL by recovery all the same. */
+  public boolean mayBeReadable() {
+    return mayBeReadable;
   }
 }

@@ -31,4 +31,13 @@ public final class WalReader {
   public static WalReport read(Path directory, long fromSequence, Consumer<Entry> sink) {
     return new WalReading(directory, fromSequence, sink).run();
   }
+
+  /**
+   * Whether a process on this host writes the WAL: then marks of failed commits may still be added.
+   * Once it does not it never will again: every process begins a WAL of its own. False for a copy,
+   * and on a file system without locks.
+   */
+  public static boolean isBeingWritten(Path directory) {
+    return LiveWals.isLive(directory);
+  }
 }

@@ -281,7 +281,8 @@ public final class WalWriter implements AutoCloseable {
       broken = true; // nobody knows what is behind the last whole record now
       throw new WalException(
           "cannot append %d bytes to the WAL in %s (%s)".formatted(record.length(), directory, e),
-          e);
+          e,
+          true);
     }
     unsynced = true;
     sequence++;

@@ -37,7 +37,8 @@ final class PlanCommand implements Callable<Integer> {
 
   @Option(
       names = "--include-live",
-      description = "Take WALs of nodes that are alive for those of nodes that are gone.")
+      description =
+          "Take WALs of nodes that gave a sign of life lately for those of nodes that are gone. Never a WAL that a process on this host writes.")
   private boolean includeLive;
 
   @Option(
@@ -104,7 +105,7 @@ final class PlanCommand implements Callable<Integer> {
       out.println("  " + command("replay --execute" + (servers.hasRedis() ? "" : " --into mysql")));
     } else if (totals.rows(Status.LIVE) > 0) {
       out.println(
-          "Nodes that are alive put back what is missing: plan again in a minute; only if that does not help, with --include-live.");
+          "Nodes that are alive put back what is missing: plan again in a minute; only if that does not help, end them and plan with --include-live.");
     } else {
       out.println("There is nothing to replay.");
     }

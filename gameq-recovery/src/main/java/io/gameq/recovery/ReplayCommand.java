@@ -79,7 +79,7 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--include-live",
       description =
-          "Also WALs of nodes that are alive: else they are left out, since nodes heal themselves.")
+          "Also WALs of nodes that gave a sign of life lately: else they are left out, since nodes heal themselves. Never a WAL that a process on this host writes.")
   private boolean includeLive;
 
   @Override

@@ -40,7 +40,7 @@ final class Classification {
 
   private final Lookups lookups;
   private final Planner.Options options;
-  private final BitSet alive;
+  private final Live live;
   private final Function<String, OwnerIndex.@Nullable Newest> newest;
   private final RowCodec codec;
   private final @Nullable Instant horizon;
@@ -49,11 +49,11 @@ final class Classification {
       Lookups lookups,
       WalSet wals,
       Planner.Options options,
-      BitSet alive,
+      Live live,
       Function<String, OwnerIndex.@Nullable Newest> newest) {
     this.lookups = lookups;
     this.options = options;
-    this.alive = alive;
+    this.live = live;
     this.newest = newest;
     this.codec =
         new RowCodec(
@@ -63,6 +63,18 @@ final class Classification {
             },
             Clock.systemUTC());
     this.horizon = lookups.database().horizon();
+  }
+
+  /**
+   * WALs, by number, whose nodes put back by themselves what is missing.
+   *
+   * @param alive those whose nodes gave a sign of life
+   * @param written those that a process on this host writes
+   */
+  record Live(BitSet alive, BitSet written) {
+    boolean heals(int wal, boolean includeLive) {
+      return written.get(wal) || (alive.get(wal) && !includeLive);
+    }
   }
 
   /** One row while it is looked up. */
@@ -233,9 +245,9 @@ final class Classification {
     Candidate of = row.candidate;
     Verdict verdict = Ownership.judge(of.session(), row.newestSession, durable, row.ownedBy);
     boolean restores = verdict instanceof Replayable replayable && replayable.restore();
-    boolean live = alive.get(of.wal()) && !options.includeLive();
+    boolean isLive = live.heals(of.wal(), options.includeLive());
     if (isFlushedFromRedis(row, durable, verdict)) {
-      return new Judged(Status.IN_REDIS, "", restores && !live);
+      return new Judged(Status.IN_REDIS, "", restores && !isLive);
     }
     if (letter != null && Long.compareUnsigned(letter, of.version()) >= 0) {
       return new Judged(Status.DEAD_LETTER, "", false);
@@ -262,7 +274,7 @@ final class Classification {
           conflict.reason(),
           false);
     }
-    return live
+    return isLive
         ? new Judged(Status.LIVE, "its node is alive and heals itself", false)
         : new Judged(Status.LOST, restores ? "MySQL lost its session" : "", restores);
   }

@@ -4,6 +4,7 @@ import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.wal.WalReader;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,5 +23,18 @@ public record Lookups(RecoveryDatabase database, @Nullable RecoveryRedis redis) 
       alive.set(i, redis.aliveNode(folders.get(i).process()) != null);
     }
     return alive;
+  }
+
+  /**
+   * The numbers of the WALs that a process on this host writes now. It may yet mark a commit as
+   * failed that was read without the mark, and tell the game so: nothing of them is ever replayed.
+   */
+  static BitSet beingWritten(WalSet wals) {
+    BitSet written = new BitSet();
+    List<WalFolder> folders = wals.folders();
+    for (int i = 0; i < folders.size(); i++) {
+      written.set(i, WalReader.isBeingWritten(folders.get(i).directory()));
+    }
+    return written;
   }
 }

@@ -37,6 +37,7 @@ public final class Planner {
   private final Map<String, SessionId> sessions = new HashMap<>();
   private long mostIndexedRows = Runtime.getRuntime().maxMemory() * 4 / 10 / INDEX_BYTES_PER_ROW;
   private BitSet alive = new BitSet();
+  private BitSet written = new BitSet();
 
   /**
    * What is wanted.
@@ -88,7 +89,14 @@ public final class Planner {
 
   /** WALs of nodes that are alive; known once planned. */
   public BitSet alive() {
-    return alive;
+    BitSet both = (BitSet) alive.clone();
+    both.or(written);
+    return both;
+  }
+
+  /** Whether a process on this host writes a WAL; known once planned. */
+  public boolean isBeingWritten(int wal) {
+    return written.get(wal);
   }
 
   /**
@@ -97,6 +105,8 @@ public final class Planner {
    * @throws io.gameq.GameQueueException when a server does not answer
    */
   public void plan(Sink sink) {
+    // Before the WALs are read: a node that ends meanwhile may have added marks behind the reader.
+    written = Lookups.beingWritten(wals);
     int groups = 1;
     for (int number = 0; number < groups; number++) {
       Group group = index(number, groups);
@@ -167,7 +177,7 @@ public final class Planner {
     progress.accept("looking rows up");
     Classification classification =
         new Classification(
-            lookups, wals, options, alive, owner -> group.owners().find(hash.owner(owner)));
+            lookups, wals, options, new Classification.Live(alive, written), owner -> group.owners().find(hash.owner(owner)));
     List<Candidate> batch = new ArrayList<>();
     long[] bytes = {0};
     wals.read(
@@ -291,7 +301,7 @@ public final class Planner {
     OwnerIndex.Newest newest =
         java.util.Objects.requireNonNull(group.owners().find(hash.owner(owner.encoded())));
     WalFolder folder = wals.folders().get(newest.wal());
-    return new OwnersNewest(newest.session(), folder.node(), alive.get(newest.wal()));
+    return new OwnersNewest(newest.session(), folder.node(), alive().get(newest.wal()));
   }
 
   /** The newest session of an owner in the WALs. */

@@ -112,7 +112,12 @@ public final class Replay implements Planner.Sink {
       lost++;
     }
     if (options.applyConflicts() && row.status().isConflict()) {
-      conflicts.add(row);
+      if (planner.isBeingWritten(row.wal())) {
+        report.refused(
+            row.owner(), 1, "a process still writes its WAL and may mark it as failed: end it first");
+      } else {
+        conflicts.add(row);
+      }
     }
   }
 
