@@ -24,7 +24,9 @@ public final class WalException extends GameQueueException {
     this.mayBeReadable = mayBeReadable;
   }
 
-  /** Whether the record that was to be appended may be found in the WAL by recovery all the same. */
+  /**
+   * Whether the record that was to be appended may be found in the WAL by recovery all the same.
+   */
   public boolean mayBeReadable() {
     return mayBeReadable;
   }

@@ -304,9 +304,7 @@ class HealingTest {
       await() // nobody commits, and looking for what is not durable takes longer than that
           .atMost(Duration.ofSeconds(6))
           .untilAsserted(
-              () ->
-                  assertEquals(
-                      List.of(new Pet(1, 1, "v1")), reader.read("player:1", Pet.class)));
+              () -> assertEquals(List.of(new Pet(1, 1, "v1")), reader.read("player:1", Pet.class)));
     }
   }
 

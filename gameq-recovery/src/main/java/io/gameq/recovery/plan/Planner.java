@@ -177,7 +177,11 @@ public final class Planner {
     progress.accept("looking rows up");
     Classification classification =
         new Classification(
-            lookups, wals, options, new Classification.Live(alive, written), owner -> group.owners().find(hash.owner(owner)));
+            lookups,
+            wals,
+            options,
+            new Classification.Live(alive, written),
+            owner -> group.owners().find(hash.owner(owner)));
     List<Candidate> batch = new ArrayList<>();
     long[] bytes = {0};
     wals.read(

@@ -114,7 +114,9 @@ public final class Replay implements Planner.Sink {
     if (options.applyConflicts() && row.status().isConflict()) {
       if (planner.isBeingWritten(row.wal())) {
         report.refused(
-            row.owner(), 1, "a process still writes its WAL and may mark it as failed: end it first");
+            row.owner(),
+            1,
+            "a process still writes its WAL and may mark it as failed: end it first");
       } else {
         conflicts.add(row);
       }
