@@ -6,6 +6,7 @@ import io.gameq.catalog.Table;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
+import io.gameq.commit.CountingSessions;
 import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
@@ -29,6 +30,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -45,6 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -233,7 +236,7 @@ final class GameNode implements AutoCloseable {
 
   /** Throws {@link OwnerHeldException} when another node that is alive has the owner open. */
   void requireFree(OwnerId owner) {
-    SessionId durable = owners.current(List.of(owner)).get(owner);
+    CountingSessions durable = owners.current(List.of(owner)).get(owner);
     String holder =
         durable == null ? null : heartbeat.otherHolder(control, slot(owner), owner, durable);
     if (holder != null) {
@@ -257,24 +260,56 @@ final class GameNode implements AutoCloseable {
           OpenScript.call(
               connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        return finishOpen(owner, session, tables, opened, connected.connections());
+        Opened done = finishOpen(owner, session, tables, opened, connected);
+        if (done != null) {
+          return done;
+        }
+        if (attempt == MOST_OPEN_ATTEMPTS) {
+          throw new RedisUnavailableException(
+              "Redis lost session " + session + " while it was opened: try again");
+        }
+      } else {
+        SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
+        CountingSessions durable = owners.current(List.of(owner)).get(owner);
+        if (durable == null || !session.equals(durable.newest()) || attempt == MOST_OPEN_ATTEMPTS) {
+          throw openedMeanwhile(owner, owns);
+        }
+        atLeast = owns.epoch() + 1; // MySQL lost epochs that Redis remembers
       }
-      SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
-      if (!session.equals(owners.current(List.of(owner)).get(owner))
-          || attempt == MOST_OPEN_ATTEMPTS) {
-        throw new OwnershipLostException(
-            "session " + owns + " opened " + owner + " at the same moment");
-      }
-      atLeast = owns.epoch() + 1; // MySQL lost epochs that Redis remembers
     }
   }
 
-  private Opened finishOpen(
+  private static OwnershipLostException openedMeanwhile(OwnerId owner, SessionId owns) {
+    return new OwnershipLostException(
+        "session " + owns + " opened " + owner + " at the same moment");
+  }
+
+  /**
+   * Whether Redis still has the session, over the very connection over which it was told. Else the
+   * session before it may have gone on, and committed, until this one was set open in MySQL: what
+   * it left is for another attempt to adopt.
+   */
+  private boolean isKept(
+      StatefulRedisConnection<byte[], byte[]> redis, OwnerId owner, SessionId session) {
+    SessionId owns;
+    try {
+      owns = SessionScripts.ownedBy(redis, slot(owner), owner);
+    } catch (RedisUnavailableException e) {
+      return false;
+    }
+    if (owns != null && owns.isNewerThan(session)) {
+      throw openedMeanwhile(owner, owns);
+    }
+    return session.equals(owns);
+  }
+
+  /** Null when Redis has lost the session meanwhile. */
+  private @Nullable Opened finishOpen(
       OwnerId owner,
       SessionId session,
       List<Table> tables,
       OpenScript.Opened opened,
-      long connections) {
+      HealedConnection.Healed connected) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
     List<UnflushedRow> dirty = OwnerViews.withoutDamaged(opened.dirty());
     List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
@@ -288,12 +323,16 @@ final class GameNode implements AutoCloseable {
       }
       long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
       OwnerView view = views.load(owner, session, tables, unflushed);
+      if (!isKept(connected.redis(), owner, session)) {
+        sessions.remove(tracker);
+        return null;
+      }
       versions.observe(view.highestVersion());
       tracker.adopted(
           held(dirty, Arrays.copyOf(sequences, dirty.size())),
           held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
       sessions.add(tracker);
-      sender.register(ref, tracker, connections);
+      sender.register(ref, tracker, connected.connections());
       return new Opened(tracker, view);
     } catch (RuntimeException e) {
       sender.unregister(ref);

@@ -1,6 +1,7 @@
 package io.gameq;
 
 import io.gameq.catalog.RowCodec;
+import io.gameq.commit.CountingSessions;
 import io.gameq.commit.SessionRef;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.CommitSender;
@@ -225,8 +226,11 @@ final class Lookout implements Runnable {
   /** Nobody holds these rows: replays them where the session still owns, else reports them. */
   private void lost(DurableTracker tracker, SortedMap<String, Long> rows) {
     SessionRef session = tracker.session();
-    SessionId durable = parts.owners().current(List.of(session.owner())).get(session.owner());
-    if (!session.isLost() && (session.id().isNewerThan(durable) || session.id().equals(durable))) {
+    CountingSessions durable =
+        parts.owners().current(List.of(session.owner())).get(session.owner());
+    SessionId newest = durable == null ? null : durable.newest();
+    if (!session.isLost()
+        && (session.id().isNewerThan(newest) || CountingSessions.counts(durable, session.id()))) {
       if (System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
         healedAgainNanos = System.nanoTime();
         parts.sender().healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));
@@ -234,7 +238,7 @@ final class Lookout implements Runnable {
       return;
     }
     session.markLost();
-    report(tracker, rows, "session " + durable + " owns now");
+    report(tracker, rows, "session " + newest + " owns now");
   }
 
   /** A half that another session owns by now is looked for like everything else of that session. */

@@ -1,5 +1,6 @@
 package io.gameq;
 
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.DurableSessions;
 import java.util.Collection;
@@ -8,7 +9,7 @@ import java.util.Map;
 /** The durable sessions, as the sender asks for them. Thread-safe. */
 record MySqlSessions(OwnerTable owners) implements DurableSessions {
   @Override
-  public Map<OwnerId, SessionId> current(Collection<OwnerId> of) {
+  public Map<OwnerId, CountingSessions> current(Collection<OwnerId> of) {
     return owners.current(of);
   }
 

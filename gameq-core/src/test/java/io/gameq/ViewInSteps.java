@@ -9,7 +9,9 @@ import io.gameq.mysql.OwnerReader;
 import io.gameq.redis.UnflushedRow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An owner's view, built as {@link GameNode} builds it but step by step, for tests elsewhere: what
@@ -43,29 +45,40 @@ public final class ViewInSteps {
   /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
   public static Snapshot snapshot(
       OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
+    return Objects.requireNonNull(snapshot(reader, catalog, owner, null, unflushed));
+  }
+
+  /** The same, and sets a session open; null when it is not the newest any more. */
+  public static @Nullable Snapshot snapshot(
+      OwnerReader reader,
+      Catalog catalog,
+      OwnerId owner,
+      @Nullable SessionId session,
+      List<UnflushedRow> unflushed) {
     Snapshot snapshot = new Snapshot();
-    reader.read(
-        owner,
-        null,
-        catalog.ownedBy(owner.kind()),
-        unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
-        new OwnerReader.Sink() {
-          @Override
-          public void row(RowImage image) {
-            snapshot.saw(image.toString(), view -> view.add(image));
-          }
+    boolean owns =
+        reader.read(
+            owner,
+            session,
+            catalog.ownedBy(owner.kind()),
+            unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
+            new OwnerReader.Sink() {
+              @Override
+              public void row(RowImage image) {
+                snapshot.saw(image.toString(), view -> view.add(image));
+              }
 
-          @Override
-          public void tombstone(RowKey key, long version) {
-            snapshot.saw(key + " gone " + version, view -> view.addTombstone(key, version));
-          }
+              @Override
+              public void tombstone(RowKey key, long version) {
+                snapshot.saw(key + " gone " + version, view -> view.addTombstone(key, version));
+              }
 
-          @Override
-          public void tombstoneVersion(long version) {
-            snapshot.saw("up to " + version, view -> view.sawVersion(version));
-          }
-        });
-    return snapshot;
+              @Override
+              public void tombstoneVersion(long version) {
+                snapshot.saw("up to " + version, view -> view.sawVersion(version));
+              }
+            });
+    return owns ? snapshot : null;
   }
 
   /** What the owner has, by both. */

@@ -6,6 +6,7 @@
  *   CommitPart      one session's share (several in a spanning commit)
  *     ChangedRow    row key + encoded image
  * SessionRef        the session, and whether it still owns
+ * CountingSessions  which sessions of an owner count, by MySQL
  * VersionClock      the hybrid logical clock that versions come from
  * </pre>
  */

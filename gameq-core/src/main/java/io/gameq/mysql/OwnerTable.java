@@ -2,6 +2,7 @@ package io.gameq.mysql;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,6 +22,10 @@ public final class OwnerTable {
   /** Keeps a statement far below max_allowed_packet. */
   private static final int OWNERS_PER_STATEMENT = 1_000;
 
+  /** The owner, and what {@link #counting} reads, in the order in which it does. */
+  public static final String SESSION_COLUMNS =
+      "owner, epoch, nonce, state, before_epoch, before_nonce";
+
   private final Jdbi jdbi;
 
   public OwnerTable(Jdbi jdbi) {
@@ -29,7 +34,8 @@ public final class OwnerTable {
 
   /**
    * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch
-   * is above the one before and at least {@code atLeast}.
+   * is above the one before and at least {@code atLeast}. The last session that was open goes on
+   * counting beside it.
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
     return Asking.mysqlAgain(
@@ -47,7 +53,9 @@ public final class OwnerTable {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, LAST_INSERT_ID(GREATEST(1, ?)), ?, ?, 'opening', UTC_TIMESTAMP(3))"
-                + " ON DUPLICATE KEY UPDATE epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
+                // The epoch after what is kept of the one before: assignments run in order.
+                + " ON DUPLICATE KEY UPDATE before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state = 'opening', before_nonce, nonce),"
+                + " epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
             Statement.RETURN_GENERATED_KEYS)) {
       statement.setString(1, owner.encoded());
       statement.setLong(2, atLeast);
@@ -78,12 +86,15 @@ public final class OwnerTable {
                   handle.execute(
                       "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, '', 'open', UTC_TIMESTAMP(3))"
                           + " ON DUPLICATE KEY UPDATE nonce = IF(epoch < ?, ?, nonce), node = IF(epoch < ?, '', node),"
+                          + " before_epoch = IF(epoch < ?, NULL, before_epoch), before_nonce = IF(epoch < ?, NULL, before_nonce),"
                           + " state = IF(epoch < ?, 'open', state), epoch = GREATEST(epoch, ?)",
                       owner.encoded(),
                       session.epoch(),
                       session.nonce(),
                       session.epoch(),
                       session.nonce(),
+                      session.epoch(),
+                      session.epoch(),
                       session.epoch(),
                       session.epoch(),
                       session.epoch());
@@ -96,79 +107,81 @@ public final class OwnerTable {
   }
 
   /**
-   * Step 3 of open, after the rows were read: whether the session is still the newest; if so its
-   * state is open now.
+   * The first statement of the transaction that loads the owner, step 3 of open: whether the
+   * session is still the newest; if so it counts alone from the commit on. Locks the owner: what
+   * the session before it has flushed is seen by what is read afterwards, and it flushes nothing
+   * more.
    */
   static boolean markOpen(Handle handle, OwnerId owner, SessionId session) {
     return handle.execute(
-            "UPDATE gameq_owner SET state = 'open' WHERE owner = ? AND epoch = ? AND nonce = ?",
+            "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL WHERE owner = ? AND epoch = ? AND nonce = ?",
             owner.encoded(),
             session.epoch(),
             session.nonce())
         == 1;
   }
 
+  /** The same by itself, where nothing is loaded. */
+  public boolean markOpen(OwnerId owner, SessionId session) {
+    return Asking.mysqlAgain(() -> jdbi.withHandle(handle -> markOpen(handle, owner, session)));
+  }
+
   /**
-   * Sessions that have been opening for longer than {@code olderThanMillis}, by MySQL's clock:
-   * their nodes are gone, and nobody has told Redis of them.
+   * The sessions of owners whose newest was raised more than {@code millis} ago, by MySQL's clock:
+   * one that is opening still has lost its node, and nobody has told Redis of it.
    */
-  public Map<OwnerId, SessionId> unfinished(Collection<OwnerId> owners, long olderThanMillis) {
-    return inState("opening", owners, olderThanMillis);
-  }
-
-  /** Sessions that were opened longer than {@code olderThanMillis} ago, by MySQL's clock. */
-  public Map<OwnerId, SessionId> openBefore(Collection<OwnerId> owners, long olderThanMillis) {
-    return inState("open", owners, olderThanMillis);
-  }
-
-  private Map<OwnerId, SessionId> inState(
-      String state, Collection<OwnerId> owners, long olderThanMillis) {
+  public Map<OwnerId, CountingSessions> raisedBefore(Collection<OwnerId> owners, long millis) {
     return sessions(
-        owners,
-        " AND state = '"
-            + state
-            + "' AND opened_at < UTC_TIMESTAMP(3) - INTERVAL "
-            + olderThanMillis * 1_000
-            + " MICROSECOND");
+        owners, " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + millis * 1_000 + " MICROSECOND");
   }
 
-  /** The newest session of each owner that has one. */
-  public Map<OwnerId, SessionId> current(Collection<OwnerId> owners) {
+  /** The sessions that count of each owner that has one. */
+  public Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners) {
     return sessions(owners, "");
   }
 
   /**
    * The first statement of a transaction that writes owners' rows: locks the owners, sorted, and
-   * returns their newest sessions. FOR UPDATE, because FOR SHARE would let two flushes of one owner
-   * run side by side; first, so that what is read later was committed before the lock was given.
+   * returns their sessions that count. FOR UPDATE, because FOR SHARE would let two flushes of one
+   * owner run side by side; first, so that what is read later was committed before the lock was
+   * given.
    */
-  public static Map<OwnerId, SessionId> lock(Connection connection, Collection<OwnerId> owners)
-      throws SQLException {
+  public static Map<OwnerId, CountingSessions> lock(
+      Connection connection, Collection<OwnerId> owners) throws SQLException {
     Map<String, OwnerId> sorted = new TreeMap<>();
     owners.forEach(owner -> sorted.put(owner.encoded(), owner));
     List<String> names = Sql.padded(List.copyOf(sorted.keySet()));
     String sql =
-        "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
+        "SELECT "
+            + SESSION_COLUMNS
+            + " FROM gameq_owner WHERE owner IN ("
             + Sql.marks(names.size())
             + ") ORDER BY owner FOR UPDATE";
-    Map<OwnerId, SessionId> sessions = new HashMap<>();
+    Map<OwnerId, CountingSessions> sessions = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < names.size(); i++) {
         statement.setString(i + 1, names.get(i));
       }
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
-          sessions.put(
-              Objects.requireNonNull(sorted.get(rs.getString(1))),
-              new SessionId(rs.getLong(2), rs.getString(3)));
+          sessions.put(Objects.requireNonNull(sorted.get(rs.getString(1))), counting(rs));
         }
       }
     }
     return sessions;
   }
 
-  private Map<OwnerId, SessionId> sessions(Collection<OwnerId> owners, String condition) {
-    Map<OwnerId, SessionId> found = new HashMap<>();
+  /** The sessions in a row that begins with {@link #SESSION_COLUMNS}. */
+  public static CountingSessions counting(ResultSet rs) throws SQLException {
+    String before = rs.getString(6);
+    return new CountingSessions(
+        new SessionId(rs.getLong(2), rs.getString(3)),
+        rs.getString(4).equals("opening"),
+        before == null ? null : new SessionId(rs.getLong(5), before));
+  }
+
+  private Map<OwnerId, CountingSessions> sessions(Collection<OwnerId> owners, String condition) {
+    Map<OwnerId, CountingSessions> found = new HashMap<>();
     List<OwnerId> all = List.copyOf(owners);
     for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
       List<OwnerId> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
@@ -178,14 +191,14 @@ public final class OwnerTable {
                   handle -> {
                     handle
                         .createQuery(
-                            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN (<owners>)"
+                            "SELECT "
+                                + SESSION_COLUMNS
+                                + " FROM gameq_owner WHERE owner IN (<owners>)"
                                 + condition)
                         .bindList("owners", some.stream().map(OwnerId::encoded).toList())
                         .map(
                             (rs, ctx) ->
-                                Map.entry(
-                                    OwnerId.ofEncoded(rs.getString(1)),
-                                    new SessionId(rs.getLong(2), rs.getString(3))))
+                                Map.entry(OwnerId.ofEncoded(rs.getString(1)), counting(rs)))
                         .forEach(e -> found.put(e.getKey(), e.getValue()));
                     return found;
                   }));

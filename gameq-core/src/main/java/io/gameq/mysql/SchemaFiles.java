@@ -24,7 +24,8 @@ public final class SchemaFiles {
           "003_tombstone.sql",
           "004_dead_letter.sql",
           "005_table.sql",
-          "006_layout.sql");
+          "006_layout.sql",
+          "007_owner_before.sql");
 
   private SchemaFiles() {}
 

@@ -4,7 +4,8 @@
  *
  * <pre>
  * gameq_setting      namespace, slots, schema, tombstones_purged_before
- * gameq_owner        owner -&gt; epoch, nonce, node, opening | open       the durable session
+ * gameq_owner        owner -&gt; epoch, nonce, node, opening | open; while opening also the
+ *                    session before it                                 the durable session
  * gameq_tombstone    table, key -&gt; version of the delete
  * gameq_dead_letter  rows that MySQL refuses
  * gameq_table        table -&gt; owner kind, owner column

@@ -2,13 +2,14 @@ package io.gameq.redis;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import java.util.Collection;
 import java.util.Map;
 
 /** Asks MySQL which session owns; the truth of which Redis holds a cache. Thread-safe. */
 public interface DurableSessions {
-  /** The newest session of each owner that has one; throws when MySQL does not answer. */
-  Map<OwnerId, SessionId> current(Collection<OwnerId> owners);
+  /** The sessions that count of each owner that has one; throws when MySQL does not answer. */
+  Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners);
 
   /**
    * Writes a session again that MySQL has lost with its newest commits: only over an older one.

@@ -3,8 +3,8 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
 import io.gameq.RedisFullException;
-import io.gameq.SessionId;
 import io.gameq.commit.Commit;
+import io.gameq.commit.CountingSessions;
 import io.gameq.commit.SessionRef;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ final class Healing {
 
   private void reassertAll(
       StatefulRedisConnection<byte[], byte[]> redis, List<SessionRef> sessions) {
-    Map<OwnerId, SessionId> durable =
+    Map<OwnerId, CountingSessions> durable =
         durableSessions.current(sessions.stream().map(SessionRef::owner).toList());
     List<SessionRef> owning = new ArrayList<>();
     for (SessionRef session : sessions) {
@@ -114,9 +114,9 @@ final class Healing {
     }
   }
 
-  private boolean owns(SessionRef session, @Nullable SessionId durable) {
-    return session.id().equals(durable)
-        || (session.id().isNewerThan(durable)
+  private boolean owns(SessionRef session, @Nullable CountingSessions durable) {
+    return CountingSessions.counts(durable, session.id())
+        || (session.id().isNewerThan(durable == null ? null : durable.newest())
             && durableSessions.restore(session.owner(), session.id()));
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -85,38 +86,45 @@ public final class NodeHeartbeat {
   }
 
   /**
-   * The node that has an owner open under this session and is alive; null when the session is of
-   * this process, was closed, is not known to Redis, or its node gave no sign of life.
+   * The other node that has an owner open and is alive; null when this process has, the session was
+   * closed, Redis knows of none, or its node gave no sign of life.
    */
   public @Nullable String otherHolder(
-      ControlConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    String other = session.nonce().substring(0, process.length());
-    if (other.equals(process)) {
-      return null;
-    }
-    return redis.call(connection -> holder(connection, namespace, slot, owner, session));
+      ControlConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
+    return redis.call(
+        connection -> {
+          SessionId session = holder(connection, slot, owner, durable);
+          return session == null || process(session).equals(process)
+              ? null
+              : aliveNode(connection, namespace, process(session));
+        });
   }
 
   /**
-   * The node that has an owner open under this session and is alive; null when the session was
-   * closed, is not known to Redis, or its node gave no sign of life.
+   * The session under which an owner is open; null when it was closed, or Redis knows of none.
+   *
+   * @param durable the owner's sessions in MySQL
    */
-  public static @Nullable String holder(
+  public static @Nullable SessionId holder(
       StatefulRedisConnection<byte[], byte[]> redis,
-      String namespace,
       SlotKeys slot,
       OwnerId owner,
-      SessionId session) {
-    String process = session.nonce().substring(0, PROCESS_DIGITS);
-    return RedisReply.await(
-        () -> isOpen(redis.sync(), slot, owner) ? aliveNode(redis, namespace, process) : null);
+      CountingSessions durable) {
+    SessionId inRedis = SessionScripts.ownedBy(redis, slot, owner);
+    return inRedis == null || RedisReply.await(() -> isClosed(redis.sync(), slot, owner))
+        ? null
+        : durable.holder(inRedis);
   }
 
-  private static boolean isOpen(RedisCommands<byte[], byte[]> redis, SlotKeys slot, OwnerId owner) {
-    byte[] own = slot.own(owner);
-    return redis.get(own) != null
-        && redis.pttl(own) < 0
-        && !redis.sismember(slot.closing(), SlotKeys.bytes(owner.encoded()));
+  private static boolean isClosed(
+      RedisCommands<byte[], byte[]> redis, SlotKeys slot, OwnerId owner) {
+    return redis.pttl(slot.own(owner)) >= 0
+        || redis.sismember(slot.closing(), SlotKeys.bytes(owner.encoded()));
+  }
+
+  /** The id of the process that a session is of. */
+  public static String process(SessionId session) {
+    return session.nonce().substring(0, PROCESS_DIGITS);
   }
 
   /** The name of the node of which this process (8 hex digits) is alive, or null. */

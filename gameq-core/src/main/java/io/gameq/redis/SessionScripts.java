@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +47,13 @@ public final class SessionScripts {
     List<UnflushedRow> rows = new ArrayList<>(OpenScript.rows(reply.get(0)));
     rows.addAll(OpenScript.rows(reply.get(1)));
     return rows;
+  }
+
+  /** The session that owns as far as Redis knows, if it knows of one. */
+  public static @Nullable SessionId ownedBy(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys slot, OwnerId owner) {
+    byte[] own = RedisReply.await(() -> redis.sync().get(slot.own(owner)));
+    return own == null ? null : SessionId.parse(LuaScript.string(own));
   }
 
   /**

@@ -1,22 +1,31 @@
 package io.gameq.mysql;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
+import io.gameq.SessionId;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
+import io.gameq.commit.CountingSessions;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,9 +62,18 @@ class OwnerReaderTest {
   }
 
   private void read(Consumer<RowImage> rows, Consumer<Long> tombstone) {
-    reader.read(
+    read(null, rows, tombstone);
+  }
+
+  private boolean open(SessionId session, Consumer<RowImage> rows) {
+    return read(session, rows, version -> {});
+  }
+
+  private boolean read(
+      @Nullable SessionId session, Consumer<RowImage> rows, Consumer<Long> tombstone) {
+    return reader.read(
         PLAYER,
-        null,
+        session,
         tables,
         List.of(),
         new OwnerReader.Sink() {
@@ -72,6 +90,37 @@ class OwnerReaderTest {
             tombstone.accept(version);
           }
         });
+  }
+
+  @Test
+  void anOpenCountsAloneBeforeItReads() throws SQLException {
+    OwnerTable owners = new OwnerTable(Jdbi.create(() -> server.connect()));
+    SessionId before = owners.raise(PLAYER, "aaaaaaaa00000001", "n1", 0);
+    assertTrue(owners.markOpen(PLAYER, before));
+    SessionId opening = owners.raise(PLAYER, "bbbbbbbb00000001", "n2", 0);
+    List<Long> versions = new ArrayList<>();
+    try (Connection flush = server.connect()) {
+      flush.setAutoCommit(false);
+      assertTrue(
+          CountingSessions.counts(OwnerTable.lock(flush, List.of(PLAYER)).get(PLAYER), before));
+      CompletableFuture<Boolean> open =
+          CompletableFuture.supplyAsync(() -> open(opening, row -> versions.add(row.version())));
+      await()
+          .until(
+              () ->
+                  !server
+                      .queryText(
+                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+                      .equals("0"));
+      try (Statement statement = flush.createStatement()) {
+        statement.execute("UPDATE first SET gq_version = 11");
+      }
+      flush.commit();
+      assertTrue(open.join());
+    }
+    assertEquals(List.of(11L, 10L), versions);
+    assertEquals(CountingSessions.open(opening), owners.current(List.of(PLAYER)).get(PLAYER));
+    assertFalse(open(before, row -> fail("reads what is not its own")));
   }
 
   @Test

@@ -2,16 +2,15 @@ package io.gameq.writer;
 
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.OpenScript;
-import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.gameq.writer.mysql.FlushTransaction;
+import io.gameq.writer.redis.Agreement;
 import io.gameq.writer.redis.Claim;
 import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;
@@ -267,29 +266,18 @@ final class Worker implements Runnable {
    */
   private void agreeOnSessions(SlotKeys slot, List<Claim> notOwned) {
     List<OwnerId> owners = notOwned.stream().map(Claim::owner).toList();
-    Map<OwnerId, SessionId> durable = shared.sessions().current(owners);
+    Map<OwnerId, CountingSessions> durable = shared.sessions().current(owners);
     for (Claim of : notOwned) {
-      if (of.session().isNewerThan(durable.get(of.owner()))) {
+      CountingSessions sessions = durable.get(of.owner());
+      if (of.session().isNewerThan(sessions == null ? null : sessions.newest())) {
         LOG.warn("MySQL lost session {} of {}: writing it again", of.session(), of.owner());
         shared.sessions().restore(of.owner(), of.session());
       }
     }
-    long leaseMillis = shared.options().bounds().leaseMillis();
     shared
         .sessions()
-        .unfinished(owners, leaseMillis)
-        .forEach(
-            (owner, session) -> {
-              LOG.warn(
-                  "finishing the open of {} by session {}, whose node is gone", owner, session);
-              OpenScript.call(redis.get(), slot, owner, session, 0);
-            });
-    // Parks what an older session committed since: the newer one never saw that, and must not
-    // adopt it now.
-    shared
-        .sessions()
-        .openBefore(owners, leaseMillis)
-        .forEach((owner, session) -> SessionScripts.reassert(redis.get(), slot, owner, session));
+        .raisedBefore(owners, shared.options().bounds().leaseMillis())
+        .forEach((owner, sessions) -> Agreement.tell(redis.get(), slot, owner, sessions));
   }
 
   private void tryLater(SlotKeys slot, Claim claim, String reason) {
@@ -327,14 +315,15 @@ final class Worker implements Runnable {
 
   /** Redis lost the session of an owner with rows: MySQL knows it. */
   private void settleUnowned(SlotKeys slot, ClaimScript.Rows unowned) {
-    SessionId durable = shared.sessions().current(List.of(unowned.owner())).get(unowned.owner());
+    CountingSessions durable =
+        shared.sessions().current(List.of(unowned.owner())).get(unowned.owner());
     if (durable == null) {
       LOG.error(
           "owner {} has unflushed rows of session {} but no row in gameq_owner: they stay in Redis",
           unowned.owner(),
           unowned.session());
     } else {
-      SessionScripts.reassert(redis.get(), slot, unowned.owner(), durable);
+      Agreement.tell(redis.get(), slot, unowned.owner(), durable);
     }
   }
 

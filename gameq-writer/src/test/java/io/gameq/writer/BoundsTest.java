@@ -165,6 +165,22 @@ class BoundsTest {
   }
 
   @Test
+  void anOpenThatFailedHalfwayDoesNotMakeAnOwnerLookFree() throws Exception {
+    try (GameQueue first = game.node("n1");
+        GameQueue second = game.node("n2")) {
+      first.open("player:1");
+      game.database
+          .server()
+          .execute(
+              "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch + 1, nonce = 'deaddeaddeaddead', state = 'opening'");
+      OwnerHeldException held =
+          assertThrows(
+              OwnerHeldException.class, () -> second.open("player:1", Takeover.UNLESS_ALIVE));
+      assertTrue(held.getMessage().contains("n1"), held::getMessage);
+    }
+  }
+
+  @Test
   void anOwnerIsTakenFromANodeThatGivesNoSignOfLife() {
     try (GameQueue first = game.node("n1");
         GameQueue second = game.node("n2")) {

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -33,6 +34,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -415,6 +417,36 @@ class HealingTest {
                 return true;
               });
     }
+  }
+
+  @Test
+  void anOpenThatRedisLostMidwayBeginsAgainAndSeesWhatWasCommittedSince() throws Exception {
+    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+        GameQueue other = GameQueue.open(behindProxy("n2").build());
+        Connection holding = game.database.server().connect();
+        Statement statement = holding.createStatement()) {
+      OwnerSession player = queue.open("player:1");
+      queued(player, new Pet(1, 1, "v1"));
+      RedisImage replica = RedisImage.of(redis, game.namespace);
+      String own = ownKey();
+      byte[] before = redis.sync().get(own.getBytes(US_ASCII));
+      statement.execute("LOCK TABLES pet WRITE"); // the open has taken over in Redis, and waits
+      CompletableFuture<OwnerSession> open =
+          CompletableFuture.supplyAsync(() -> other.open("player:1"));
+      await().until(() -> !Arrays.equals(before, redis.sync().get(own.getBytes(US_ASCII))));
+      loseAllSince(replica);
+      queued(player, new Pet(1, 1, "v2"));
+      statement.execute("UNLOCK TABLES");
+      OwnerSession taken = open.get(LONG.toSeconds(), TimeUnit.SECONDS);
+      assertEquals(List.of(new Pet(1, 1, "v2")), taken.rows(Pet.class));
+      queued(taken, new Pet(2, 1, "w"));
+      assertThrows(OwnershipLostException.class, () -> queued(player, new Pet(1, 1, "v3")));
+    }
+    assertEquals(List.of(), List.copyOf(conflicts));
+  }
+
+  private String ownKey() {
+    return new String(redis.sync().keys("{" + game.namespace + ":*:own:*").get(0), US_ASCII);
   }
 
   @Test

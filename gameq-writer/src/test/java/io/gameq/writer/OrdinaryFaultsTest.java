@@ -15,6 +15,7 @@ import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.mysql.OwnerTable;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
@@ -35,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -287,6 +289,27 @@ class OrdinaryFaultsTest {
       assertThrows(
           OwnershipLostException.class,
           () -> commit(player, new Pet(2, 1, "v1")).awaitQueued(LONG));
+    }
+  }
+
+  @Test
+  void opensThatFailBeforeTheyReachRedisTakeNothingFromTheSessionThatIsOpen() throws Exception {
+    try (GameQueue queue = nodeBehindProxy();
+        WriterService writer = game.writer("w1", 1_000)) {
+      OwnerSession player = queue.open("player:1");
+      OwnerTable owners = new OwnerTable(Jdbi.create(() -> game.database.server().connect()));
+      for (String nonce : List.of("deaddeaddeaddea1", "deaddeaddeaddea2")) { // two nodes died
+        owners.raise(OwnerId.of("player:1"), nonce, "gone", 0);
+      }
+      commit(player, new Pet(1, 1, "v1")).awaitDurable(LONG);
+      game.database.server().execute("UPDATE gameq_owner SET opened_at = '2020-01-01'");
+      proxy.cut(); // it heals
+      commit(player, new Pet(1, 1, "v2")).awaitDurable(LONG);
+      assertEquals("v2", game.queryText("SELECT name FROM pet"));
+      assertEquals(List.of(new Pet(1, 1, "v2")), queue.open("player:1").rows(Pet.class));
+      assertEquals(
+          "open",
+          game.queryText("SELECT CONCAT(state, COALESCE(before_epoch, '')) FROM gameq_owner"));
     }
   }
 

@@ -4,6 +4,7 @@ import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.catalog.Table;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
@@ -95,12 +96,12 @@ public final class DirectReplay {
       Connection connection, List<Owner> group, Predicate<RowRefusal> waits) throws SQLException {
     connection.setAutoCommit(false);
     try {
-      Map<OwnerId, SessionId> durable =
+      Map<OwnerId, CountingSessions> durable =
           OwnerTable.lock(connection, group.stream().map(Owner::owner).toList());
       List<OwnerId> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
       for (Owner of : group) {
-        if (of.session().equals(durable.get(of.owner()))) {
+        if (CountingSessions.counts(durable.get(of.owner()), of.session())) {
           rows.addAll(of.rows());
         } else {
           notOwned.add(of.owner());

@@ -2,6 +2,7 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.Asking;
 import io.gameq.mysql.OwnerTable;
 import java.time.Instant;
@@ -30,13 +31,18 @@ public final class DurableOwners {
     this.jdbi = jdbi;
   }
 
-  /** A durable session. */
-  public record Durable(SessionId session, String node, Instant openedAt) {}
+  /**
+   * The durable sessions of an owner.
+   *
+   * @param node that of the newest
+   * @param openedAt when the newest was raised
+   */
+  public record Durable(CountingSessions sessions, String node, Instant openedAt) {}
 
   /** A session that MySQL lost. */
   public record Lost(OwnerId owner, SessionId session, String node) {}
 
-  /** The session of each owner that has one. */
+  /** The sessions of each owner that has one. */
   public Map<OwnerId, Durable> current(Collection<OwnerId> owners) {
     Map<OwnerId, Durable> found = new HashMap<>();
     List<OwnerId> all = new ArrayList<>(owners);
@@ -51,16 +57,18 @@ public final class DurableOwners {
                   handle -> {
                     handle
                         .createQuery(
-                            "SELECT owner, epoch, nonce, node, opened_at FROM gameq_owner WHERE owner IN (<owners>)")
+                            "SELECT "
+                                + OwnerTable.SESSION_COLUMNS
+                                + ", node, opened_at FROM gameq_owner WHERE owner IN (<owners>)")
                         .bindList("owners", some)
                         .map(
                             (rs, context) ->
                                 Map.entry(
                                     OwnerId.ofEncoded(rs.getString(1)),
                                     new Durable(
-                                        new SessionId(rs.getLong(2), rs.getString(3)),
-                                        rs.getString(4),
-                                        rs.getObject(5, LocalDateTime.class)
+                                        OwnerTable.counting(rs),
+                                        rs.getString(7),
+                                        rs.getObject(8, LocalDateTime.class)
                                             .toInstant(ZoneOffset.UTC))))
                         .forEach(of -> found.put(of.getKey(), of.getValue()));
                     return found;
@@ -86,6 +94,7 @@ public final class DurableOwners {
                         handle.prepareBatch(
                             "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))"
                                 + " ON DUPLICATE KEY UPDATE nonce = IF(VALUES(epoch) > epoch, VALUES(nonce), nonce), node = IF(VALUES(epoch) > epoch, VALUES(node), node),"
+                                + " before_epoch = IF(VALUES(epoch) > epoch, NULL, before_epoch), before_nonce = IF(VALUES(epoch) > epoch, NULL, before_nonce),"
                                 + " state = IF(VALUES(epoch) > epoch, 'open', state), opened_at = IF(VALUES(epoch) > epoch, VALUES(opened_at), opened_at),"
                                 + " epoch = GREATEST(epoch, VALUES(epoch))");
                     for (Lost lost : some) {
@@ -108,15 +117,6 @@ public final class DurableOwners {
 
   /** Sets a session open; false when a newer one was opened meanwhile. */
   public boolean markOpen(OwnerId owner, SessionId session) {
-    return Asking.mysql(
-            () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle.execute(
-                            "UPDATE gameq_owner SET state = 'open' WHERE owner = ? AND epoch = ? AND nonce = ?",
-                            owner.encoded(),
-                            session.epoch(),
-                            session.nonce())))
-        == 1;
+    return new OwnerTable(jdbi).markOpen(owner, session);
   }
 }

@@ -289,7 +289,9 @@ final class Classification {
     }
     SessionId ownedBy = row.ownedBy;
     if (ownedBy != null) {
-      boolean isOlder = durable != null && ownedBy.text().compareTo(durable.session().text()) < 0;
+      boolean isOlder =
+          durable != null
+              && ownedBy.text().compareTo(durable.sessions().holder(ownedBy).text()) < 0;
       boolean willBeOlder = verdict instanceof Replayable to && !to.under().equals(ownedBy);
       boolean parks = isOlder || willBeOlder;
       return row.has(row.owned) && !parks;

@@ -1,6 +1,7 @@
 package io.gameq.recovery.plan;
 
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.terminal.Shown;
 import org.jspecify.annotations.Nullable;
@@ -37,18 +38,25 @@ public final class Ownership {
    */
   public static Verdict judge(
       SessionId row, SessionId newest, @Nullable Durable durable, @Nullable SessionId inRedis) {
-    boolean lost = durable == null || isNewer(newest, durable.session());
-    boolean ofIt = durable == null || row.equals(durable.session());
-    if (!ofIt && !(lost && durable != null && isNewer(row, durable.session()))) {
+    if (durable == null) {
+      return under(newest, true, row, inRedis);
+    }
+    CountingSessions sessions = durable.sessions();
+    boolean lost = isNewer(newest, sessions.newest());
+    if (!CountingSessions.counts(sessions, row) && !(lost && isNewer(row, sessions.newest()))) {
       return new Conflict(
           "session %s of node %s has owned since %s UTC, later than %s of this change"
               .formatted(
-                  durable == null ? "" : durable.session().text(),
-                  durable == null ? "" : Shown.text(durable.node()),
-                  durable == null ? "" : Shown.utc(durable.openedAt()),
+                  sessions.newest().text(),
+                  Shown.text(durable.node()),
+                  Shown.utc(durable.openedAt()),
                   row.text()));
     }
-    SessionId under = lost || durable == null ? newest : durable.session();
+    return under(lost ? newest : sessions.holder(inRedis), lost, row, inRedis);
+  }
+
+  private static Verdict under(
+      SessionId under, boolean lost, SessionId row, @Nullable SessionId inRedis) {
     if (inRedis != null && inRedis.text().compareTo(under.text()) > 0) {
       return new Conflict(
           "session %s owns in Redis, later than %s of this change; MySQL does not know it"

@@ -3,10 +3,10 @@ package io.gameq.recovery.redis;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.gameq.redis.NodeHeartbeat;
 import io.gameq.redis.OpenScript;
-import io.gameq.redis.RedisReply;
-import java.nio.charset.StandardCharsets;
+import io.gameq.redis.SessionScripts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +17,6 @@ public final class Takeover {
   /** Rows of the session before wait no longer than a game's usual commits. */
   private static final long MERGE_WINDOW_MILLIS = 1_000;
 
-  private static final int PROCESS_DIGITS = 8;
-
   private final RecoveryRedis redis;
 
   public Takeover(RecoveryRedis redis) {
@@ -26,22 +24,20 @@ public final class Takeover {
   }
 
   /**
-   * The node that is alive and has the owner open under this session, or has yet to tell Redis
-   * again that it has; null when none has.
+   * The node that is alive and has the owner open, or has yet to tell Redis again that it has; null
+   * when none has.
    */
-  public @Nullable String liveHolder(OwnerId owner, SessionId session) {
-    if (ownedBy(owner) == null) {
-      return redis.aliveNode(session.nonce().substring(0, PROCESS_DIGITS));
-    }
-    return NodeHeartbeat.holder(
-        redis.connection(), redis.namespace(), redis.slot(owner), owner, session);
+  public @Nullable String liveHolder(OwnerId owner, CountingSessions durable) {
+    SessionId holder =
+        ownedBy(owner) == null
+            ? durable.holder(null)
+            : NodeHeartbeat.holder(redis.connection(), redis.slot(owner), owner, durable);
+    return holder == null ? null : redis.aliveNode(NodeHeartbeat.process(holder));
   }
 
   /** The session that owns, as far as Redis knows. */
   public @Nullable SessionId ownedBy(OwnerId owner) {
-    byte[] own =
-        RedisReply.await(() -> redis.connection().sync().get(redis.slot(owner).own(owner)));
-    return own == null ? null : SessionId.parse(new String(own, StandardCharsets.US_ASCII));
+    return SessionScripts.ownedBy(redis.connection(), redis.slot(owner), owner);
   }
 
   /**

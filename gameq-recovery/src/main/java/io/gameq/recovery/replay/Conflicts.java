@@ -70,7 +70,7 @@ final class Conflicts {
     Takeover takeover = redis == null ? null : new Takeover(redis);
     SessionId inRedis = null;
     if (takeover != null) {
-      String holder = durable == null ? null : takeover.liveHolder(owner, durable.session());
+      String holder = durable == null ? null : takeover.liveHolder(owner, durable.sessions());
       if (holder != null) {
         report.refused(
             owner, its.size(), "node " + holder + " is alive and has it open: close it there");

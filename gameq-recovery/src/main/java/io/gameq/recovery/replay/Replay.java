@@ -15,6 +15,8 @@ import io.gameq.recovery.plan.Planner.Group;
 import io.gameq.recovery.plan.Planner.OwnersNewest;
 import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.plan.TradeGroups;
+import io.gameq.recovery.redis.RecoveryRedis;
+import io.gameq.recovery.redis.Takeover;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
@@ -28,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Replays what a plan calls lost, while it is planned: see the package comment. One thread. */
 public final class Replay implements Planner.Sink {
@@ -211,18 +214,16 @@ public final class Replay implements Planner.Sink {
   }
 
   /** Judged again, by who owns now: null when a later session does. */
-  private Target.@org.jspecify.annotations.Nullable Owner owner(
-      Group group,
-      OwnerRows of,
-      @org.jspecify.annotations.Nullable Durable durable,
-      List<DurableOwners.Lost> restored) {
+  private Target.@Nullable Owner owner(
+      Group group, OwnerRows of, @Nullable Durable durable, List<DurableOwners.Lost> restored) {
     OwnersNewest newest = planner.newest(group, of.owner());
+    SessionId inRedis = ownedByTaker(of.owner(), durable);
     SessionId under = null;
     boolean restore = false;
     List<UnflushedRow> rows = new ArrayList<>();
     for (int i = 0; i < of.rows().size(); i++) {
       Ownership.Verdict verdict =
-          Ownership.judge(of.writtenUnder(i), newest.session(), durable, null);
+          Ownership.judge(of.writtenUnder(i), newest.session(), durable, inRedis);
       if (verdict instanceof Replayable replayable) {
         under = replayable.under();
         restore |= replayable.restore();
@@ -238,6 +239,16 @@ public final class Replay implements Planner.Sink {
       restored.add(new DurableOwners.Lost(of.owner(), under, newest.node()));
     }
     return new Target.Owner(of.owner(), under, isGone(under), rows);
+  }
+
+  /** The session that is opening, if it has taken over in Redis. */
+  private @Nullable SessionId ownedByTaker(OwnerId owner, @Nullable Durable durable) {
+    RecoveryRedis redis = lookups.redis();
+    if (redis == null || durable == null || !durable.sessions().opening()) {
+      return null;
+    }
+    SessionId newest = durable.sessions().newest();
+    return newest.equals(new Takeover(redis).ownedBy(owner)) ? newest : null;
   }
 
   /** Whether the node that opened a session gave no sign of life; asked once for a while. */

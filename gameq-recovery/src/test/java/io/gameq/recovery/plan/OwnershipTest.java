@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Ownership.Conflict;
 import io.gameq.recovery.plan.Ownership.Replayable;
@@ -20,7 +21,7 @@ class OwnershipTest {
   private final SessionId otherFifth = new SessionId(5, "bbbbbbbb00000005");
 
   private static Durable durable(SessionId session) {
-    return new Durable(session, "n9", Instant.EPOCH);
+    return new Durable(CountingSessions.open(session), "n9", Instant.EPOCH);
   }
 
   private static Verdict judge(SessionId row, SessionId newest, @Nullable SessionId durable) {
@@ -56,6 +57,16 @@ class OwnershipTest {
     assertEquals(new Replayable(seventh, true), judge(fifth, seventh, fifth));
     assertEquals(new Replayable(seventh, true), judge(fifth, seventh, third));
     assertInstanceOf(Conflict.class, judge(third, seventh, fifth));
+  }
+
+  @Test
+  void whileASessionOpensWhatTheOneBeforeItWroteIsReplayed() {
+    Durable opening = new Durable(new CountingSessions(seventh, true, fifth), "n9", Instant.EPOCH);
+    assertEquals(new Replayable(fifth, false), Ownership.judge(fifth, fifth, opening, null));
+    assertEquals(new Replayable(fifth, false), Ownership.judge(fifth, fifth, opening, fifth));
+    assertEquals(new Replayable(fifth, false), Ownership.judge(seventh, seventh, opening, fifth));
+    assertEquals(new Replayable(seventh, false), Ownership.judge(fifth, fifth, opening, seventh));
+    assertInstanceOf(Conflict.class, Ownership.judge(third, fifth, opening, null));
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.catalog.Table;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
@@ -76,7 +77,7 @@ public final class FlushTransaction {
    * Committed, but for owners that were left out whole.
    *
    * @param written all rows are in MySQL, or among those set aside
-   * @param notOwned a newer session owns
+   * @param notOwned a newer session owns: theirs does not count any more
    * @param heldBack a row was refused that another flush may make fit, or there is no room for dead
    *     letters
    */
@@ -111,8 +112,7 @@ public final class FlushTransaction {
   }
 
   /**
-   * Writes the rows of all owners that are still owned by their sessions. Never throws for what
-   * MySQL answers.
+   * Writes the rows of all owners whose sessions still count. Never throws for what MySQL answers.
    */
   public Outcome flush(List<OwnerRows> owners) {
     Plan plan = new Plan(new ArrayList<>(owners));
@@ -204,13 +204,13 @@ public final class FlushTransaction {
     }
     connection.setAutoCommit(false);
     try {
-      Map<OwnerId, SessionId> durable =
+      Map<OwnerId, CountingSessions> durable =
           OwnerTable.lock(connection, plan.owners.stream().map(OwnerRows::owner).toList());
       Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
       List<OwnerRows> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
       for (OwnerRows of : plan.owners) {
-        if (of.session().equals(durable.get(of.owner()))) {
+        if (CountingSessions.counts(durable.get(of.owner()), of.session())) {
           owned.put(of.owner(), of);
           rows.addAll(of.rows());
         } else {

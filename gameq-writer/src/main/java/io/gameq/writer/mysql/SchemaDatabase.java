@@ -28,6 +28,12 @@ public final class SchemaDatabase implements AutoCloseable {
   /** The algorithm is not supported (for a reason), the row has too many versions. */
   private static final Set<Integer> NOT_INSTANT = Set.of(1845, 1846, 4092);
 
+  /**
+   * Duplicate column name. A schema file adds its columns in one statement: a run that was killed
+   * after it has added all of them.
+   */
+  private static final int COLUMN_IS_THERE = 1060;
+
   private final HikariDataSource pool;
   private final Jdbi jdbi;
 
@@ -119,6 +125,9 @@ public final class SchemaDatabase implements AutoCloseable {
       execute(handle, step.sql());
       return step.purpose();
     } catch (SQLException e) {
+      if (e.getErrorCode() == COLUMN_IS_THERE) {
+        return step.purpose();
+      }
       String otherwise = step.otherwiseSql();
       if (otherwise == null || !NOT_INSTANT.contains(e.getErrorCode())) {
         throw failed(step, e);

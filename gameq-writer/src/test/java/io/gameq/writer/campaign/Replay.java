@@ -2,12 +2,12 @@ package io.gameq.writer.campaign;
 
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
-import io.gameq.SessionId;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.LayoutTable;
@@ -260,7 +260,7 @@ public final class Replay implements AutoCloseable {
     FlushTransaction flush =
         new FlushTransaction(
             mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 100_000));
-    Map<OwnerId, SessionId> sessions =
+    Map<OwnerId, CountingSessions> sessions =
         new OwnerTable(jdbi).current(images.stream().map(RowChange::owner).distinct().toList());
     Map<RowKey, RowChange> batch = new LinkedHashMap<>();
     for (RowChange change : images) {
@@ -273,7 +273,9 @@ public final class Replay implements AutoCloseable {
   }
 
   private static void flush(
-      FlushTransaction flush, Map<RowKey, RowChange> batch, Map<OwnerId, SessionId> sessions) {
+      FlushTransaction flush,
+      Map<RowKey, RowChange> batch,
+      Map<OwnerId, CountingSessions> sessions) {
     Map<OwnerId, List<RowChange>> owners = new HashMap<>();
     batch
         .values()
@@ -284,7 +286,12 @@ public final class Replay implements AutoCloseable {
         (owner, changes) ->
             rows.add(
                 new OwnerRows(
-                    owner, Objects.requireNonNull(sessions.get(owner)), 1, 0, changes, List.of())));
+                    owner,
+                    Objects.requireNonNull(sessions.get(owner)).newest(),
+                    1,
+                    0,
+                    changes,
+                    List.of())));
     if (!rows.isEmpty() && !(flush.flush(rows) instanceof FlushTransaction.Committed)) {
       throw new IllegalStateException("a replayed flush was refused");
     }

@@ -25,6 +25,10 @@ final class Checks {
         return reader.problem();
       }
     }
+    String dethroned = dethroned(after);
+    if (dethroned != null) {
+      return dethroned;
+    }
     if (before.tables().equals(after.tables())) {
       return null;
     }
@@ -46,6 +50,28 @@ final class Checks {
       String wrong = content(after, item);
       if (wrong != null) {
         return wrong;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A session is lost to a later one that Redis was told of, never to an open that failed before.
+   */
+  private static @Nullable String dethroned(State state) {
+    for (NodeMemory node : state.all(NodeMemory.class).toList()) {
+      for (NodeMemory.Hold hold : node.holds().values()) {
+        String name = hold.ref().owner().encoded() + " ";
+        String lost = name + hold.session().text();
+        boolean hasSuccessor =
+            state
+                .all(NodeMemory.class)
+                .flatMap(other -> other.taken().tailSet(lost, false).stream())
+                .anyMatch(taken -> taken.startsWith(name));
+        if (hold.lost() && !hasSuccessor) {
+          return "DETHRONED: %s lost %s to an open that never reached Redis"
+              .formatted(node.name(), lost);
+        }
       }
     }
     return null;

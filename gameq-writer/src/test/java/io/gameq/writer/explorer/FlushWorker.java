@@ -1,15 +1,15 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.OwnerId;
-import io.gameq.SessionId;
 import io.gameq.catalog.RowKey;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.RowChange;
 import io.gameq.redis.OpenScript;
-import io.gameq.redis.SessionScripts;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.writer.explorer.Gate.Stop;
 import io.gameq.writer.mysql.FlushTransaction.Committed;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import io.gameq.writer.redis.Agreement;
 import io.gameq.writer.redis.Claim;
 import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /**
  * A worker of a writer, in the steps of {@code Worker.takeTurn}: claim, the statements of the
- * flush, ack, ask for unfinished opens, finish one, nack; or, of rows that nobody owns, ask MySQL
+ * flush, ack, nack; and of owners that were refused, or whose rows nobody owns, ask MySQL who owns
  * and tell Redis. It may stall before any of them.
  *
  * @param index its place in the cast
@@ -40,7 +40,6 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     FLUSHING,
     FLUSHED,
     NOT_OWNED,
-    FINISHES_OPEN,
     GIVES_BACK,
     UNOWNED,
     TELLS_WHO_OWNS
@@ -62,7 +61,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
    * @param stop what the transaction does next
    * @param written owners to acknowledge
    * @param notOwned owners to give back
-   * @param unfinished sessions whose open is to be finished
+   * @param durable by MySQL, whose owners Redis is to be told of
    */
   record Memory(
       Phase phase,
@@ -72,7 +71,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       Stop stop,
       List<OwnerId> written,
       List<OwnerId> notOwned,
-      Map<OwnerId, SessionId> unfinished)
+      Map<OwnerId, CountingSessions> durable)
       implements Local {
     boolean isFlushing() {
       return phase == Phase.FLUSHING;
@@ -102,7 +101,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           flushing.stop(),
           written,
           notOwned,
-          unfinished);
+          durable);
     }
 
     boolean holds(OwnerId owner) {
@@ -110,10 +109,10 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
 
     Memory in(Phase next) {
-      return new Memory(next, claims, rows, passes, stop, written, notOwned, unfinished);
+      return new Memory(next, claims, rows, passes, stop, written, notOwned, durable);
     }
 
-    Memory without(Phase next, OwnerId owner, Map<OwnerId, SessionId> durable) {
+    Memory without(Phase next, OwnerId owner, Map<OwnerId, CountingSessions> durable) {
       return new Memory(
           next, List.of(), List.of(), List.of(), stop, List.of(), List.of(owner), durable);
     }
@@ -129,7 +128,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         passes.forEach(pass -> text.append(' ').append(pass.answer));
         text.append(' ').append(stop);
       }
-      return text.append(written).append(notOwned).append(unfinished).toString();
+      return text.append(written).append(notOwned).append(durable).toString();
     }
   }
 
@@ -168,8 +167,6 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       case NOT_OWNED -> List.of(Step.redis(name + " is refused, nacks", world -> nack(world, me)));
       case GIVES_BACK ->
           List.of(Step.mysqlRead(name + " asks who owns them", world -> ask(world, me)));
-      case FINISHES_OPEN ->
-          List.of(Step.redis(name + " finishes the open", world -> finishOpens(world, me)));
       case UNOWNED ->
           List.of(
               Step.mysqlRead(
@@ -359,22 +356,14 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return me.in(Phase.GIVES_BACK);
   }
 
-  /** An open that nobody finished, or else a session that Redis may have forgotten. */
+  /** An open that nobody finished, or a session that Redis may have forgotten. */
   private static Memory ask(World world, Memory me) {
     if (world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
       return IDLE;
     }
     OwnerId owner = me.notOwned.get(0);
-    Map<OwnerId, SessionId> unfinished = world.sessions.unfinished(List.of(owner), 0);
-    return unfinished.isEmpty()
-        ? IDLE.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.openBefore(List.of(owner), 0))
-        : IDLE.without(Phase.FINISHES_OPEN, owner, unfinished);
-  }
-
-  private static Memory finishOpens(World world, Memory me) {
-    me.unfinished.forEach(
-        (owner, session) -> OpenScript.call(world.redis, world.slot, owner, session, 0));
-    return IDLE;
+    return IDLE.without(
+        Phase.TELLS_WHO_OWNS, owner, world.sessions.raisedBefore(List.of(owner), 0));
   }
 
   private static Memory askOwner(World world, Memory me) {
@@ -383,8 +372,14 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private static Memory tellOwner(World world, Memory me) {
-    me.unfinished.forEach(
-        (owner, session) -> SessionScripts.reassert(world.redis, world.slot, owner, session));
+    me.durable.forEach(
+        (owner, sessions) -> {
+          if (world.plant.has(Plant.Switch.OPENS_FINISHED_ALWAYS) && sessions.opening()) {
+            OpenScript.call(world.redis, world.slot, owner, sessions.newest(), 0);
+          } else {
+            Agreement.tell(world.redis, world.slot, owner, sessions);
+          }
+        });
     return IDLE;
   }
 

@@ -8,10 +8,10 @@ import io.gameq.ViewInSteps;
 import io.gameq.commit.Commit;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
-import io.gameq.mysql.OpenMark;
 import io.gameq.redis.CommitWire;
 import io.gameq.redis.CommitWire.Answer;
 import io.gameq.redis.OpenScript;
+import io.gameq.redis.SessionScripts;
 import io.gameq.writer.explorer.Change.Status;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A game node: opens owners in the steps of {@code GameNode.open}, commits as {@code CommitSender}
@@ -38,8 +39,15 @@ record GameNodeActor(
   enum Opening {
     RAISE,
     TAKE,
+    /** The rows are read in the transaction that sets the session open: one step. */
+    LOAD,
+    /** The same in two, where a plant wants them apart. */
     READ,
-    MARK
+    MARK,
+    /** Whether Redis still has the session, over the connection over which it was told. */
+    CONFIRM,
+    /** The node knows of its session, and heals it with the others from now on. */
+    REGISTER
   }
 
   @Override
@@ -77,12 +85,19 @@ record GameNodeActor(
   // --- open
 
   private List<Opening> order() {
+    List<Opening> order = new ArrayList<>(List.of(Opening.RAISE, Opening.TAKE, Opening.LOAD));
     if (plant.has(Switch.MYSQL_READ_FIRST)) {
-      return List.of(Opening.RAISE, Opening.READ, Opening.TAKE, Opening.MARK);
+      order = new ArrayList<>(List.of(Opening.RAISE, Opening.READ, Opening.TAKE, Opening.MARK));
+    } else if (plant.has(Switch.EPOCH_AFTER_REDIS)) {
+      order = new ArrayList<>(List.of(Opening.TAKE, Opening.READ, Opening.RAISE, Opening.MARK));
+    } else if (plant.has(Switch.FENCED_AFTER_READING)) {
+      order = new ArrayList<>(List.of(Opening.RAISE, Opening.TAKE, Opening.READ, Opening.MARK));
     }
-    return plant.has(Switch.EPOCH_AFTER_REDIS)
-        ? List.of(Opening.TAKE, Opening.READ, Opening.RAISE, Opening.MARK)
-        : List.of(Opening.RAISE, Opening.TAKE, Opening.READ, Opening.MARK);
+    if (!plant.has(Switch.OPEN_NOT_CONFIRMED)) {
+      order.add(Opening.CONFIRM);
+    }
+    order.add(Opening.REGISTER);
+    return order;
   }
 
   private void openSteps(State state, NodeMemory me, Op.Open open, List<Step> steps) {
@@ -110,12 +125,25 @@ record GameNodeActor(
               Step.redis(label + ": takes over in Redis", world -> take(world, state, me, open)));
         }
       }
+      case LOAD -> {
+        if (!locked) {
+          steps.add(
+              Step.mysql(label + ": sets it open, reads MySQL", world -> load(world, state, me)));
+        }
+      }
       case READ -> steps.add(Step.mysqlRead(label + ": reads MySQL", world -> read(world, me)));
       case MARK -> {
         if (!locked) {
-          steps.add(Step.mysql(label + ": marks it open", world -> mark(world, me)));
+          steps.add(Step.mysql(label + ": sets it open", world -> mark(world, state, me)));
         }
       }
+      case CONFIRM ->
+          steps.add(
+              Step.redisRead(
+                  label + ": looks whether Redis still has it",
+                  world -> confirm(world, state, me)));
+      case REGISTER ->
+          steps.add(Step.redisRead(label + ": has it open", world -> register(world, me)));
     }
     if (attempt != null && me.attempts() <= reopens) {
       steps.addAll(againSteps(state, me, open));
@@ -191,27 +219,65 @@ record GameNodeActor(
               NodeWal.ADOPTED,
               List.of(NodeWal.part(owner.encoded(), attempt.session().text(), taken.unflushed())));
     }
-    return me.wal(wal).attempt(taken, me.attempts());
+    return me.wal(wal).took(owner, attempt.session()).attempt(taken, me.attempts());
+  }
+
+  private NodeMemory load(World world, State state, NodeMemory me) throws Step.Blocked {
+    Attempt attempt = Objects.requireNonNull(me.attempt());
+    ViewInSteps.Snapshot snapshot;
+    try {
+      snapshot = snapshot(world, attempt, attempt.session());
+    } catch (io.gameq.MySqlException e) {
+      throw new Step.Blocked();
+    }
+    return snapshot == null
+        ? settled(me.op(me.op() + 1))
+        : opened(world, state, me.attempt(attempt.read(snapshot), me.attempts()));
+  }
+
+  /** What is left to do matters only where a connection may break. */
+  private NodeMemory opened(World world, State state, NodeMemory me) {
+    return state.all(Failover.Memory.class).findAny().isPresent() ? me : register(world, me);
   }
 
   private NodeMemory read(World world, NodeMemory me) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
-    ViewInSteps.Snapshot snapshot =
-        ViewInSteps.snapshot(
-            world.reader, world.catalog, World.owner(attempt.player()), attempt.unflushed());
+    ViewInSteps.Snapshot snapshot = Objects.requireNonNull(snapshot(world, attempt, null));
     return me.attempt(attempt.read(snapshot), me.attempts());
   }
 
-  private NodeMemory mark(World world, NodeMemory me) throws Step.Blocked {
+  private static ViewInSteps.@Nullable Snapshot snapshot(
+      World world, Attempt attempt, @Nullable SessionId session) {
+    return ViewInSteps.snapshot(
+        world.reader, world.catalog, World.owner(attempt.player()), session, attempt.unflushed());
+  }
+
+  private NodeMemory mark(World world, State state, NodeMemory me) throws Step.Blocked {
     Attempt attempt = Objects.requireNonNull(me.attempt());
-    OwnerId owner = World.owner(attempt.player());
     try {
-      if (!OpenMark.set(world.jdbi, owner, attempt.session())) {
-        return settled(me.op(me.op() + 1));
-      }
+      return world.sessions.markOpen(World.owner(attempt.player()), attempt.session())
+          ? opened(world, state, me.attempt(attempt.next(), me.attempts()))
+          : settled(me.op(me.op() + 1));
     } catch (io.gameq.MySqlException e) {
       throw new Step.Blocked();
     }
+  }
+
+  /** Else opens again, with a new session. */
+  private NodeMemory confirm(World world, State state, NodeMemory me) {
+    Attempt attempt = Objects.requireNonNull(me.attempt());
+    SessionId owns = SessionScripts.ownedBy(world.redis, world.slot, World.owner(attempt.player()));
+    if (owns != null && owns.isNewerThan(attempt.session())) {
+      return settled(me.op(me.op() + 1));
+    }
+    return attempt.session().equals(owns) && !attempt.isCutOff(state.outages())
+        ? me.attempt(attempt.next(), me.attempts())
+        : me.attempt(null, me.attempts());
+  }
+
+  private NodeMemory register(World world, NodeMemory me) {
+    Attempt attempt = Objects.requireNonNull(me.attempt());
+    OwnerId owner = World.owner(attempt.player());
     ViewInSteps view =
         ViewInSteps.of(
             owner,

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.OwnerId;
-import io.gameq.SessionId;
 import io.gameq.commit.Commit;
+import io.gameq.commit.CountingSessions;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.Unsettled;
 import io.gameq.redis.CommitWire;
@@ -75,12 +75,12 @@ record NodeHealing(GameNodeActor node) {
   }
 
   private NodeMemory readSessions(World world, NodeMemory me, State state) {
-    Map<OwnerId, SessionId> durable =
+    Map<OwnerId, CountingSessions> durable =
         world.sessions.current(me.owning().values().stream().map(SessionRef::owner).toList());
     NodeMemory now = me;
     for (Map.Entry<Integer, SessionRef> held : me.owning().entrySet()) {
       SessionRef ref = held.getValue();
-      if (!ref.id().equals(durable.get(ref.owner())) && !plant().has(Switch.HEALS_WITHOUT_MYSQL)) {
+      if (!counts(durable, ref) && !plant().has(Switch.HEALS_WITHOUT_MYSQL)) {
         now = now.lose(held.getKey());
       }
     }
@@ -88,6 +88,13 @@ record NodeHealing(GameNodeActor node) {
       now = now.wal(now.wal().owing(Debt.NONE));
     }
     return reasserted(world, now.link(me.link().connected(Stage.REASSERTS, state.outages())));
+  }
+
+  private boolean counts(Map<OwnerId, CountingSessions> durable, SessionRef ref) {
+    CountingSessions sessions = durable.get(ref.owner());
+    return plant().has(Switch.ONLY_THE_NEWEST_HEALS)
+        ? sessions != null && sessions.newest().equals(ref.id())
+        : CountingSessions.counts(sessions, ref.id());
   }
 
   private NodeMemory reassert(World world, NodeMemory me, int player) {
@@ -187,7 +194,7 @@ record NodeHealing(GameNodeActor node) {
 
   private NodeMemory asks(World world, NodeMemory me, int player) {
     SessionRef ref = Objects.requireNonNull(me.holds().get(player)).ref();
-    if (ref.id().equals(world.sessions.current(List.of(ref.owner())).get(ref.owner()))) {
+    if (counts(world.sessions.current(List.of(ref.owner())), ref)) {
       return me.link(me.link().telling());
     }
     NodeMemory lost = me.lose(player);

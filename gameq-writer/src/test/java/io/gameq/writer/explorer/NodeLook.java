@@ -2,6 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.TrackerInSteps;
 import io.gameq.catalog.RowCodec;
+import io.gameq.commit.CountingSessions;
 import io.gameq.commit.SessionRef;
 import io.gameq.redis.SessionScripts;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -43,7 +44,8 @@ record NodeLook(World world, GameNodeActor node) {
     }
     boolean owns =
         !Objects.requireNonNull(me.holds().get(player)).lost()
-            && ref.id().equals(world.sessions.current(List.of(ref.owner())).get(ref.owner()));
+            && CountingSessions.counts(
+                world.sessions.current(List.of(ref.owner())).get(ref.owner()), ref.id());
     if (owns) {
       return told.doubtsRedis();
     }

@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.ViewInSteps;
 import io.gameq.catalog.RowCodec;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts attempts to open, so far
  * @param changes everything that it committed or tried to
  * @param conflicts what it reported as lost: owner, session and row, and the version
+ * @param taken owner and session of each attempt to open that Redis knew of
  */
 record NodeMemory(
     String name,
@@ -32,7 +35,8 @@ record NodeMemory(
     List<Change> changes,
     Link link,
     NodeWal wal,
-    TreeMap<String, Long> conflicts)
+    TreeMap<String, Long> conflicts,
+    TreeSet<String> taken)
     implements Local {
 
   /** A session that the node holds; whether it is lost stands here, not in the ref. */
@@ -92,6 +96,10 @@ record NodeMemory(
 
     Attempt read(ViewInSteps.Snapshot seen) {
       return new Attempt(player, stage + 1, session, dirty, claimed, seen, outagesAtTake);
+    }
+
+    Attempt next() {
+      return new Attempt(player, stage + 1, session, dirty, claimed, snapshot, outagesAtTake);
     }
 
     @Override
@@ -162,7 +170,8 @@ record NodeMemory(
         List.of(),
         Link.UP,
         NodeWal.EMPTY,
-        new TreeMap<>());
+        new TreeMap<>(),
+        new TreeSet<>());
   }
 
   @Override
@@ -213,24 +222,35 @@ record NodeMemory(
 
   NodeMemory op(int next) {
     return new NodeMemory(
-        name, holds, next, null, attempts, dead, lastVersion, changes, link, wal, conflicts);
+        name, holds, next, null, attempts, dead, lastVersion, changes, link, wal, conflicts, taken);
   }
 
   NodeMemory attempt(@Nullable Attempt now, int tried) {
     return new NodeMemory(
-        name, holds, op, now, tried, dead, lastVersion, changes, link, wal, conflicts);
+        name, holds, op, now, tried, dead, lastVersion, changes, link, wal, conflicts, taken);
   }
 
   NodeMemory died() {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, true, lastVersion, changes, link, wal, conflicts);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        true,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        conflicts,
+        taken);
   }
 
   NodeMemory hold(int player, Hold hold) {
     TreeMap<Integer, Hold> now = new TreeMap<>(holds);
     now.put(player, hold);
     return new NodeMemory(
-        name, now, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts);
+        name, now, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, taken);
   }
 
   NodeMemory lose(int player) {
@@ -239,7 +259,18 @@ record NodeMemory(
 
   NodeMemory changes(List<Change> now, long version) {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, version, List.copyOf(now), link, wal, conflicts);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        dead,
+        version,
+        List.copyOf(now),
+        link,
+        wal,
+        conflicts,
+        taken);
   }
 
   /** The game is told what became of a commit. */
@@ -253,7 +284,7 @@ record NodeMemory(
 
   NodeMemory link(Link now) {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts);
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts, taken);
   }
 
   /** Redis was seen to have lost something: heals, and asks no mark what that was. */
@@ -263,7 +294,18 @@ record NodeMemory(
 
   NodeMemory wal(NodeWal now) {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, now, conflicts);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        now,
+        conflicts,
+        taken);
   }
 
   /** Reports rows of a session that are lost for good. */
@@ -276,7 +318,15 @@ record NodeMemory(
                 version,
                 Math::max));
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, more);
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, more, taken);
+  }
+
+  /** Redis was told of a session that is being opened. */
+  NodeMemory took(OwnerId owner, SessionId session) {
+    TreeSet<String> more = new TreeSet<>(taken);
+    more.add(owner.encoded() + " " + session.text());
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, more);
   }
 
   NodeMemory hears(List<Notice> notices) {

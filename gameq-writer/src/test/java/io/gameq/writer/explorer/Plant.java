@@ -26,6 +26,14 @@ final class Plant {
     MYSQL_READ_FIRST,
     /** Open tells Redis of its epoch, and reads, before the epoch is in MySQL. */
     EPOCH_AFTER_REDIS,
+    /** Open reads the rows before it sets itself open. */
+    FENCED_AFTER_READING,
+    /** Open does not look whether Redis still has its session. */
+    OPEN_NOT_CONFIRMED,
+    /** A session is not healed while another one opens its owner. */
+    ONLY_THE_NEWEST_HEALS,
+    /** A writer finishes an open although the session that owns in Redis still counts. */
+    OPENS_FINISHED_ALWAYS,
     /** An open that is tried again keeps its session. */
     SAME_EPOCH,
     /** A spanning commit is one MULTI for each session. */

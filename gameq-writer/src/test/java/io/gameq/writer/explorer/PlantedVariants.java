@@ -22,6 +22,7 @@ final class PlantedVariants {
       "if owned_by and owned_by > session then return {0, owned_by} end";
   private static final String UPSERT = "ON DUPLICATE KEY UPDATE `player_id`";
   private static final String TOMBSTONES = "FROM gameq_tombstone WHERE table_name = ?";
+  private static final String RAISE = "INSERT INTO gameq_owner";
   private static final String LOCK_OWNERS = "ORDER BY owner FOR UPDATE";
 
   static List<Task> all() {
@@ -122,6 +123,22 @@ final class PlantedVariants {
             Plant.without("first version above all seen at open").with(Switch.CLOCK_NOT_MOVED_ON),
             Scenarios.clockAhead(1)),
         new Task(
+            Plant.without("an open counts alone only once Redis knows of it")
+                .sql(RAISE, PlantedVariants::openAtOnce),
+            Scenarios.midOpen(1, 2)),
+        new Task(
+            Plant.without("the last open session is kept at a second attempt")
+                .sql(RAISE, PlantedVariants::forgetsAtASecondAttempt),
+            Scenarios.midOpen(1, 2)),
+        new Task(
+            Plant.without("the session before is flushed while another one opens")
+                .flushSql(LOCK_OWNERS, PlantedVariants::onlyTheNewest),
+            Scenarios.midOpen(1, 2)),
+        new Task(
+            Plant.without("no open is finished while the session before it owns")
+                .with(Switch.OPENS_FINISHED_ALWAYS),
+            Scenarios.failoverInMidOpen(2)),
+        new Task(
             Plant.without("a writer finishes a dead node's open").with(Switch.OPENS_NOT_FINISHED),
             Scenarios.midOpen(1, 2)));
   }
@@ -160,6 +177,21 @@ final class PlantedVariants {
                 .with(Switch.REPLAY_NEWEST_FIRST)
                 .with(Switch.MARKS_TRUSTED_ALWAYS),
             Scenarios.failovers(2, 2)),
+        new Task(
+            Plant.without("an open counts alone only once Redis knows of it, after a failover")
+                .sql(RAISE, PlantedVariants::openAtOnce),
+            Scenarios.failoverInMidOpen(2)),
+        new Task(
+            Plant.without("the session before is healed while another one opens")
+                .with(Switch.ONLY_THE_NEWEST_HEALS),
+            Scenarios.failoverInMidOpen(2)),
+        new Task(
+            Plant.without("an open counts alone before it reads").with(Switch.FENCED_AFTER_READING),
+            Scenarios.failover(1, 2)),
+        new Task(
+            Plant.without("an open looks whether Redis still has it")
+                .with(Switch.OPEN_NOT_CONFIRMED),
+            Scenarios.failover(1, 2)),
         new Task(
             Plant.without("writers agree on sessions").with(Switch.OPENS_NOT_FINISHED),
             Scenarios.failoverInMidOpen(2)),
@@ -201,6 +233,20 @@ final class PlantedVariants {
         new Task(
             Plant.without("what is owed stays owed").with(Switch.MARKS_TRUSTED_ALWAYS),
             Scenarios.failovers(2, 2)));
+  }
+
+  private static String openAtOnce(String sql) {
+    return sql.replace("'opening', UTC", "'open', UTC")
+        .replace("state = 'opening', opened_at", "state = 'open', opened_at")
+        .replaceAll("IF\\(state = 'opening', before_\\w+, \\w+\\)", "NULL");
+  }
+
+  private static String forgetsAtASecondAttempt(String sql) {
+    return sql.replaceAll("IF\\(state = 'opening', before_\\w+, (\\w+)\\)", "$1");
+  }
+
+  private static String onlyTheNewest(String sql, List<OwnerRows> rows) {
+    return sql.replace("before_epoch, before_nonce", "NULL, NULL");
   }
 
   private static Plant versionGuard() {

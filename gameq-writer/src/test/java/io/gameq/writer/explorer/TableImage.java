@@ -22,8 +22,13 @@ record TableImage(
   /** A row of the managed table; its primary key does not name the owner. */
   record Item(int id, int player, int count, long version) {}
 
-  /** A row of gameq_owner. Its opened_at is always long past. */
-  record DurableSession(String owner, long epoch, String nonce, String node, String state) {
+  /**
+   * A row of gameq_owner. Its opened_at is always long past.
+   *
+   * @param before epoch and nonce of the session before, as SQL
+   */
+  record DurableSession(
+      String owner, long epoch, String nonce, String node, String state, String before) {
     SessionId id() {
       return new SessionId(epoch, nonce);
     }
@@ -37,7 +42,7 @@ record TableImage(
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           "SELECT id, player_id, count, gq_version FROM item;"
-              + "SELECT owner, epoch, nonce, node, state FROM gameq_owner;"
+              + "SELECT owner, epoch, nonce, node, state, COALESCE(CONCAT(before_epoch, ', ', QUOTE(before_nonce)), 'NULL, NULL') FROM gameq_owner;"
               + "SELECT row_key, owner, version FROM gameq_tombstone");
       try (ResultSet rs = statement.getResultSet()) {
         while (rs.next()) {
@@ -55,7 +60,8 @@ record TableImage(
                   rs.getLong(2),
                   rs.getString(3),
                   rs.getString(4),
-                  rs.getString(5)));
+                  rs.getString(5),
+                  rs.getString(6)));
         }
       }
       statement.getMoreResults();
@@ -105,8 +111,8 @@ record TableImage(
   }
 
   private static String replace(DurableSession s) {
-    return "REPLACE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES ('%s', %d, '%s', '%s', '%s', '2020-01-01')"
-        .formatted(s.owner, s.epoch, s.nonce, s.node, s.state);
+    return "REPLACE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at, before_epoch, before_nonce) VALUES ('%s', %d, '%s', '%s', '%s', '2020-01-01', %s)"
+        .formatted(s.owner, s.epoch, s.nonce, s.node, s.state, s.before);
   }
 
   private static List<String> difference(

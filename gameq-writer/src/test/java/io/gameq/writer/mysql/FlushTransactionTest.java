@@ -1,6 +1,7 @@
 package io.gameq.writer.mysql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -124,6 +125,26 @@ class FlushTransactionTest {
 
   private String query(String sql) throws SQLException {
     return String.valueOf(server.queryText(sql));
+  }
+
+  @Test
+  void flushesTheSessionThatIsOpenUntilALaterOneIs() throws SQLException {
+    assertTrue(owners.markOpen(player, session));
+    SessionId failed = owners.raise(player, "bbbbbbbb00000001", "n2", 0);
+    SessionId opening = owners.raise(player, "bbbbbbbb00000002", "n2", 0);
+    assertEquals(List.of(), committed(flush(item(10, 1))).notOwned());
+    assertEquals(
+        List.of(), committed(flush.flush(List.of(rows(player, opening, item(20, 2))))).notOwned());
+    assertEquals(
+        1, committed(flush.flush(List.of(rows(player, failed, item(30, 3))))).notOwned().size());
+    assertFalse(owners.markOpen(player, failed));
+    assertTrue(owners.markOpen(player, opening));
+    assertEquals(1, committed(flush(item(40, 4))).notOwned().size());
+    assertEquals("2", query("SELECT count FROM item"));
+  }
+
+  private static Committed committed(Outcome outcome) {
+    return assertInstanceOf(Committed.class, outcome);
   }
 
   @Test

@@ -137,6 +137,23 @@ class SchemaCommandsTest {
   }
 
   @Test
+  void sessionsOfTheSchemaBeforeAreKeptAndColumnsThatWereAddedAlreadyAreLeft() throws Exception {
+    for (SchemaFiles.SchemaFile file : SchemaFiles.all().subList(0, 6)) {
+      game.execute(file.statements().toArray(String[]::new));
+    }
+    game.execute("INSERT INTO gameq_setting (name, value) VALUES ('schema', '6')");
+    game.execute(
+        "INSERT INTO gameq_owner VALUES ('player%3A1', 7, 'aaaaaaaa00000001', 'n1', 'opening', '2020-01-01')");
+    game.execute(SchemaFiles.all().get(6).statements().get(0)); // and then it was killed
+    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    assertEquals(Main.OK, check(GOOD).exitCode());
+    assertEquals(
+        "7 opening none",
+        game.queryText(
+            "SELECT CONCAT_WS(' ', epoch, state, COALESCE(before_epoch, 'none')) FROM gameq_owner"));
+  }
+
+  @Test
   void aDatabaseOfANewerProgramIsRefused() throws Exception {
     assertEquals(Main.OK, migrate(GOOD).exitCode());
     game.execute("UPDATE gameq_setting SET value = '999' WHERE name = 'schema'");
