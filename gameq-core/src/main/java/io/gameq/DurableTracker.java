@@ -61,6 +61,7 @@ final class DurableTracker implements Unsettled {
   private int preparing;
 
   private long overtakenLookNanos;
+  private final CarriedColumns carried = new CarriedColumns();
 
   /**
    * A version of a row that Redis was given.
@@ -131,6 +132,23 @@ final class DurableTracker implements Unsettled {
     }
   }
 
+  /** See {@link CarriedColumns}; null for nothing. */
+  synchronized void carry(String row, CarriedColumns.@Nullable Carried what) {
+    if (what != null) {
+      carried.add(row, what);
+    }
+  }
+
+  /** What a put of a row carries, which may replace a change that is staged. */
+  synchronized CarriedColumns.@Nullable Carried carried(String row, @Nullable ChangedRow staged) {
+    return carried.of(row, staged);
+  }
+
+  /** A row is staged to be moved here, with what is carried of it. */
+  synchronized void movesIn(String row, CarriedColumns.@Nullable Carried what) {
+    carried.movesIn(row, what);
+  }
+
   /** A commit was taken from the session: until {@link #prepared} it is on its way too. */
   synchronized void preparing() {
     preparing++;
@@ -146,9 +164,11 @@ final class DurableTracker implements Unsettled {
     inTransit.add(commit);
     rowsInTransit += rowsOf(commit).size();
     countRows(commit);
+    carried.submitted(rowsOf(commit), this::notDurable);
   }
 
   synchronized void failed(Commit commit) {
+    carried.failed(rowsOf(commit));
     arrived(commit);
     notifyAll();
   }
@@ -379,6 +399,9 @@ final class DurableTracker implements Unsettled {
   }
 
   private List<Runnable> settle(Map<String, Long> refused, long durableBefore) {
+    if (isDrained()) {
+      carried.settled();
+    }
     refused.forEach(
         (key, version) -> {
           queuedRows.computeIfPresent(key, (k, held) -> held.version <= version ? null : held);

@@ -1,6 +1,7 @@
 package io.gameq;
 
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.CurrentCatalog;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.Table;
 import io.gameq.commit.ChangedRow;
@@ -72,7 +73,7 @@ final class GameNode implements AutoCloseable {
   private final Closing closing = new Closing();
   private final Sessions sessions = new Sessions();
 
-  private final Catalog catalog;
+  private final KnownTables tables;
   private final RowCodec codec;
   private final OwnerTable owners;
   private final OwnerViews views;
@@ -103,12 +104,11 @@ final class GameNode implements AutoCloseable {
       MySqlServerCheck.of(mysql).requireUsable();
       Jdbi jdbi = Jdbi.create(mysql);
       Settings.agree(jdbi, config.namespace(), config.slots());
-      catalog = CatalogReader.read(mysql);
+      Catalog catalog = CatalogReader.read(mysql);
       LayoutTable layouts = new LayoutTable(jdbi);
       layouts.register(catalog);
       codec = new RowCodec(layouts, clock);
       owners = new OwnerTable(jdbi);
-      views = new OwnerViews(catalog, codec, new OwnerReader(jdbi));
       slots = SlotKeys.all(config.namespace(), config.slots());
       RedisConnector connector = closing.add(new RedisConnector(config.redis()));
       RedisConnector ofSender = closing.add(RedisConnector.ofOneThread(config.redis()));
@@ -127,9 +127,11 @@ final class GameNode implements AutoCloseable {
                       process,
                       clock.millis()),
                   config.walLimits(),
-                  catalog.tables().stream()
-                      .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
-                      .toList()));
+                  layouts(catalog)));
+      tables =
+          new KnownTables(
+              catalog, new CurrentCatalog(catalog, () -> readAgain(mysql, layouts, wal)), clock);
+      views = new OwnerViews(tables, codec, new OwnerReader(jdbi));
       ExecutorService callbacks =
           Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
       closing.add(() -> stop(callbacks));
@@ -191,6 +193,20 @@ final class GameNode implements AutoCloseable {
         wal.directory());
   }
 
+  private static List<WalRecord.Layout> layouts(Catalog catalog) {
+    return catalog.tables().stream()
+        .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
+        .toList();
+  }
+
+  /** The catalogue, after a table was altered: its column lists are kept before rows name them. */
+  private static Catalog readAgain(DataSource mysql, LayoutTable layouts, WalWriter wal) {
+    Catalog catalog = CatalogReader.read(mysql);
+    layouts.register(catalog);
+    wal.appendLayouts(layouts(catalog));
+    return catalog;
+  }
+
   private static Thread daemon(Runnable task, String name) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
@@ -208,8 +224,8 @@ final class GameNode implements AutoCloseable {
     }
   }
 
-  Catalog catalog() {
-    return catalog;
+  KnownTables tables() {
+    return tables;
   }
 
   RowCodec codec() {
@@ -246,21 +262,22 @@ final class GameNode implements AutoCloseable {
     }
   }
 
-  Opened open(OwnerId owner, List<Table> tables) {
-    tables.forEach(
+  Opened open(OwnerId owner, List<Table> of) {
+    of.forEach(
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
       HealedConnection.Healed connected = whereHealed.get();
+      look(owner, connected);
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
           OpenScript.call(
               connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        Opened done = finishOpen(owner, session, tables, opened, connected);
+        Opened done = finishOpen(owner, session, of, opened, connected);
         if (done != null) {
           return done;
         }
@@ -277,6 +294,18 @@ final class GameNode implements AutoCloseable {
         atLeast = owns.epoch() + 1; // MySQL lost epochs that Redis remembers
       }
     }
+  }
+
+  /**
+   * Whether what Redis holds of the owner can be read, before the session that it has is disturbed.
+   * A row that comes between this and the script, and cannot be read, fails the open as well: then
+   * it waits in Redis under the new session, as everything does that an open adopted that failed
+   * later.
+   */
+  private void look(OwnerId owner, HealedConnection.Healed connected) {
+    views.requireReadable(
+        OwnerViews.withoutDamaged(
+            SessionScripts.read(connected.redis(), slot(owner), owner)));
   }
 
   private static OwnershipLostException openedMeanwhile(OwnerId owner, SessionId owns) {
@@ -307,7 +336,7 @@ final class GameNode implements AutoCloseable {
   private @Nullable Opened finishOpen(
       OwnerId owner,
       SessionId session,
-      List<Table> tables,
+      List<Table> of,
       OpenScript.Opened opened,
       HealedConnection.Healed connected) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
@@ -322,7 +351,7 @@ final class GameNode implements AutoCloseable {
         sessions.add(tracker); // from here on the WAL is kept for it
       }
       long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
-      OwnerView view = views.load(owner, session, tables, unflushed);
+      OwnerView view = views.load(owner, session, of, unflushed);
       if (!isKept(connected.redis(), owner, session)) {
         sessions.remove(tracker);
         return null;
@@ -331,6 +360,8 @@ final class GameNode implements AutoCloseable {
       tracker.adopted(
           held(dirty, Arrays.copyOf(sequences, dirty.size())),
           held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
+      view.unflushed()
+          .forEach(image -> tracker.carry(image.rowKey().text(), tables.carried(image)));
       sessions.add(tracker);
       sender.register(ref, tracker, connected.connections());
       return new Opened(tracker, view);

@@ -3,7 +3,6 @@ package io.gameq;
 import io.gameq.DurableFutures.Share;
 import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RecordMapper;
-import io.gameq.catalog.RecordMappers;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
@@ -33,11 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GameQueue implements AutoCloseable {
   private final GameNode node;
-  private final RecordMappers mappers;
 
   private GameQueue(GameNode node) {
     this.node = node;
-    this.mappers = new RecordMappers(node.catalog());
   }
 
   /**
@@ -91,7 +88,7 @@ public final class GameQueue implements AutoCloseable {
   /** What an owner has in one table now; see {@link #read(String, Class)}. */
   public List<Row> read(String owner, String table) {
     Table of = table(table);
-    return node.read(OwnerId.of(owner), of).rows(of);
+    return rows(node.read(OwnerId.of(owner), of), of);
   }
 
   /**
@@ -342,7 +339,11 @@ public final class GameQueue implements AutoCloseable {
   // --- for sessions
 
   Table table(String name) {
-    return node.catalog().table(name);
+    return node.tables().games().table(name);
+  }
+
+  List<Row> rows(OwnerView view, Table of) {
+    return view.rows(of).stream().map(image -> node.tables().row(image, of)).toList();
   }
 
   Clock clock() {
@@ -350,7 +351,7 @@ public final class GameQueue implements AutoCloseable {
   }
 
   <T extends Record> RecordMapper<T> mapper(Class<T> type) {
-    return mappers.of(type);
+    return node.tables().mapper(type);
   }
 
   @SuppressWarnings("unchecked") // the class of a T
@@ -358,12 +359,17 @@ public final class GameQueue implements AutoCloseable {
     return mapper((Class<T>) row.getClass());
   }
 
-  ChangedRow encode(Table table, RowOp op, @Nullable Object[] values) {
-    RowKey key =
+  /** A put or move of a row, or its delete by its key alone. */
+  ChangedRow encode(
+      Table table,
+      RowKey key,
+      RowOp op,
+      @Nullable Object[] values,
+      CarriedColumns.@Nullable Carried carried) {
+    byte[] image =
         op == RowOp.DELETE
-            ? RowKey.ofKey(table, table.canonicalKey(values))
-            : RowKey.of(table, values);
-    byte[] image = node.codec().encode(table, op, values);
+            ? node.codec().encode(table, op, values)
+            : node.codec().encode(node.tables().image(table, op, values, carried));
     if (image.length > node.limits().rowBytes()) {
       throw new RowRefusedException(
           "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes"
@@ -381,7 +387,7 @@ public final class GameQueue implements AutoCloseable {
   }
 
   private List<Table> tablesOf(OwnerId owner) {
-    Catalog catalog = node.catalog();
+    Catalog catalog = node.tables().games();
     List<Table> tables = catalog.ownedBy(owner.kind());
     if (tables.isEmpty()) {
       Set<String> kinds = new TreeSet<>();

@@ -1,6 +1,7 @@
 package io.gameq;
 
 import io.gameq.catalog.RecordMapper;
+import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
 import io.gameq.commit.ChangedRow;
@@ -63,7 +64,7 @@ public final class OwnerSession implements AutoCloseable {
 
   /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
   public synchronized List<Row> rows(String table) {
-    return loaded().rows(queue.table(table));
+    return queue.rows(loaded(), queue.table(table));
   }
 
   private OwnerView loaded() {
@@ -109,7 +110,13 @@ public final class OwnerSession implements AutoCloseable {
 
   private void put(Table table, @Nullable Object[] row) {
     checkOwned(table, row);
-    stage(queue.encode(table, RowOp.PUT, row));
+    RowKey key = RowKey.of(table, row);
+    stage(queue.encode(table, key, RowOp.PUT, row, carried(key)));
+  }
+
+  /** What a put takes along that its game does not know. */
+  private synchronized CarriedColumns.@Nullable Carried carried(RowKey key) {
+    return tracker.carried(key.text(), staged.get(key.text()));
   }
 
   private void checkOwned(Table table, @Nullable Object[] row) {
@@ -141,7 +148,7 @@ public final class OwnerSession implements AutoCloseable {
           "%s: the key names another owner by its column %s than %s: delete it in that owner's session"
               .formatted(of.name(), of.ownerColumn().name(), owner));
     }
-    stage(queue.encode(of, RowOp.DELETE, parts));
+    stage(queue.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
 
   /**
@@ -170,8 +177,11 @@ public final class OwnerSession implements AutoCloseable {
               .formatted(table.name()));
     }
     to.checkOwned(table, row);
-    ChangedRow away = queue.encode(table, RowOp.MOVED, row);
-    to.stage(queue.encode(table, RowOp.PUT, row).asMovedIn());
+    RowKey key = RowKey.of(table, row);
+    CarriedColumns.Carried carried = carried(key);
+    ChangedRow away = queue.encode(table, key, RowOp.MOVED, row, carried);
+    to.stage(queue.encode(table, key, RowOp.PUT, row, carried).asMovedIn());
+    to.tracker.movesIn(key.text(), carried);
     stage(away);
   }
 

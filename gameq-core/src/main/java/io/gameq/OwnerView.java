@@ -6,6 +6,8 @@ import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.DeadLetterTable;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnerView {
   private final OwnerId owner;
   private final Map<RowKey, RowImage> newest = new LinkedHashMap<>();
+  private final Map<RowKey, RowImage> unflushed = new HashMap<>();
   private final List<DeadLetter> deadLetters = new ArrayList<>();
   private long highestVersion;
 
@@ -25,11 +28,28 @@ final class OwnerView {
     this.owner = owner;
   }
 
-  /** Takes a row image from Redis or MySQL in; of equal versions the first stays. */
+  /**
+   * Takes a row image from Redis or MySQL in; of equal versions the first stays. What the newest
+   * does not name an older one tells.
+   */
   void add(RowImage image) {
     sawVersion(image.version());
     newest.merge(
-        image.rowKey(), image, (there, other) -> other.version() > there.version() ? other : there);
+        image.rowKey(),
+        image,
+        (there, other) ->
+            other.version() > there.version() ? other.over(there) : there.over(other));
+  }
+
+  /** Takes an image from Redis in. */
+  void addUnflushed(RowImage image) {
+    add(image);
+    unflushed.put(image.rowKey(), newest.getOrDefault(image.rowKey(), image));
+  }
+
+  /** What Redis holds of each row, newest, as one image. */
+  Collection<RowImage> unflushed() {
+    return unflushed.values();
   }
 
   /** A version of this owner that no row carries any more, such as a tombstone's. */
@@ -43,8 +63,14 @@ final class OwnerView {
     newest.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
   }
 
-  /** A row that MySQL refused, unless Redis has a newer version; null when it cannot be read. */
-  void addDeadLetter(DeadLetterTable.Stored letter, @Nullable RowImage image) {
+  /**
+   * A row that MySQL refused, unless Redis has a newer version.
+   *
+   * @param image null when it cannot be read
+   * @param row the same as the game knows it; null also of a delete
+   */
+  void addDeadLetter(
+      DeadLetterTable.Stored letter, @Nullable RowImage image, @Nullable Row row) {
     DeadLetterTable.Refused refused = letter.refused();
     if (image != null) { // else the version may be damaged too
       sawVersion(refused.version());
@@ -60,7 +86,7 @@ final class OwnerView {
             letter.key(),
             refused.version(),
             delete,
-            image == null || delete ? null : new Row(image.table(), image.values()),
+            row,
             refused.errorCode(),
             refused.errorText(),
             refused.attempts(),
@@ -76,13 +102,13 @@ final class OwnerView {
   }
 
   /** The owner's rows of one table, in the order in which they were found. */
-  List<Row> rows(Table table) {
-    List<Row> rows = new ArrayList<>();
+  List<RowImage> rows(Table table) {
+    List<RowImage> rows = new ArrayList<>();
     for (RowImage image : newest.values()) {
-      if (image.table() == table
+      if (image.table().name().equals(table.name())
           && image.op() == RowOp.PUT
-          && owner.equals(table.ownerOf(image.values()))) {
-        rows.add(new Row(table, image.values()));
+          && image.table().isOwnedBy(owner, image.values())) {
+        rows.add(image);
       }
     }
     return rows;

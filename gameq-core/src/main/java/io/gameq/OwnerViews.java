@@ -1,12 +1,15 @@
 package io.gameq;
 
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.CurrentCatalog;
 import io.gameq.catalog.LayoutException;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
+import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.DeadLetterTable;
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.redis.UnflushedRow;
 import java.util.ArrayList;
@@ -14,6 +17,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +29,21 @@ import org.slf4j.LoggerFactory;
 final class OwnerViews {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerViews.class);
 
-  private final Catalog catalog;
+  /** What one row tells that is of no managed table: it waits in Redis, so it is looked at now and then. */
+  private static final long UNMANAGED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final KnownTables tables;
   private final RowCodec codec;
   private final OwnerReader reader;
 
-  OwnerViews(Catalog catalog, RowCodec codec, OwnerReader reader) {
-    this.catalog = catalog;
+  OwnerViews(KnownTables tables, RowCodec codec, OwnerReader reader) {
+    this.tables = tables;
     this.codec = codec;
     this.reader = reader;
   }
+
+  /** What Redis holds of an owner, by a catalogue that fits all of it. */
+  private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {}
 
   /** Rows that somebody else put into gameq's keys, or broke: writers set them aside. */
   static List<UnflushedRow> withoutDamaged(List<UnflushedRow> rows) {
@@ -51,33 +61,50 @@ final class OwnerViews {
   }
 
   /**
+   * Passes when everything that Redis holds of an owner can be read; to be called before the owner
+   * is taken from the session that it has.
+   *
+   * @throws LayoutException naming table, column and remedy, when a row was written with columns
+   *     that the table has not got, by a catalogue that was read after it
+   */
+  void requireReadable(List<UnflushedRow> unflushed) {
+    decode(unflushed);
+  }
+
+  /**
    * Reads MySQL and merges. Redis was read first: what it no longer had then is in MySQL by now.
    *
    * @param session that is being opened; null for a read
+   * @param of the tables that are wanted
    * @param unflushed what Redis holds, without what is damaged
    * @throws OwnershipLostException when a newer session was opened meanwhile
+   * @throws LayoutException as {@link #requireReadable}
    */
   OwnerView load(
-      OwnerId owner,
-      @Nullable SessionId session,
-      List<Table> tables,
-      List<UnflushedRow> unflushed) {
-    OwnerView view = new OwnerView(owner);
-    List<RowKey> keys = new ArrayList<>();
-    for (UnflushedRow row : unflushed) {
-      RowImage image = decode(row, view);
-      if (image != null) {
-        keys.add(catalog.rowKey(row.key()));
-        view.add(image);
+      OwnerId owner, @Nullable SessionId session, List<Table> of, List<UnflushedRow> unflushed) {
+    try {
+      return load(owner, session, of, decode(unflushed));
+    } catch (MySqlException e) {
+      if (!ErrorKind.isOfSchema(e)) {
+        throw e;
       }
+      tables.current().readAfter(System.nanoTime());
+      return load(owner, session, of, decode(unflushed));
     }
+  }
+
+  private OwnerView load(
+      OwnerId owner, @Nullable SessionId session, List<Table> of, Unflushed unflushed) {
+    OwnerView view = new OwnerView(owner);
+    view.sawVersion(unflushed.highestVersion);
+    unflushed.images.forEach(view::addUnflushed);
     List<DeadLetterTable.Stored> letters = new ArrayList<>();
     boolean stillOwns =
         reader.read(
             owner,
             session,
-            tables,
-            keys,
+            of.stream().map(table -> unflushed.catalog.table(table.name())).toList(),
+            unflushed.images.stream().map(RowImage::rowKey).toList(),
             new OwnerReader.Sink() {
               @Override
               public void row(RowImage image) {
@@ -115,36 +142,72 @@ final class OwnerViews {
             : versions(letters.stream().map(DeadLetterTable.Stored::key).toList());
     for (DeadLetterTable.Stored letter : letters) {
       if (there.getOrDefault(letter.key(), -1L) < letter.refused().version()) {
-        view.addDeadLetter(
-            letter, decode(new UnflushedRow(letter.key(), letter.refused().image()), view));
+        RowImage image = decodeLetter(letter);
+        boolean put = image != null && image.op() != RowOp.DELETE;
+        view.addDeadLetter(letter, image, put ? tables.row(image) : null);
       }
     }
   }
+
+  /** Null when it cannot be read now. */
+  private @Nullable RowImage decodeLetter(DeadLetterTable.Stored letter) {
+    try {
+      Unflushed decoded =
+          decode(List.of(new UnflushedRow(letter.key(), letter.refused().image())));
+      return decoded.images.isEmpty() ? null : decoded.images.get(0);
+    } catch (LayoutException e) {
+      LOG.warn("dead letter {} cannot be read now: {}", letter.id(), e.getMessage());
+      return null;
+    }
+  }
+
+  // --- rows of Redis
 
   /**
-   * Null when the row cannot be read now; if that is for a table or columns that are gone, it waits
-   * in Redis, and its version counts.
+   * Decodes rows by the catalogue at hand, and where a row does not fit that by one that is read
+   * now: a table may have been altered since, or come.
    */
-  private @Nullable RowImage decode(UnflushedRow row, OwnerView view) {
+  private Unflushed decode(List<UnflushedRow> rows) {
+    long readNanos = System.nanoTime();
+    CurrentCatalog current = tables.current();
+    boolean isOld = System.nanoTime() - current.lastReadNanos() > UNMANAGED_EVERY_NANOS;
     try {
-      if (isManaged(row.key())) {
-        return codec.decode(catalog.rowKey(row.key()).table(), row.image());
+      Catalog present = current.get();
+      if (!isOld || rows.stream().allMatch(row -> isManaged(row, present))) {
+        return decode(rows, present, false);
       }
-      LOG.warn("row {} cannot be read: its table is not managed now", row.key());
-      view.sawVersion(RowCodec.version(row.image()));
-    } catch (MySqlException e) {
-      throw e;
     } catch (LayoutException e) {
-      LOG.warn("row {} cannot be read now: {}", row.key(), e.getMessage());
-      view.sawVersion(RowCodec.version(row.image()));
-    } catch (GameQueueException e) {
-      LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
+      LOG.info("reading the catalogue again: {}", e.getMessage());
     }
-    return null;
+    return decode(rows, current.readAfter(readNanos), true);
   }
 
-  private boolean isManaged(String rowKey) {
-    return catalog.manages(RowKey.tableName(rowKey));
+  private Unflushed decode(List<UnflushedRow> rows, Catalog catalog, boolean isFresh) {
+    List<RowImage> images = new ArrayList<>();
+    long highest = 0;
+    for (UnflushedRow row : rows) {
+      try {
+        if (isManaged(row, catalog)) {
+          Table table = catalog.rowKey(row.key()).table();
+          images.add(
+              isFresh
+                  ? codec.decodeByFresh(table, row.image())
+                  : codec.decode(table, row.image()));
+        } else {
+          LOG.warn("row {} cannot be read: its table is not managed now", row.key());
+          highest = Math.max(highest, RowCodec.version(row.image()));
+        }
+      } catch (MySqlException | LayoutException e) {
+        throw e;
+      } catch (GameQueueException e) { // damaged: a writer sets it aside
+        LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
+      }
+    }
+    return new Unflushed(catalog, images, highest);
+  }
+
+  private static boolean isManaged(UnflushedRow row, Catalog catalog) {
+    return catalog.manages(RowKey.tableName(row.key()));
   }
 
   /** The version that MySQL holds of each row, deleted rows by their tombstone. */
@@ -158,7 +221,11 @@ final class OwnerViews {
   }
 
   private List<RowKey> managed(Collection<String> rowKeys) {
-    return rowKeys.stream().filter(this::isManaged).map(catalog::rowKey).toList();
+    Catalog catalog = tables.current().get();
+    return rowKeys.stream()
+        .filter(row -> catalog.manages(RowKey.tableName(row)))
+        .map(catalog::rowKey)
+        .toList();
   }
 
   private static Map<String, Long> byText(Map<RowKey, Long> versions) {

@@ -102,6 +102,6 @@ public final class ViewInSteps {
   }
 
   public List<Row> rows(Table table) {
-    return view.rows(table);
+    return view.rows(table).stream().map(image -> new Row(table, image.values())).toList();
   }
 }

@@ -58,4 +58,32 @@ public record Column(
             ? "missing, and gameq writes no row whose number MySQL invents: give it"
             : "missing, and the column has no default that gameq knows");
   }
+
+  /**
+   * Whether MySQL itself gives the column a value in an INSERT that leaves it out.
+   */
+  public boolean mayBeLeftOut() {
+    return !(onAbsence instanceof ColumnDefault.None);
+  }
+
+  /**
+   * The value that the column has in a row from before it was added; null also where only MySQL can
+   * tell.
+   *
+   * @throws io.gameq.RowRefusedException when MySQL has none either
+   */
+  @Nullable Object unnamed(Clock clock) {
+    if (onAbsence instanceof ColumnDefault.OfMySql
+        || onAbsence instanceof ColumnDefault.Numbered) {
+      return nullable ? null : ImpliedDefault.of(type);
+    }
+    if (mayBeLeftOut()) {
+      return absent(clock);
+    }
+    Object implied = ImpliedDefault.of(type);
+    if (implied == null) {
+      throw Refusal.of(label, "it has no default that rows from before it was added could take");
+    }
+    return implied;
+  }
 }

@@ -16,7 +16,11 @@ public sealed interface ColumnDefault {
   /** Nothing: MySQL would number the row (AUTO_INCREMENT), but the game gives every key. */
   record Numbered() implements ColumnDefault {}
 
+  /** What MySQL alone can tell, such as an expression: a put must give the column. */
+  record OfMySql() implements ColumnDefault {}
+
   ColumnDefault NONE = new None();
   ColumnDefault NUMBERED = new Numbered();
+  ColumnDefault OF_MYSQL = new OfMySql();
   ColumnDefault NULL = new Constant(null);
 }

@@ -7,12 +7,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageFormat;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
 import org.msgpack.core.MessagePacker;
@@ -64,6 +66,20 @@ public final class RowCodec {
    * @param values canonical: all columns of a put or move, the key parts of a delete
    */
   public byte[] encode(Table table, RowOp op, @Nullable Object[] values) {
+    return encode(table, op, values, null, false);
+  }
+
+  /** The encoded image, with version zero until {@link #setVersion}. */
+  public byte[] encode(RowImage image) {
+    return encode(image.table(), image.op(), image.values(), image.named(), image.isAnew());
+  }
+
+  private byte[] encode(
+      Table table,
+      RowOp op,
+      @Nullable Object[] values,
+      @Nullable BitSet named,
+      boolean anew) {
     boolean keyOnly = op == RowOp.DELETE;
     int expected = keyOnly ? table.keyLength() : table.columns().size();
     if (values.length != expected) {
@@ -76,10 +92,12 @@ public final class RowCodec {
       MessagePacker packer = out.begin();
       packer.writePayload(Objects.requireNonNull(HEADERS.get(op)));
       packer.packArrayHeader(values.length + 1);
-      packer.packLong(table.fingerprint());
+      packer.packLong(anew ? ~table.fingerprint() : table.fingerprint());
       for (int i = 0; i < values.length; i++) {
         Object value = values[i];
-        if (value == null) {
+        if (named != null && !named.get(i)) {
+          packer.packBoolean(false);
+        } else if (value == null) {
           packer.packNil();
         } else {
           table.columns().get(keyOnly ? table.keyIndex(i) : i).type().pack(packer, value);
@@ -123,40 +141,83 @@ public final class RowCodec {
     }
   }
 
+  /** Whether a put says that it makes a row anew, after a delete; see {@link RowImage#isAnew}. */
+  public static boolean isAnew(byte[] encoded) {
+    checkHeader(encoded);
+    int at = HEADER_BYTES; // a MessagePack array of up to 15, or with a length of 2 or 4 bytes
+    if (at < encoded.length) {
+      at += encoded[at] == (byte) 0xdc ? 3 : encoded[at] == (byte) 0xdd ? 5 : 1;
+    }
+    int format = at < encoded.length ? encoded[at] & 0xff : 0;
+    return format >= 0xe0 || (format >= 0xd0 && format <= 0xd3); // a negative number
+  }
+
   /**
-   * The row in the columns that the table has now.
+   * The row in the columns of a table that may have been altered since it was read.
    *
-   * @throws LayoutException when it was written with columns that are gone or do not fit, or with a
-   *     layout that is not known
+   * @throws LayoutException when it was written with columns that the table lacks or that do not
+   *     fit, or with a layout that is not known: see {@link #decodeByFresh}
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decode(Table table, byte[] encoded) {
+    return decode(table, encoded, false);
+  }
+
+  /**
+   * The row in the columns of a table that was read after the row: columns that it lacks were
+   * dropped, and their values go as they went in MySQL.
+   *
+   * @throws LayoutException when the row does not fit, or names columns that may have been renamed
+   * @throws GameQueueException when the bytes are damaged
+   */
+  public RowImage decodeByFresh(Table table, byte[] encoded) {
+    return decode(table, encoded, true);
+  }
+
+  private RowImage decode(Table table, byte[] encoded, boolean isFresh) {
     RowOp op = op(encoded);
     long version = version(encoded);
     try (MessageUnpacker in =
         MessagePack.newDefaultUnpacker(encoded, HEADER_BYTES, encoded.length - HEADER_BYTES)) {
       int count = in.unpackArrayHeader() - 1;
-      long fingerprint = in.unpackLong();
-      @Nullable Object[] values;
-      if (fingerprint == table.fingerprint()) {
-        values = unpack(in, op == RowOp.DELETE ? table.keyTypes() : table.types(), count);
+      long number = in.unpackLong();
+      boolean anew = number < 0;
+      long fingerprint = anew ? ~number : number;
+      Layout layout = fingerprint == table.fingerprint() ? null : layout(table, fingerprint);
+      RowImage image;
+      if (op == RowOp.DELETE) {
+        @Nullable Object[] key =
+            layout == null
+                ? unpack(in, table.keyTypes(), count, null)
+                : oldKey(table, layout, in, count);
+        image = new RowImage(table, op, version, key);
       } else {
-        Layout layout = layout(table, fingerprint);
-        values =
-            op == RowOp.DELETE
-                ? oldKey(table, layout, in, count)
-                : oldRow(table, layout, unpack(in, layout.types(), count));
+        BitSet named = new BitSet();
+        @Nullable Object[] values =
+            unpack(in, layout == null ? table.types() : layout.types(), count, named);
+        if (layout != null) {
+          values = oldRow(table, layout, values, named, isFresh);
+        } else if (named.cardinality() < count) {
+          fill(table, values, named);
+        }
+        image = new RowImage(table, op, version, values, anew ? null : named, anew);
       }
       if (in.hasNext()) {
         throw new GameQueueException("encoded row of table " + table + " with bytes to spare");
       }
-      return new RowImage(table, op, version, values);
+      return image;
     } catch (IOException | MessagePackException | ArithmeticException e) {
       throw new GameQueueException("encoded row of table " + table + " is damaged", e);
     }
   }
 
-  private static @Nullable Object[] unpack(MessageUnpacker in, List<ColumnType> types, int count)
+  /**
+   * Unpacks values.
+   *
+   * @param named takes the indexes of those that are there; null when all must be
+   */
+  private static @Nullable Object[] unpack(
+      MessageUnpacker in, List<ColumnType> types, int count, @Nullable BitSet named)
       throws IOException {
     if (count != types.size()) {
       throw new GameQueueException(
@@ -164,7 +225,14 @@ public final class RowCodec {
     }
     @Nullable Object[] values = new @Nullable Object[count];
     for (int i = 0; i < count; i++) {
+      if (named != null && in.getNextFormat() == MessageFormat.BOOLEAN) {
+        in.unpackBoolean();
+        continue;
+      }
       values[i] = in.tryUnpackNil() ? null : types.get(i).unpack(in);
+      if (named != null) {
+        named.set(i);
+      }
     }
     return values;
   }
@@ -176,35 +244,61 @@ public final class RowCodec {
           String text = layouts.layout(old.table(), old.fingerprint());
           if (text == null) {
             throw new LayoutException(
-                "row of table %s written with the column list %08x, which gameq_layout does not know"
+                "row of table %s written with the column list %08x, which gameq_layout does not know: restore that table, or replay the WAL of the node that wrote the row"
                     .formatted(old.table(), old.fingerprint()));
           }
           return Layout.parse(text);
         });
   }
 
-  private @Nullable Object[] oldRow(Table table, Layout layout, @Nullable Object[] old) {
-    List<String> gone = new ArrayList<>(layout.names());
+  /** Gives columns that a row does not name what they have in such rows. */
+  private void fill(Table table, @Nullable Object[] values, BitSet named) {
+    for (int i = named.nextClearBit(0); i < values.length; i = named.nextClearBit(i + 1)) {
+      try {
+        values[i] = table.unnamed(i, clock);
+      } catch (RowRefusedException e) {
+        throw doesNotFit(table, e);
+      }
+    }
+  }
+
+  /** Leaves in {@code named} what the row names of the columns that the table has. */
+  private @Nullable Object[] oldRow(
+      Table table, Layout layout, @Nullable Object[] old, BitSet named, boolean isFresh) {
+    BitSet oldNamed = (BitSet) named.clone();
+    named.clear();
     @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     for (int i = 0; i < row.length; i++) {
       Column column = table.columns().get(i);
       int index = layout.names().indexOf(column.name());
-      gone.remove(column.name());
-      try {
-        row[i] = index < 0 ? table.absent(i, clock) : column.canonical(old[index]);
-      } catch (RowRefusedException e) {
-        throw new LayoutException(
-            "row of table %s written before it was altered does not fit: %s"
-                .formatted(table.name(), e.getMessage()),
-            e);
+      if (index >= 0 && oldNamed.get(index)) {
+        try {
+          row[i] = column.canonical(old[index]);
+        } catch (RowRefusedException e) {
+          throw doesNotFit(table, e);
+        }
+        named.set(i);
+        oldNamed.clear(index);
       }
     }
-    if (!gone.isEmpty()) {
-      throw new LayoutException(
-          "row of table %s written with columns that are gone: %s"
-              .formatted(table.name(), String.join(", ", gone)));
+    fill(table, row, named);
+    if (!oldNamed.isEmpty()) {
+      List<String> gone = oldNamed.stream().mapToObj(layout.names()::get).toList();
+      if (!isFresh) {
+        throw new LayoutException(
+            "row of table %s written with columns that are gone, or were not there yet: %s"
+                .formatted(table.name(), String.join(", ", gone)));
+      }
+      Renamed.requireNone(table, layout.names(), gone);
     }
     return row;
+  }
+
+  private static LayoutException doesNotFit(Table table, RowRefusedException e) {
+    return new LayoutException(
+        "row of table %s written before it was altered does not fit: %s; undo that change until such rows are in MySQL"
+            .formatted(table.name(), e.getMessage()),
+        e);
   }
 
   /** The parts of a deleted row's key: the same columns, perhaps of another type by now. */
@@ -221,7 +315,7 @@ public final class RowCodec {
       types.add(layout.types().get(index));
     }
     try {
-      return table.canonicalKey(unpack(in, types, count));
+      return table.canonicalKey(unpack(in, types, count, null));
     } catch (RowRefusedException e) {
       throw new LayoutException("deleted row of table %s: %s".formatted(table, e.getMessage()), e);
     }

@@ -1,24 +1,46 @@
 package io.gameq.catalog;
 
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decoded row; immutable as long as nobody writes to the arrays it hands out.
+ * A decoded row; immutable as long as nobody writes to what it hands out.
  *
- * <p>A delete has only its key, the others have all columns.
+ * <p>A delete has only its key, the others have all columns. Those that a row does not name, since
+ * its node did not know them, have their defaults here, and keep their values in MySQL.
  */
 public final class RowImage {
   private final Table table;
   private final RowOp op;
   private final long version;
   private final @Nullable Object[] values;
+  private final @Nullable BitSet named;
+  private final boolean anew;
 
-  /** An image of canonical values; takes over the array. */
+  /** An image of canonical values that names all columns; takes over the array. */
   public RowImage(Table table, RowOp op, long version, @Nullable Object[] values) {
+    this(table, op, version, values, null, false);
+  }
+
+  /**
+   * An image of canonical values; takes over the array and the set.
+   *
+   * @param named the indexes of the columns that it names; null for all
+   * @param anew see {@link #isAnew}
+   */
+  RowImage(
+      Table table,
+      RowOp op,
+      long version,
+      @Nullable Object[] values,
+      @Nullable BitSet named,
+      boolean anew) {
     this.table = table;
     this.op = op;
     this.version = version;
     this.values = values;
+    this.named = named != null && named.cardinality() == values.length ? null : named;
+    this.anew = anew;
   }
 
   public Table table() {
@@ -37,6 +59,45 @@ public final class RowImage {
   /** All columns of a put or move in their order, the key parts of a delete. */
   public @Nullable Object[] values() {
     return values;
+  }
+
+  /**
+   * The indexes of the columns that it names; null for all. The others keep what they have in
+   * MySQL.
+   */
+  public @Nullable BitSet named() {
+    return named == null ? null : (BitSet) named.clone();
+  }
+
+  /** Whether it names the column at this index. */
+  public boolean names(int column) {
+    return named == null || named.get(column);
+  }
+
+  /** Whether the row was made anew after a delete: then nothing of the row before it stays. */
+  public boolean isAnew() {
+    return anew;
+  }
+
+  /**
+   * This image, with what it does not name as the next older image of the row has it.
+   *
+   * @param older by the same catalogue
+   */
+  public RowImage over(RowImage older) {
+    BitSet names = named();
+    if (names == null || older.table != table) {
+      return this;
+    }
+    boolean afterDelete = older.op == RowOp.DELETE;
+    @Nullable Object[] both = values.clone();
+    for (int i = names.nextClearBit(0); i < both.length; i = names.nextClearBit(i + 1)) {
+      if (afterDelete || older.names(i)) {
+        both[i] = afterDelete ? both[i] : older.values[i];
+        names.set(i);
+      }
+    }
+    return new RowImage(table, op, version, both, names, afterDelete);
   }
 
   /** The canonical primary key. */

@@ -5,6 +5,7 @@ import io.gameq.OwnerId;
 import io.gameq.RowRefusedException;
 import java.math.BigInteger;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,21 @@ public final class Table {
       columns = List.copyOf(columns);
       generated = Set.copyOf(generated);
       primaryKey = List.copyOf(primaryKey);
+    }
+
+    /** The same table in other columns, which hold its key and its owner. */
+    Definition withColumns(List<Column> its) {
+      return new Definition(
+          name,
+          its,
+          generated,
+          primaryKey,
+          ownerKind,
+          ownerColumn,
+          hasOtherUniqueKeys,
+          foreignKeyRank,
+          parents,
+          cascades);
     }
 
     /** The same table, and how foreign keys tie it to others. */
@@ -247,6 +263,38 @@ public final class Table {
       throw Refusal.of(columns().get(index).label(), "missing, and part of the primary key");
     }
     return columns().get(index).absent(clock);
+  }
+
+  /**
+   * What the column at this index has in a row that does not name it.
+   *
+   * @throws RowRefusedException when it must be named
+   */
+  @Nullable Object unnamed(int index, Clock clock) {
+    if (inKey[index] || index == ownerIndex) {
+      throw Refusal.of(
+          columns().get(index).label(), "missing, and part of the primary key or the owner column");
+    }
+    return columns().get(index).unnamed(clock);
+  }
+
+  /**
+   * This table in the columns of an older definition of it, each as it is now; those that are gone
+   * are as they were. This table itself when it has the same columns.
+   */
+  Table inColumnsOf(Table older) {
+    List<Column> its = new ArrayList<>();
+    for (Column column : older.columns()) {
+      its.add(has(column.name()) ? column(column.name()) : column);
+    }
+    return its.equals(columns()) ? this : new Table(definition.withColumns(its));
+  }
+
+  /** Whether key and owner are in the same columns. */
+  boolean hasSameKeys(Table other) {
+    return definition.primaryKey().equals(other.definition.primaryKey())
+        && ownerKind().equals(other.ownerKind())
+        && definition.ownerColumn().equals(other.definition.ownerColumn());
   }
 
   /**

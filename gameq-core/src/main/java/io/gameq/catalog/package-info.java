@@ -10,11 +10,18 @@
  *
  * encoded row  0123456789abcdef p [fingerprint, value, value, ...]
  *              |                | MessagePack: 'p' and 'm' all columns, 'd' only the primary key
+ *              |                |   false for a column that the row does not name: it keeps its value
+ *              |                |   ~fingerprint of a row made anew after a delete: nothing is kept
  *              |                op: 'p' put, 'd' delete, 'm' moved away
  *              version, 16 hex digits: compared as text, since a number in Lua is a double
  *
  * layout       id bigint,name varchar(20) utf8mb4   the text that the fingerprint is the CRC-32 of
  * </pre>
+ *
+ * <p>ALTER TABLE while nodes run: rows of several layouts are on their way at a time. A row touches
+ * only the columns that it names; one that it names and the table has dropped goes, unless it may
+ * have been renamed: then the row waits. Whether a column is gone, or not there yet, only a
+ * catalogue tells that was read after the row ({@link io.gameq.catalog.CurrentCatalog}).
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.catalog;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Reads a column's default from information_schema, where MySQL gives a value and MariaDB gives
  * SQL. Stateless.
  *
- * <p>What cannot be told for certain counts as no default, so that the game must give the column.
+ * <p>What cannot be told for certain the game must give.
  */
 final class ColumnDefaults {
   private static final Pattern NOW = Pattern.compile("(?i)current_timestamp(?:\\((\\d?)\\))?");
@@ -45,11 +45,11 @@ final class ColumnDefaults {
       String digits = now.group(1);
       return isDateTime(type)
           ? new ColumnDefault.Now(digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits))
-          : ColumnDefault.NONE;
+          : ColumnDefault.OF_MYSQL;
     }
     String literal = sql ? literal(text) : text;
     Object value = literal == null || (sql && !mariaDb) ? null : constant(literal, type, mariaDb);
-    return value == null ? ColumnDefault.NONE : new ColumnDefault.Constant(value);
+    return value == null ? ColumnDefault.OF_MYSQL : new ColumnDefault.Constant(value);
   }
 
   private static boolean isDateTime(ColumnType type) {

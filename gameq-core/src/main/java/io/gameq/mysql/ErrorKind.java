@@ -6,6 +6,7 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What helps against an error of MySQL. Numbers: server error references of MySQL 9 and MariaDB 11.
@@ -53,6 +54,12 @@ public enum ErrorKind {
    */
   private static final Set<Integer> ROW_CODES =
       Set.of(1366, 3819, 4025, 1265, 1300, 1118, 1526, 1748, 1436);
+
+  /** Whether a statement failed, somewhere below this, since the schema is another one. */
+  public static boolean isOfSchema(@Nullable Throwable e) {
+    return e != null
+        && (e instanceof SQLException sql ? of(sql) == SCHEMA : isOfSchema(e.getCause()));
+  }
 
   /** The kind of an error that a statement threw. */
   public static ErrorKind of(SQLException e) {

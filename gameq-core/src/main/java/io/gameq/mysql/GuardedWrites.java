@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -100,9 +102,7 @@ public final class GuardedWrites {
       throws SQLException {
     Map<RowKey, RowChange> newest = new LinkedHashMap<>();
     changes.forEach(
-        change ->
-            newest.merge(
-                change.key(), change, (a, b) -> b.image().version() > a.image().version() ? b : a));
+        change -> newest.merge(change.key(), change, RowChange::newest));
     Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
     Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
     Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
@@ -279,8 +279,25 @@ public final class GuardedWrites {
       return duplicates;
     }
 
+    /** One statement is for rows that name the same columns, which is nearly always all. */
     private void upsert(Table table, List<RowChange> rows) throws SQLException {
       ZeroKeys.requireKept(connection, table, rows);
+      if (rows.stream().allMatch(row -> row.image().named() == null)) {
+        upsertAlike(table, rows);
+        return;
+      }
+      Map<Optional<BitSet>, List<RowChange>> alike = new LinkedHashMap<>();
+      rows.forEach(
+          row ->
+              alike
+                  .computeIfAbsent(Optional.ofNullable(row.image().named()), n -> new ArrayList<>())
+                  .add(row));
+      for (List<RowChange> some : alike.values()) {
+        upsertAlike(table, some);
+      }
+    }
+
+    private void upsertAlike(Table table, List<RowChange> rows) throws SQLException {
       rows.sort(KeyOrder.of(table));
       int most =
           Math.max(

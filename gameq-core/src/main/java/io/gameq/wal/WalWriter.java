@@ -12,8 +12,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
@@ -43,6 +45,7 @@ public final class WalWriter implements AutoCloseable {
   private final Path directory;
   private final WalLimits limits;
   private final List<WalCodec.Body> preamble;
+  private final Set<WalRecord.Layout> layouts;
   private final RoomGuard guard;
   private final ClosedFiles closedFiles;
   private final BodyWriter record = new BodyWriter();
@@ -142,6 +145,7 @@ public final class WalWriter implements AutoCloseable {
                 start.node(),
                 start.nowMillis())));
     layouts.forEach(layout -> preamble.add(WalCodec.layout(layout)));
+    this.layouts = new HashSet<>(layouts);
     live = LiveWals.hold(directory);
     queue =
         SingleChronicleQueueBuilder.binary(directory)
@@ -196,6 +200,22 @@ public final class WalWriter implements AutoCloseable {
   /** Notes rows that a session took over; returns the record's sequence. Has a reserve of room. */
   public synchronized long appendAdopted(CommitPart part) {
     return append(WalCodec.adopted(part), true);
+  }
+
+  /**
+   * Notes column lists, before rows that name them are appended; those that are there are left out.
+   *
+   * @throws WalFullException when there is no room
+   */
+  public synchronized void appendLayouts(List<WalRecord.Layout> layouts) {
+    for (WalRecord.Layout layout : layouts) {
+      if (!this.layouts.contains(layout)) {
+        WalCodec.Body body = WalCodec.layout(layout);
+        append(body, true);
+        preamble.add(body);
+        this.layouts.add(layout);
+      }
+    }
   }
 
   /** The sequence of the newest record. */

@@ -2,6 +2,8 @@ package io.gameq.catalog;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +12,7 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -71,19 +74,84 @@ class RowCodecTest {
     byte[] encoded = codec.encode(old, RowOp.PUT, new Object[] {7L, 3L, 1L, "x,y"});
     LayoutException e =
         assertThrows(LayoutException.class, () -> codec(old).decode(table, encoded));
-    assertTrue(String.valueOf(e.getMessage()).contains("gone: old, name"), e.getMessage());
+    assertTrue(
+        String.valueOf(e.getMessage()).contains("not there yet: old, name"), e.getMessage());
+  }
+
+  @Test
+  void leavesADroppedColumnOutUnlessItMayHaveBeenRenamed() {
+    Table old =
+        TableBuilder.table("item")
+            .column("player_id", "int")
+            .column("weight", "int")
+            .column("id", "bigint")
+            .nullable("name", "varchar(20)")
+            .column("cost", "decimal(5,2)")
+            .build();
+    Object[] values = {3L, 9L, 7L, null, new BigDecimal("1.50")};
+    byte[] encoded = codec.encode(old, RowOp.PUT, values);
+    LayoutException e =
+        assertThrows(LayoutException.class, () -> codec(old).decodeByFresh(table, encoded));
+    assertTrue(String.valueOf(e.getMessage()).contains("cost"), e.getMessage());
+    assertTrue(String.valueOf(e.getMessage()).contains("price"), e.getMessage());
+    Table now =
+        TableBuilder.table("item")
+            .column("player_id", "int")
+            .column("id", "bigint")
+            .nullable("name", "varchar(20)")
+            .column("cost", "decimal(5,2)")
+            .column("later", "int")
+            .build();
+    RowImage image = codec(old).decodeByFresh(now, encoded);
+    assertArrayEquals(new Object[] {3L, 7L, null, values[4], 0L}, image.values());
+    assertEquals(BitSet.valueOf(new long[] {0b1111}), image.named());
+  }
+
+  @Test
+  void keepsApartWhatARowDoesNotName() {
+    BitSet named = BitSet.valueOf(new long[] {0b0111});
+    RowImage part = new RowImage(table, RowOp.PUT, 0, row.clone(), named, false);
+    RowImage read = codec.decode(table, codec.encode(part));
+    assertEquals(named, read.named());
+    assertEquals(new BigDecimal("0.00"), read.values()[3], "what MySQL gives such rows");
+    RowImage older = new RowImage(table, RowOp.PUT, 0, row);
+    assertArrayEquals(row, read.over(older).values());
+    assertNull(read.over(older).named(), "all");
+    RowImage deleted = new RowImage(table, RowOp.DELETE, 0, table.keyOf(row));
+    assertEquals(new BigDecimal("0.00"), read.over(deleted).values()[3]);
+    assertTrue(read.over(deleted).isAnew());
+  }
+
+  @Test
+  void saysThatARowIsMadeAnew() {
+    RowImage anew = new RowImage(table, RowOp.PUT, 0, row, null, true);
+    byte[] encoded = codec.encode(anew);
+    assertTrue(RowCodec.isAnew(encoded));
+    assertFalse(RowCodec.isAnew(codec.encode(table, RowOp.PUT, row)));
+    assertTrue(codec.decode(table, encoded).isAnew());
+    Table wide =
+        TableBuilder.table("item")
+            .column("player_id", "int")
+            .column("id", "bigint")
+            .nullable("name", "varchar(20)")
+            .column("price", "decimal(5,2)")
+            .column("later", "int", false, new ColumnDefault.Constant(7L))
+            .build();
+    RowImage read = codec(table).decode(wide, encoded);
+    assertNull(read.named(), "nothing of the row before it stays");
+    assertEquals(7L, read.values()[4]);
   }
 
   @Test
   void refusesLayoutsThatAreUnknownOrDoNotFit() {
-    Table old = TableBuilder.table("item").column("id", "int").column("player_id", "int").build();
-    byte[] encoded = codec.encode(old, RowOp.PUT, new Object[] {7L, 3L});
+    Table old = TableBuilder.table("item").column("id", "int").owner("player", "id").build();
+    byte[] encoded = codec.encode(old, RowOp.PUT, new Object[] {7L});
     assertThrows(
         LayoutException.class,
         () -> new RowCodec((t, f) -> null, Clock.systemUTC()).decode(table, encoded));
     LayoutException missing =
         assertThrows(LayoutException.class, () -> codec(old).decode(table, encoded));
-    assertTrue(String.valueOf(missing.getMessage()).contains("item.price"));
+    assertTrue(String.valueOf(missing.getMessage()).contains("item.player_id"));
   }
 
   @Test

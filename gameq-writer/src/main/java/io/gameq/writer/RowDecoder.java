@@ -3,8 +3,10 @@ package io.gameq.writer;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.CurrentCatalog;
 import io.gameq.catalog.LayoutException;
 import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
@@ -32,17 +34,14 @@ final class RowDecoder {
 
   private static final Logger LOG = LoggerFactory.getLogger(RowDecoder.class);
 
-  private final Supplier<Catalog> reader;
+  private final CurrentCatalog catalogs;
   private final RowCodec codec;
   private final ParkedTables parked;
-  private volatile Catalog catalog;
-  private long lastReloadNanos = System.nanoTime();
 
   RowDecoder(Supplier<Catalog> reader, RowCodec codec, ParkedTables parked) {
-    this.reader = reader;
+    this.catalogs = new CurrentCatalog(reader.get(), reader);
     this.codec = codec;
     this.parked = parked;
-    this.catalog = reader.get();
   }
 
   /**
@@ -55,6 +54,18 @@ final class RowDecoder {
   record Decoded(
       Claim claim, List<RowChange> rows, List<Refused> unreadable, List<UnflushedRow> kept) {}
 
+  /** A catalogue to decode by; whether it was read after the rows were, and what it does not fit. */
+  private static final class By {
+    private final Catalog tables;
+    private final boolean isFresh;
+    private final Map<String, String> misfits = new HashMap<>();
+
+    By(Catalog tables, boolean isFresh) {
+      this.tables = tables;
+      this.isFresh = isFresh;
+    }
+  }
+
   /**
    * Decodes claims, by a fresh catalogue if the present one does not do: a table may have come or
    * changed since.
@@ -62,33 +73,41 @@ final class RowDecoder {
    * @throws io.gameq.MySqlException when MySQL is needed for that and does not answer
    */
   List<Decoded> decode(List<Claim> batch) {
-    List<Decoded> decoded = decode(batch, catalog);
+    long claimedNanos = System.nanoTime();
+    By present = new By(catalogs.get(), false);
+    List<Decoded> decoded = decode(batch, present);
+    if (!present.misfits.isEmpty()) {
+      By fresh = new By(catalogs.readAfter(claimedNanos), true);
+      decoded = decode(batch, fresh);
+      fresh.misfits.forEach(parked::complain);
+      return decoded;
+    }
     if (decoded.stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
       return decoded;
     }
-    return decode(batch, catalog);
+    return decode(batch, new By(catalogs.get(), true));
   }
 
-  private List<Decoded> decode(List<Claim> batch, Catalog tables) {
-    return batch.stream().map(claim -> decode(claim, tables)).toList();
+  private List<Decoded> decode(List<Claim> batch, By by) {
+    return batch.stream().map(claim -> decode(claim, by)).toList();
   }
 
-  private Decoded decode(Claim claim, Catalog tables) {
+  private Decoded decode(Claim claim, By by) {
     Decoded decoded =
         new Decoded(
             claim, new ArrayList<>(claim.rows().size()), new ArrayList<>(), new ArrayList<>());
     for (UnflushedRow row : claim.rows()) {
       try {
         String table = RowKey.tableName(row.key());
-        if (isClosed(table, tables)) {
+        if (isClosed(table, by.tables)) {
           decoded.kept.add(row);
         } else {
-          decoded.rows.add(change(claim, row, tables.table(table)));
+          decoded.rows.add(change(claim, row, by.tables.table(table), by.isFresh));
         }
       } catch (MySqlException e) {
         throw e;
       } catch (LayoutException e) {
-        parked.complain(RowKey.tableName(row.key()), e.getMessage());
+        by.misfits.put(RowKey.tableName(row.key()), String.valueOf(e.getMessage()));
         decoded.kept.add(row);
       } catch (GameQueueException e) {
         decoded.unreadable.add(setAside(claim, row, e.getMessage()));
@@ -133,9 +152,11 @@ final class RowDecoder {
     return managed;
   }
 
-  private RowChange change(Claim claim, UnflushedRow row, Table table) {
+  private RowChange change(Claim claim, UnflushedRow row, Table table, boolean isFresh) {
     RowKey key = new RowKey(table, row.key());
-    return new RowChange(claim.owner(), key, codec.decode(table, row.image()), row.image());
+    RowImage image =
+        isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image());
+    return new RowChange(claim.owner(), key, image, row.image());
   }
 
   /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */
@@ -143,7 +164,7 @@ final class RowDecoder {
     Map<UnflushedRow, RowKey> keys = new HashMap<>();
     for (UnflushedRow row : claim.rows()) {
       try {
-        RowKey key = catalog.rowKey(row.key());
+        RowKey key = catalogs.get().rowKey(row.key());
         key.parts();
         keys.put(row, key);
       } catch (GameQueueException e) {
@@ -186,13 +207,24 @@ final class RowDecoder {
     }
   }
 
+  /**
+   * Reads the catalogue again; whether the table is another one since rows were decoded by it.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  boolean isAltered(Table table) {
+    Catalog now = catalogs.readAfter(System.nanoTime());
+    return now.manages(table.name())
+        && now.table(table.name()).fingerprint() != table.fingerprint();
+  }
+
   /** Reads the catalogue again; false when that was done a moment ago. */
-  synchronized boolean reloadCatalog() {
-    if (System.nanoTime() - lastReloadNanos < RELOAD_AT_MOST_EVERY_NANOS) {
+  boolean reloadCatalog() {
+    long now = System.nanoTime();
+    if (now - catalogs.lastReadNanos() < RELOAD_AT_MOST_EVERY_NANOS) {
       return false;
     }
-    lastReloadNanos = System.nanoTime();
-    catalog = reader.get();
+    catalogs.readAfter(now);
     return true;
   }
 }

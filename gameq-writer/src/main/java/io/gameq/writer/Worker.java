@@ -173,9 +173,9 @@ final class Worker implements Runnable {
       return stayInRedis(slot, batch, outage.reason());
     }
     if (outcome instanceof FlushTransaction.TableRefused refused) {
-      shared.parked().park(refused.table().name(), refused.reason());
-      shared.decoder().reloadCatalog();
-      return flushTogether(slot, batch);
+      return shared.decoder().isAltered(refused.table())
+          ? flushTogether(slot, batch)
+          : park(slot, batch, refused);
     }
     if (batch.size() > 1) { // one of them is locked, or meets an error that gameq does not know
       return flushOneByOne(slot, flushing, batch);
@@ -188,6 +188,11 @@ final class Worker implements Runnable {
       tryLater(slot, batch.get(0), ((FlushTransaction.Failed) outcome).reason());
     }
     return true;
+  }
+
+  private boolean park(SlotKeys slot, List<Claim> batch, FlushTransaction.TableRefused refused) {
+    shared.parked().park(refused.table().name(), refused.reason());
+    return flushTogether(slot, batch);
   }
 
   private boolean flushOneByOne(SlotKeys slot, Flushing flushing, List<Claim> batch) {

@@ -3,7 +3,8 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
-import io.gameq.catalog.Catalog;
+import io.gameq.catalog.CurrentCatalog;
+import io.gameq.catalog.LayoutException;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * them. Thread-safe.
  */
 public final class RowReading {
-  private final Catalog catalog;
+  private final CurrentCatalog catalogs;
   private final RowCodec codec;
   private final OwnerReader reader;
 
@@ -46,7 +47,7 @@ public final class RowReading {
    */
   public RowReading(DataSource mysql) {
     Jdbi jdbi = Jdbi.create(mysql);
-    this.catalog = CatalogReader.read(mysql);
+    this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
     this.codec = new RowCodec(new LayoutTable(jdbi), Clock.systemUTC());
     this.reader = new OwnerReader(jdbi);
   }
@@ -61,12 +62,26 @@ public final class RowReading {
     try {
       RowKey key = readKey(rowKey);
       return new Decoded(key, codec.decode(key.table(), image));
+    } catch (LayoutException e) {
+      return readByFresh(rowKey, image);
     } catch (MySqlException e) {
       throw e;
     } catch (GameQueueException e) {
       return new Undecodable(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       return new Undecodable("the row is damaged: " + e);
+    }
+  }
+
+  private Reading readByFresh(String rowKey, byte[] image) {
+    catalogs.readAfter(System.nanoTime());
+    try {
+      RowKey key = readKey(rowKey);
+      return new Decoded(key, codec.decodeByFresh(key.table(), image));
+    } catch (MySqlException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      return new Undecodable(String.valueOf(e.getMessage()));
     }
   }
 
@@ -80,7 +95,7 @@ public final class RowReading {
   }
 
   private RowKey readKey(String rowKey) {
-    RowKey key = catalog.rowKey(rowKey);
+    RowKey key = catalogs.get().rowKey(rowKey);
     try {
       key.parts(); // would else fail where it is bound
     } catch (GameQueueException e) {

@@ -1,0 +1,114 @@
+package io.gameq;
+
+import io.gameq.catalog.AlteredRow;
+import io.gameq.catalog.Catalog;
+import io.gameq.catalog.CurrentCatalog;
+import io.gameq.catalog.RecordMapper;
+import io.gameq.catalog.RecordMappers;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowOp;
+import io.gameq.catalog.Table;
+import java.time.Clock;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The managed tables, as they are and as this node's game knows them: in the columns that they had
+ * when the node started, each of the type that it has now. Thread-safe.
+ *
+ * <p>A column added since is not the game's: what it holds stays as it is. One dropped since may
+ * still be put, and its value goes.
+ */
+final class KnownTables {
+  private final Catalog atStart;
+  private final CurrentCatalog current;
+  private final Clock clock;
+  private volatile Known known;
+
+  /** The game's tables by one state of the catalogue. */
+  private record Known(Catalog now, Catalog games, RecordMappers mappers) {
+    static Known of(Catalog now, Catalog games) {
+      return new Known(now, games, new RecordMappers(games));
+    }
+  }
+
+  KnownTables(Catalog atStart, CurrentCatalog current, Clock clock) {
+    this.atStart = atStart;
+    this.current = current;
+    this.clock = clock;
+    this.known = Known.of(atStart, atStart);
+  }
+
+  private Known known() {
+    Known of = known;
+    Catalog now = current.get();
+    if (of.now != now) {
+      of = Known.of(now, AlteredRow.inColumnsOf(atStart, now));
+      known = of;
+    }
+    return of;
+  }
+
+  /** The tables as they are, by what was read of them last. */
+  CurrentCatalog current() {
+    return current;
+  }
+
+  /** The tables as the game knows them. */
+  Catalog games() {
+    return known().games;
+  }
+
+  <T extends Record> RecordMapper<T> mapper(Class<T> type) {
+    return known().mappers.of(type);
+  }
+
+  /** The table as it is, by what was read of it last. */
+  private Table now(Table games) {
+    Catalog now = current.get();
+    return now.manages(games.name()) ? now.table(games.name()) : games;
+  }
+
+  /**
+   * What a put or move of the game's makes of a row.
+   *
+   * @param carried what is on its way of the row already; null for nothing
+   * @throws RowRefusedException when the row does not fit the table as it is now
+   */
+  RowImage image(
+      Table games, RowOp op, @Nullable Object[] values, CarriedColumns.@Nullable Carried carried) {
+    Table now = now(games);
+    return AlteredRow.stored(
+        games,
+        now,
+        op,
+        values,
+        carried == null ? Map.of() : carried.values(),
+        carried != null && carried.isAnew());
+  }
+
+  /** What the next put of a row takes along of an image that is not in MySQL; null for nothing. */
+  CarriedColumns.@Nullable Carried carried(RowImage image) {
+    Catalog games = games();
+    String name = image.table().name();
+    if (!games.manages(name)) {
+      return null;
+    }
+    return image.op() == RowOp.DELETE
+        ? CarriedColumns.Carried.of(RowOp.DELETE, Map.of(), false)
+        : CarriedColumns.Carried.of(
+            image.op(), AlteredRow.unknown(image, games.table(name)), image.isAnew());
+  }
+
+  /** A row as the game knows it. */
+  Row row(RowImage image) {
+    Catalog games = games();
+    String name = image.table().name();
+    return games.manages(name) ? row(image, games.table(name)) : new Row(image.table(), image.values());
+  }
+
+  /** The same, for a table of the game's. */
+  Row row(RowImage image, Table games) {
+    return new Row(games, AlteredRow.known(image, games, clock));
+  }
+}
