@@ -304,8 +304,7 @@ final class GameNode implements AutoCloseable {
    */
   private void look(OwnerId owner, HealedConnection.Healed connected) {
     views.requireReadable(
-        OwnerViews.withoutDamaged(
-            SessionScripts.read(connected.redis(), slot(owner), owner)));
+        OwnerViews.withoutDamaged(SessionScripts.read(connected.redis(), slot(owner), owner)));
   }
 
   private static OwnershipLostException openedMeanwhile(OwnerId owner, SessionId owns) {

@@ -104,7 +104,9 @@ final class KnownTables {
   Row row(RowImage image) {
     Catalog games = games();
     String name = image.table().name();
-    return games.manages(name) ? row(image, games.table(name)) : new Row(image.table(), image.values());
+    return games.manages(name)
+        ? row(image, games.table(name))
+        : new Row(image.table(), image.values());
   }
 
   /** The same, for a table of the game's. */

@@ -69,8 +69,7 @@ final class OwnerView {
    * @param image null when it cannot be read
    * @param row the same as the game knows it; null also of a delete
    */
-  void addDeadLetter(
-      DeadLetterTable.Stored letter, @Nullable RowImage image, @Nullable Row row) {
+  void addDeadLetter(DeadLetterTable.Stored letter, @Nullable RowImage image, @Nullable Row row) {
     DeadLetterTable.Refused refused = letter.refused();
     if (image != null) { // else the version may be damaged too
       sawVersion(refused.version());

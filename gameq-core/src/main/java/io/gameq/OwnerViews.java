@@ -29,7 +29,10 @@ import org.slf4j.LoggerFactory;
 final class OwnerViews {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerViews.class);
 
-  /** What one row tells that is of no managed table: it waits in Redis, so it is looked at now and then. */
+  /**
+   * What one row tells that is of no managed table: it waits in Redis, so it is looked at now and
+   * then.
+   */
   private static final long UNMANAGED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final KnownTables tables;
@@ -143,8 +146,8 @@ final class OwnerViews {
     for (DeadLetterTable.Stored letter : letters) {
       if (there.getOrDefault(letter.key(), -1L) < letter.refused().version()) {
         RowImage image = decodeLetter(letter);
-        boolean put = image != null && image.op() != RowOp.DELETE;
-        view.addDeadLetter(letter, image, put ? tables.row(image) : null);
+        Row row = image == null || image.op() == RowOp.DELETE ? null : tables.row(image);
+        view.addDeadLetter(letter, image, row);
       }
     }
   }
@@ -152,8 +155,7 @@ final class OwnerViews {
   /** Null when it cannot be read now. */
   private @Nullable RowImage decodeLetter(DeadLetterTable.Stored letter) {
     try {
-      Unflushed decoded =
-          decode(List.of(new UnflushedRow(letter.key(), letter.refused().image())));
+      Unflushed decoded = decode(List.of(new UnflushedRow(letter.key(), letter.refused().image())));
       return decoded.images.isEmpty() ? null : decoded.images.get(0);
     } catch (LayoutException e) {
       LOG.warn("dead letter {} cannot be read now: {}", letter.id(), e.getMessage());
@@ -190,9 +192,7 @@ final class OwnerViews {
         if (isManaged(row, catalog)) {
           Table table = catalog.rowKey(row.key()).table();
           images.add(
-              isFresh
-                  ? codec.decodeByFresh(table, row.image())
-                  : codec.decode(table, row.image()));
+              isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image()));
         } else {
           LOG.warn("row {} cannot be read: its table is not managed now", row.key());
           highest = Math.max(highest, RowCodec.version(row.image()));

@@ -1,6 +1,9 @@
 package io.gameq;
 
+import io.gameq.catalog.Column;
 import java.time.Clock;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** What tests in other packages need of this one and games do not. Stateless. */
 public final class TestAccess {
@@ -9,6 +12,12 @@ public final class TestAccess {
   /** The epoch that MySQL gave a session: rising with every open of its owner. */
   public static long epoch(OwnerSession session) {
     return session.ref().id().epoch();
+  }
+
+  /** The columns of a table as this node's game knows them: name to declaration. */
+  public static Map<String, String> columns(GameQueue queue, String table) {
+    return queue.table(table).columns().stream()
+        .collect(Collectors.toMap(Column::name, Column::declaration));
   }
 
   /** Gives a node a host clock that may be wrong. */

@@ -59,9 +59,7 @@ public record Column(
             : "missing, and the column has no default that gameq knows");
   }
 
-  /**
-   * Whether MySQL itself gives the column a value in an INSERT that leaves it out.
-   */
+  /** Whether MySQL itself gives the column a value in an INSERT that leaves it out. */
   public boolean mayBeLeftOut() {
     return !(onAbsence instanceof ColumnDefault.None);
   }
@@ -73,8 +71,7 @@ public record Column(
    * @throws io.gameq.RowRefusedException when MySQL has none either
    */
   @Nullable Object unnamed(Clock clock) {
-    if (onAbsence instanceof ColumnDefault.OfMySql
-        || onAbsence instanceof ColumnDefault.Numbered) {
+    if (onAbsence instanceof ColumnDefault.OfMySql || onAbsence instanceof ColumnDefault.Numbered) {
       return nullable ? null : ImpliedDefault.of(type);
     }
     if (mayBeLeftOut()) {

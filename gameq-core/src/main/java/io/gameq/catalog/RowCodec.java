@@ -75,11 +75,7 @@ public final class RowCodec {
   }
 
   private byte[] encode(
-      Table table,
-      RowOp op,
-      @Nullable Object[] values,
-      @Nullable BitSet named,
-      boolean anew) {
+      Table table, RowOp op, @Nullable Object[] values, @Nullable BitSet named, boolean anew) {
     boolean keyOnly = op == RowOp.DELETE;
     int expected = keyOnly ? table.keyLength() : table.columns().size();
     if (values.length != expected) {

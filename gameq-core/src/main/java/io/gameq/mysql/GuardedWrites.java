@@ -53,8 +53,11 @@ public final class GuardedWrites {
   private static final int DUPLICATE = 1062;
   private static final int CHILD_EXISTS = 1451;
 
+  /** By its columns as well: rows may have been decoded before and after a table was altered. */
   private static final Comparator<Table> BY_RANK =
-      Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name);
+      Comparator.comparingInt(Table::foreignKeyRank)
+          .thenComparing(Table::name)
+          .thenComparingLong(Table::fingerprint);
 
   private final UpsertSql upserts;
   private final int mostBytesPerStatement;
@@ -101,8 +104,7 @@ public final class GuardedWrites {
       Connection connection, Collection<RowChange> changes, Set<ErrorKind> kinds)
       throws SQLException {
     Map<RowKey, RowChange> newest = new LinkedHashMap<>();
-    changes.forEach(
-        change -> newest.merge(change.key(), change, RowChange::newest));
+    changes.forEach(change -> newest.merge(change.key(), change, RowChange::newest));
     Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
     Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
     Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());

@@ -64,7 +64,9 @@ public final class UpsertSql {
     }
   }
 
-  /** A column without a default must be given to an INSERT, also where only an UPDATE comes of it. */
+  /**
+   * A column without a default must be given to an INSERT, also where only an UPDATE comes of it.
+   */
   private static boolean isInserted(Column column, int index, RowImage like) {
     return like.names(index) || !column.mayBeLeftOut();
   }

@@ -74,8 +74,7 @@ class RowCodecTest {
     byte[] encoded = codec.encode(old, RowOp.PUT, new Object[] {7L, 3L, 1L, "x,y"});
     LayoutException e =
         assertThrows(LayoutException.class, () -> codec(old).decode(table, encoded));
-    assertTrue(
-        String.valueOf(e.getMessage()).contains("not there yet: old, name"), e.getMessage());
+    assertTrue(String.valueOf(e.getMessage()).contains("not there yet: old, name"), e.getMessage());
   }
 
   @Test

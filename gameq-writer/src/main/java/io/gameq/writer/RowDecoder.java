@@ -54,7 +54,9 @@ final class RowDecoder {
   record Decoded(
       Claim claim, List<RowChange> rows, List<Refused> unreadable, List<UnflushedRow> kept) {}
 
-  /** A catalogue to decode by; whether it was read after the rows were, and what it does not fit. */
+  /**
+   * A catalogue to decode by; whether it was read after the rows were, and what it does not fit.
+   */
   private static final class By {
     private final Catalog tables;
     private final boolean isFresh;

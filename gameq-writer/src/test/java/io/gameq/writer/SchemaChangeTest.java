@@ -228,8 +228,7 @@ class SchemaChangeTest {
         "UPDATE pet SET horns = 9");
     var server = game.database.server();
     try (DeadLetters letters =
-        DeadLetters.open(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2))) {
+        DeadLetters.open(new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2))) {
       long id = Long.parseLong(game.queryText("SELECT id FROM gameq_dead_letter"));
       assertEquals(new DeadLetterRetry.Written(), letters.retry(false).retry(id));
     }

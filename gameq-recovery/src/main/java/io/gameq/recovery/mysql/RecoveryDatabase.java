@@ -4,7 +4,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.CurrentCatalog;
+import io.gameq.catalog.LayoutException;
 import io.gameq.catalog.LayoutSource;
+import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.mysql.Asking;
@@ -33,7 +36,7 @@ public final class RecoveryDatabase implements AutoCloseable {
 
   private final HikariDataSource pool;
   private final Jdbi jdbi;
-  private final Catalog catalog;
+  private final CurrentCatalog catalogs;
   private final OwnerReader reader;
   private final LayoutTable layouts;
   private final Map<String, String> settings;
@@ -52,7 +55,7 @@ public final class RecoveryDatabase implements AutoCloseable {
                             .createQuery("SELECT name, value FROM gameq_setting")
                             .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
                             .collectToMap(Map.Entry::getKey, Map.Entry::getValue)));
-    this.catalog = CatalogReader.read(pool);
+    this.catalogs = new CurrentCatalog(CatalogReader.read(pool), () -> CatalogReader.read(pool));
     this.reader = new OwnerReader(jdbi);
     this.layouts = new LayoutTable(jdbi);
   }
@@ -93,8 +96,25 @@ public final class RecoveryDatabase implements AutoCloseable {
     }
   }
 
+  /** The managed tables, as they were read last. */
   public Catalog catalog() {
-    return catalog;
+    return catalogs.get();
+  }
+
+  /**
+   * Decodes a row of a WAL; where it does not fit, by a catalogue that was read after it: a table
+   * may have been altered meanwhile.
+   *
+   * @param sinceNanos a moment of {@link System#nanoTime} after the row was read
+   * @throws io.gameq.catalog.LayoutException when it does not fit that either
+   * @throws GameQueueException when its table is not managed, or the row is damaged
+   */
+  public RowImage decode(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
+    try {
+      return codec.decode(catalogs.get().rowKey(rowKey).table(), image);
+    } catch (LayoutException e) {
+      return codec.decodeByFresh(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
+    }
   }
 
   /** Column lists in gameq_layout. */

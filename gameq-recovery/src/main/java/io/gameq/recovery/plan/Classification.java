@@ -45,6 +45,9 @@ final class Classification {
   private final RowCodec codec;
   private final @Nullable Instant horizon;
 
+  /** When the batch at hand had been read. */
+  private long readNanos = System.nanoTime();
+
   Classification(
       Lookups lookups,
       WalSet wals,
@@ -110,6 +113,7 @@ final class Classification {
 
   /** What became of each row, in the same order. */
   List<PlannedRow> classify(List<Candidate> batch) {
+    readNanos = System.nanoTime();
     List<Looked> rows = new ArrayList<>(batch.size());
     for (Candidate candidate : batch) {
       OwnerIndex.Newest of = Objects.requireNonNull(newest.apply(candidate.owner().encoded()));
@@ -314,13 +318,17 @@ final class Classification {
   /** Why a row cannot be decoded; empty when it can. */
   private String undecodable(Looked row) {
     try {
-      codec.decode(Objects.requireNonNull(row.rowKey).table(), row.candidate.image());
+      decode(row, row.candidate.image());
       return "";
     } catch (MySqlException e) {
       throw e;
     } catch (RuntimeException e) {
       return String.valueOf(e.getMessage());
     }
+  }
+
+  private RowImage decode(Looked row, byte[] image) {
+    return lookups.database().decode(codec, row.candidate.key(), image, readNanos);
   }
 
   // --- contents
@@ -337,7 +345,7 @@ final class Classification {
       return null;
     }
     try {
-      return codec.decode(row.rowKey.table(), image);
+      return decode(row, image);
     } catch (MySqlException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -356,7 +364,7 @@ final class Classification {
         && inMySql == of.version()
         && mysql.version() == of.version()
         && wal.op() != RowOp.DELETE
-        && !Arrays.deepEquals(wal.values(), mysql.values())) {
+        && !isSame(wal, mysql)) {
       return new Judged(Status.OTHER_CONTENT, "MySQL holds this version with other values", false);
     }
     byte[] redis = row.newestInRedis();
@@ -366,5 +374,18 @@ final class Classification {
       return new Judged(Status.OTHER_CONTENT, "Redis holds this version with other values", false);
     }
     return judged;
+  }
+
+  /** In what the row of the WAL names: a column that its node did not know is what it was. */
+  private static boolean isSame(RowImage wal, RowImage mysql) {
+    if (wal.named() == null || wal.table().columns().size() != mysql.table().columns().size()) {
+      return Arrays.deepEquals(wal.values(), mysql.values());
+    }
+    for (int i = 0; i < wal.values().length; i++) {
+      if (wal.names(i) && !Objects.deepEquals(wal.values()[i], mysql.values()[i])) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.recovery.replay;
 
 import io.gameq.catalog.RowCodec;
+import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.RowChange;
@@ -64,10 +65,11 @@ final class MySqlTarget implements Target {
 
   private List<RowChange> changes(Owner of) {
     List<RowChange> changes = new ArrayList<>(of.rows().size());
+    long readNanos = System.nanoTime();
     for (UnflushedRow row : of.rows()) {
-      RowKey key = database.catalog().rowKey(row.key());
+      RowImage image = database.decode(codec, row.key(), row.image(), readNanos);
       changes.add(
-          new RowChange(of.owner(), key, codec.decode(key.table(), row.image()), row.image()));
+          new RowChange(of.owner(), new RowKey(image.table(), row.key()), image, row.image()));
     }
     return changes;
   }

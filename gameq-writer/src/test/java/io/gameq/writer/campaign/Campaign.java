@@ -94,6 +94,7 @@ final class Campaign {
       replay.damaged().forEach(damage -> System.out.println("  note: " + damage));
       violations.addAll(replay.checkVersions(rows));
       violations.addAll(replay.twice(random));
+      violations.addAll(LateColumns.check(world.mysql(), history));
     }
   }
 }

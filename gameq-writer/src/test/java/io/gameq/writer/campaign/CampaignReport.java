@@ -20,6 +20,7 @@ final class CampaignReport {
                 new Column("lost", "lost"),
                 new Column("stale", "stale"),
                 new Column("resurrected", "resurrected"),
+                new Column("reset", "reset"),
                 new Column("drained in s", "drainSeconds")));
     for (CaseResult r : results) {
       table.add(
@@ -31,6 +32,7 @@ final class CampaignReport {
           r.count(Kind.LOST),
           r.count(Kind.STALE),
           r.count(Kind.RESURRECTED),
+          r.count(Kind.RESET),
           r.drainSeconds());
     }
     return table;

@@ -194,13 +194,13 @@ final class Player implements Runnable {
     }
     if (random.nextInt(3) == 0) {
       long deed = ledger.nextRowId();
-      of.session.put(new Deed(deed, of.owner, id));
+      LateColumns.put(queue, of.session, new Deed(deed, of.owner, id));
       changes.add(new Change(CampaignTables.deed(deed), of.session.owner(), true));
     }
   }
 
   private void put(Held of, int slot, String id, List<Change> changes) {
-    of.session.put(new Item(of.owner, slot, id));
+    LateColumns.put(queue, of.session, new Item(of.owner, slot, id));
     changes.add(new Change(CampaignTables.item(of.owner, slot), of.session.owner(), true));
   }
 
@@ -222,7 +222,7 @@ final class Player implements Runnable {
     long pet = of.pets.get(at);
     boolean put = random.nextInt(6) > 0;
     if (put) {
-      of.session.put(new Pet(pet, of.owner, id));
+      LateColumns.put(queue, of.session, new Pet(pet, of.owner, id));
     } else {
       of.session.delete(Pet.class, pet);
       of.pets.remove(at);
@@ -248,7 +248,7 @@ final class Player implements Runnable {
     String id = ledger.nextId();
     long pet = from.pets.remove(0);
     to.pets.add(pet);
-    from.session.move(new Pet(pet, to.owner, id), to.session);
+    LateColumns.move(queue, from.session, new Pet(pet, to.owner, id), to.session);
     CompletableFuture<Boolean> moved =
         commitBoth(
             id, from, to, List.of(new Change(CampaignTables.pet(pet), to.session.owner(), true)));

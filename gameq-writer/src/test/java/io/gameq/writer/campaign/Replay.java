@@ -182,12 +182,12 @@ public final class Replay implements AutoCloseable {
         new RowChange(
             OwnerId.ofEncoded(part.owner()),
             key,
-            codec.decode(key.table(), row.image()),
+            codec.decodeByFresh(key.table(), row.image()),
             row.image()));
   }
 
   private RowImage image(String row, byte[] encoded) {
-    return codec.decode(catalog.rowKey(row).table(), encoded);
+    return codec.decodeByFresh(catalog.rowKey(row).table(), encoded);
   }
 
   private static String value(RowImage image) {

@@ -7,6 +7,8 @@ public record Violation(Kind kind, String what) {
     LOST,
     /** An older value than the newest acknowledged one. */
     STALE,
+    /** A column that was set back to its default by a node that does not know it. */
+    RESET,
     /** A deleted row, a failed commit or the write of a session without ownership is there. */
     RESURRECTED
   }

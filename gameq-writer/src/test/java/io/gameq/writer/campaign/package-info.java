@@ -11,7 +11,7 @@
  *       WriterProcess x 2   gameq-writer run, lease 5 s
  *         FaultProxy        between every process and each of its servers
  *       Reader              reads owners without a session, all the time
- *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults, HostFaults
+ *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults, HostFaults, SchemaFaults
  *     DrainCheck          Redis holds nothing that waits
  *     Checker             history and reads against MySQL
  *     Replay              all acknowledged images of all WALs flushed twice more change nothing
@@ -38,6 +38,9 @@
  * that wrote after its successor had opened. One seen row of a commit makes all of it acknowledged.
  * A row set aside as a dead letter counts as reported. Each row in MySQL has the version that a WAL
  * logged with its value.
+ *
+ * <p>A column that was added while nodes ran has, at the end, what a node put that knows it: no
+ * node that does not know it may have set it back ({@link io.gameq.writer.campaign.LateColumns}).
  *
  * <p>Files of a case that failed stay in {@code target/campaign/seed-fault}: histories, logs, WALs.
  */
