@@ -319,6 +319,19 @@ class ReplayTest {
   }
 
   @Test
+  void aSessionThatWasOpenIsPutBackAlthoughALaterOpenFailedHalfway() throws Exception {
+    for (String way : List.of("", " --into mysql")) {
+      playAndLoseRedis();
+      game.database
+          .server()
+          .execute(
+              "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch + 1, nonce = 'deaddeaddeaddead', state = 'opening'");
+      assertEquals(Main.CLEAN, game.run("replay --execute" + way).exitCode());
+      assertRestored();
+    }
+  }
+
+  @Test
   void straightIntoMySqlWhenRedisIsGoneForGood() throws Exception {
     playAndLoseRedis();
     game.database.server().execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 7)");

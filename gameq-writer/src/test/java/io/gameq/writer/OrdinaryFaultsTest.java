@@ -121,10 +121,13 @@ class OrdinaryFaultsTest {
   }
 
   @Test
-  void anOpenWhoseConnectionToRedisBreaksAfterItsEpochWasRaisedFails() throws Exception {
+  void anOpenWhoseConnectionToRedisBreaksAfterItsEpochWasRaisedFailsAndTakesNothing()
+      throws Exception {
     try (GameQueue queue = nodeBehindProxy();
+        GameQueue holder = game.node("n2");
+        WriterService writer = game.writer("w1");
         Connection holding = game.database.server().connect()) {
-      queue.open("player:1").close();
+      OwnerSession player = holder.open("player:1");
       holding.setAutoCommit(false);
       try (Statement statement = holding.createStatement()) {
         statement.executeQuery("SELECT * FROM gameq_owner FOR UPDATE").close();
@@ -142,7 +145,11 @@ class OrdinaryFaultsTest {
       ExecutionException failed =
           assertThrows(ExecutionException.class, () -> open.get(30, TimeUnit.SECONDS));
       assertInstanceOf(RedisUnavailableException.class, failed.getCause());
+      commit(player, new Pet(1, 1, "v1")).awaitDurable(LONG);
       await().ignoreExceptions().until(() -> queue.open("player:1") != null);
+      assertThrows(
+          OwnershipLostException.class,
+          () -> commit(player, new Pet(1, 1, "v2")).awaitQueued(LONG));
     }
   }
 

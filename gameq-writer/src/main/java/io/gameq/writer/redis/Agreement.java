@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells Redis who owns, by MySQL, when its rows would wait for the next login else. Stateless; may
- * be repeated.
+ * Tells Redis who owns, by MySQL, where rows would else wait for the next login. Stateless; may be
+ * repeated.
  */
 public final class Agreement {
   private static final Logger LOG = LoggerFactory.getLogger(Agreement.class);

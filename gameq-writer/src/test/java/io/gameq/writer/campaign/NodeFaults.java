@@ -17,6 +17,7 @@ final class NodeFaults {
         new Fault("node kill -9 after EXEC, before its reply", 2, NodeFaults::afterExec),
         new Fault("node kill -9 in a trade, before the reply", 2, NodeFaults::inATrade),
         new Fault("node kill -9 in an open, before Redis has it", 2, NodeFaults::inAnOpen),
+        new Fault("opens of a node that Redis does not hear of for 7 s", 1, NodeFaults::unheard),
         new Fault("node SIGSTOP 8 s while its owners are taken over", 1, NodeFaults::stalled));
   }
 
@@ -49,6 +50,15 @@ final class NodeFaults {
     node.process().tell("steal");
     trap.await(TRAP_SECONDS);
     node.restart();
+  }
+
+  /** Their epochs are raised; then they fail, one after the other. */
+  private static void unheard(World world, Random random) throws InterruptedException {
+    NodeProcess node = world.node(random);
+    node.redis().swallow();
+    node.process().tell("steal");
+    TimeUnit.SECONDS.sleep(7);
+    node.redis().heal();
   }
 
   private interface Killing {

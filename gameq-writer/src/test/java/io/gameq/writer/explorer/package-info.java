@@ -10,14 +10,15 @@
  *              explored again, and the schedules through it are counted: complete paths, without loops
  *
  * actor            its atomic steps                                                           runs
- * GameNodeActor    open: epoch into MySQL | open.lua | snapshot | mark open                   OwnerTable, OpenScript, OwnerReader
+ * GameNodeActor    open: epoch into MySQL | open.lua | set open and read, in one transaction  OwnerTable, OpenScript, OwnerReader
+ *                  | GET own, where Redis may fail over: else it opens again                  SessionScripts
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost     CommitGroup
  *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL        SessionScripts, Replay,
  *                  record | send an unanswered commit again; refused: ask MySQL, reassert     DurableTracker, CommitGroup
  *                  may give an open up and open again, or die in it
- * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused:       ClaimScript, FlushTransaction,
- *                  ask for unfinished opens | open.lua | nack.lua; or of rows that nobody     FinishScripts,
- *                  owns: ask MySQL | reassert.lua                                             SessionScripts
+ * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused        ClaimScript, FlushTransaction,
+ *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |          FinishScripts,
+ *                  reassert.lua, open.lua                                                     Agreement
  * Reaper           a lease runs out: reap.lua                                                 FinishScripts
  * Reader           read.lua | snapshot                                                        SessionScripts, OwnerReader
  * Failover         Redis goes back to what it was before its newest writes, or comes back empty;
@@ -43,7 +44,8 @@
  * does not come back (RESURRECTED), a row holds what was committed in its version (MIXED) and was
  * not refused (NEVER ACKED), a reader sees what was acknowledged before it began and never less
  * than before, after a failover once the node healed, a moving item is seen with exactly one owner
- * (DUPLICATE, DESTROYED). Wherever only workers are left with something to do, they are killed, a
+ * (DUPLICATE, DESTROYED), a session is lost only to a later one that Redis was told of by its own
+ * node (DETHRONED). Wherever only workers are left with something to do, they are killed, a
  * healthy one drains, and each node looks for what it was not told of, which it replays where its
  * session owns and else reports as a conflict; then nothing acknowledged is missing and unreported
  * (LOST), the session that owns believes what MySQL holds (OWNER VIEW), and nothing waits for ever
