@@ -240,15 +240,12 @@ final class DurableTracker implements Unsettled {
     keptRows.clear();
   }
 
-  /** The oldest WAL sequence that may still be needed, at most {@code newest}. */
-  synchronized long needed(long newest) {
+  /**
+   * The oldest WAL sequence of what Redis has not answered for or is being adopted, at most {@code
+   * newest}; what waits for MySQL, {@link #beyond} tells.
+   */
+  synchronized long onTheirWay(long newest) {
     long oldest = adoptingFrom == 0 ? newest : Math.min(newest, adoptingFrom);
-    for (Held held : queuedRows.values()) {
-      oldest = Math.min(oldest, held.sequence);
-    }
-    for (RowVersion row : overtaken) {
-      oldest = Math.min(oldest, row.sequence);
-    }
     for (Commit commit : inTransit) {
       oldest = commit.sequence() == 0 ? oldest : Math.min(oldest, commit.sequence());
     }

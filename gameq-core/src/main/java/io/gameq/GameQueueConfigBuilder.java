@@ -116,8 +116,9 @@ public final class GameQueueConfigBuilder {
 
   /**
    * Most bytes of this node's WAL, and of those that ended complete beside it; default 4 GiB, at
-   * least 256 MiB. Beyond it, what is in MySQL goes before walKeep is over; when everything is
-   * still needed, commits fail with {@link WalFullException}.
+   * least 256 MiB. Beyond it, what is in MySQL goes before walKeep is over, and what little of the
+   * oldest files waits is carried forward; when more than a quarter is still needed, commits fail
+   * with {@link WalFullException}.
    */
   public GameQueueConfigBuilder walMaxBytes(long bytes) {
     this.walMaxBytes = bytes;

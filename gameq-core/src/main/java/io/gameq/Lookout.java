@@ -159,9 +159,8 @@ final class Lookout implements Runnable {
 
   /** Lets the WAL go of what is in MySQL. */
   private void retain() {
-    long next =
-        parts.sender().newestSequence() + 1; // whatever is older is known to its tracker by now
-    parts.wal().retain(parts.sessions().needed(next));
+    long from = parts.wal().newestFileFrom(); // whatever is older is known to its tracker by now
+    parts.wal().retain(parts.sessions().needed(from));
   }
 
   /** Rows of which no notice will tell: MySQL is asked about those of many sessions at once. */
@@ -257,7 +256,8 @@ final class Lookout implements Runnable {
     hadConflicts = true;
     Conflict conflict = tracker.conflict(rows, reason);
     LOG.error(
-        "conflict: Redis lost acknowledged changes of {} by session {}, and they are not replayed ({}): {}; WAL {}",
+        "conflict: Redis lost acknowledged changes of {} by session {}, and they are not replayed"
+            + " ({}): {}; WAL {}",
         conflict.owner(),
         conflict.session(),
         reason,

@@ -1,11 +1,13 @@
 package io.gameq;
 
 import io.gameq.commit.SessionRef;
+import io.gameq.wal.WalNeeds;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,12 +70,24 @@ final class Sessions {
     return all().stream().allMatch(DurableTracker::isDrained);
   }
 
-  /** The oldest WAL sequence that any session may still need, at most {@code next}. */
-  long needed(long next) {
-    long needed = next;
+  /**
+   * What of the WAL any session may still need.
+   *
+   * @param from whatever comes from there on is not looked at, and needed
+   */
+  WalNeeds needed(long from) {
+    long onTheirWay = from;
+    LongStream.Builder waiting = LongStream.builder();
     for (DurableTracker tracker : all()) {
-      needed = tracker.needed(needed);
+      onTheirWay = tracker.onTheirWay(onTheirWay); // first: what arrives meanwhile is in either
+      tracker.beyond(
+          0,
+          record -> {
+            if (record < from) {
+              waiting.add(record);
+            }
+          });
     }
-    return needed;
+    return new WalNeeds(onTheirWay, waiting.build().sorted().distinct().toArray());
   }
 }

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,17 +98,19 @@ final class Replay {
       StatefulRedisConnection<byte[], byte[]> redis,
       Collection<Session> sessions,
       Predicate<SessionRef> stillOwns) {
-    long[] toSend = owed.sequences();
-    if (toSend.length == 0) {
+    if (owed.sequences().length == 0) {
       return Result.NOTHING;
     }
     CommitScript.load(redis);
-    Run run = new Run(redis, byName(sessions), toSend, stillOwns);
+    Run run;
     redis.setAutoFlushCommands(false);
+    wal.hold();
     try {
-      WalReader.read(wal.directory(), toSend[0], run::take);
+      run = new Run(redis, byName(sessions), owed.sequences(), stillOwns);
+      run.readAll();
       run.finish();
     } finally {
+      wal.release();
       redis.setAutoFlushCommands(true);
     }
     owed = Owed.NOTHING;
@@ -165,6 +168,7 @@ final class Replay {
     private final StatefulRedisConnection<byte[], byte[]> redis;
     private final Map<String, Session> sessions;
     private final long[] owed;
+    private final long[] places; // of these records in the WAL
     private final Predicate<SessionRef> stillOwns;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
     private final Set<Long> doubtful;
@@ -172,6 +176,7 @@ final class Replay {
     private int bytesInFlight;
     private int unflushed;
     private int next;
+    private int end; // of the stretch that is being read
     private long sent;
 
     Run(
@@ -181,16 +186,35 @@ final class Replay {
         Predicate<SessionRef> stillOwns) {
       this.redis = redis;
       this.sessions = sessions;
-      this.owed = owed;
+      this.owed = LongStream.of(owed).filter(record -> wal.place(record) > 0).toArray();
+      this.places = LongStream.of(this.owed).map(wal::place).toArray();
       this.stillOwns = stillOwns;
       this.doubtful = doubtful(sessions.values());
     }
 
-    void take(WalReader.Entry entry) {
-      while (next < owed.length && owed[next] < entry.sequence()) {
+    /**
+     * In the order of the sequences. Records that were carried forward stand behind later ones: so
+     * the WAL is read in as many stretches as it takes.
+     */
+    void readAll() {
+      while (next < owed.length) {
+        int from = next;
+        end = from + 1;
+        while (end < owed.length && places[end] > places[end - 1]) {
+          end++;
+        }
+        WalReader.read(wal.directory(), places[from], places[end - 1], this::take);
+        while (next < end) {
+          unreadable(owed[next++]);
+        }
+      }
+    }
+
+    private void take(WalReader.Entry entry) {
+      while (next < end && places[next] < entry.place()) {
         unreadable(owed[next++]);
       }
-      if (next < owed.length && owed[next] == entry.sequence()) {
+      if (next < end && places[next] == entry.place()) {
         next++;
         if (entry.record() instanceof WalRecord.Committed committed) {
           sendWhole(entry.sequence(), committed.parts());
@@ -202,7 +226,8 @@ final class Replay {
 
     private void unreadable(long sequence) {
       LOG.error(
-          "Redis lost WAL record {}, and the WAL {} cannot give it back: see 'gameq-recovery inspect'",
+          "Redis lost WAL record {}, and the WAL {} cannot give it back: see 'gameq-recovery"
+              + " inspect'",
           sequence,
           wal.directory());
       givenUp.add(sequence);
@@ -299,9 +324,6 @@ final class Replay {
     void finish() {
       while (!inFlight.isEmpty()) {
         awaitFirst();
-      }
-      while (next < owed.length) {
-        unreadable(owed[next++]);
       }
     }
   }

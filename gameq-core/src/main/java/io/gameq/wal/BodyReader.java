@@ -50,6 +50,11 @@ final class BodyReader {
     return Arrays.copyOfRange(bytes, from, from + length);
   }
 
+  /** Where it reads next. */
+  int at() {
+    return at;
+  }
+
   private int skip(int length) {
     if (length > end - at) {
       throw new IndexOutOfBoundsException("the record ends early");

@@ -53,6 +53,11 @@ final class BodyWriter {
 
   void block(byte[] block) {
     number(block.length);
+    raw(block);
+  }
+
+  /** Bytes without their length: the rest of the body. */
+  void raw(byte[] block) {
     room(block.length);
     System.arraycopy(block, 0, bytes, length, block.length);
     length += block.length;

@@ -7,13 +7,14 @@ import java.util.List;
 
 /** Bodies of records, to and from bytes (see the package comment). Stateless. */
 final class WalCodec {
-  static final int FORMAT = 2;
+  static final int FORMAT = 3;
 
   private static final int HEADER = 0;
   private static final int COMMIT = 1;
   private static final int FAILED = 2;
   private static final int ADOPTED = 3;
   private static final int LAYOUT = 4;
+  private static final int CARRIED = 5;
 
   private WalCodec() {}
 
@@ -67,6 +68,24 @@ final class WalCodec {
     };
   }
 
+  /** A record again: {@code body} is what it held the first time. */
+  static Body carried(long sequence, byte[] body) {
+    return to -> {
+      to.begin(CARRIED);
+      to.number(sequence);
+      to.raw(body);
+    };
+  }
+
+  /** What a record is the first of, or carries. */
+  record First(long sequence, int bodyFrom) {}
+
+  /** Which record this is, at which {@code place}, or which one it carries. */
+  static First first(byte[] bytes, int from, int end, long place) {
+    BodyReader body = new BodyReader(bytes, from, end);
+    return body.number() == CARRIED ? new First(body.number(), body.at()) : new First(place, from);
+  }
+
   private static void writePart(BodyWriter to, CommitPart part) {
     to.text(part.session().owner().encoded());
     to.text(part.session().text());
@@ -80,11 +99,14 @@ final class WalCodec {
   /**
    * Reads the body of a record whose checksum is right.
    *
+   * @param place its sequence
    * @throws WalException when it is of a kind or form that this version does not know
    */
-  static WalRecord decode(byte[] bytes, int from, int end) {
+  static WalReader.Entry decode(byte[] bytes, int from, int end, long place) {
     try {
-      return read(new BodyReader(bytes, from, end));
+      First first = first(bytes, from, end, place);
+      return new WalReader.Entry(
+          first.sequence(), place, read(new BodyReader(bytes, first.bodyFrom(), end)));
     } catch (IndexOutOfBoundsException e) {
       throw new WalException("a record cannot be decoded: " + e.getMessage(), e);
     }

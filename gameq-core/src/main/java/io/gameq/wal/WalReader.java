@@ -11,25 +11,43 @@ import java.util.function.Consumer;
 public final class WalReader {
   private WalReader() {}
 
-  /** A record and its place in the WAL. */
-  public record Entry(long sequence, WalRecord record) {}
+  /**
+   * A record and its place in the WAL.
+   *
+   * @param sequence names it: journal marks and marks of failed commits go on meaning this one
+   * @param place the sequence where it stands now: a higher one, when it was carried forward. Until
+   *     the old file is deleted it stands in both
+   */
+  public record Entry(long sequence, long place, WalRecord record) {
+    public boolean isCarried() {
+      return place != sequence;
+    }
+  }
 
-  /** As {@link #read(Path, long, Consumer)}, from the first record on. */
+  /** As {@link #read(Path, long, long, Consumer)}, of all records. */
   public static WalReport read(Path directory, Consumer<Entry> sink) {
-    return read(directory, 1, sink);
+    return read(directory, 1, Long.MAX_VALUE, sink);
+  }
+
+  /** As {@link #read(Path, long, long, Consumer)}, to the last record. */
+  public static WalReport read(Path directory, long fromSequence, Consumer<Entry> sink) {
+    return read(directory, fromSequence, Long.MAX_VALUE, sink);
   }
 
   /**
    * Hands every intact record from {@code fromSequence} on to {@code sink}, in order, also those
-   * behind damage. Headers and layouts come again at the start of each file. Never fails because of
-   * damage; what is not read, since it lies before, is not checked either.
+   * behind damage, and those behind {@code toSequence} in the same file. Headers and layouts come
+   * again at the start of each file. Never fails because of damage; what is not read, since it lies
+   * before, is not checked either.
    *
    * @param directory the directory of one process start
+   * @param fromSequence a place, as is {@code toSequence}
    * @return what was found, and what is missing
    * @throws GameQueueException when this is no WAL: it has no .cq4 file
    */
-  public static WalReport read(Path directory, long fromSequence, Consumer<Entry> sink) {
-    return new WalReading(directory, fromSequence, sink).run();
+  public static WalReport read(
+      Path directory, long fromSequence, long toSequence, Consumer<Entry> sink) {
+    return new WalReading(directory, fromSequence, toSequence, sink).run();
   }
 
   /**

@@ -27,6 +27,7 @@ final class WalReading {
 
   private final Path directory;
   private final long fromSequence;
+  private final long toSequence;
   private final Consumer<WalReader.Entry> sink;
   private final SequenceCheck check;
   private final Set<Path> seen = new HashSet<>();
@@ -35,9 +36,10 @@ final class WalReading {
   private long records;
   private long bytes;
 
-  WalReading(Path directory, long fromSequence, Consumer<WalReader.Entry> sink) {
+  WalReading(Path directory, long fromSequence, long toSequence, Consumer<WalReader.Entry> sink) {
     this.directory = directory;
     this.fromSequence = fromSequence;
+    this.toSequence = toSequence;
     this.sink = sink;
     this.check = new SequenceCheck(() -> WalMarkers.trimmedBelow(directory));
   }
@@ -60,7 +62,7 @@ final class WalReading {
     var complete = WalMarkers.complete(directory);
     complete.ifPresent(marker -> check.endsAt(marker.lastSequence(), WalMarkers.COMPLETE_FILE));
     return new WalReport(
-        header, records, bytes, check.last(), complete.isPresent(), live, check.damage());
+        header, records, bytes, check.last(), complete.isPresent(), check.damage());
   }
 
   /**
@@ -96,7 +98,7 @@ final class WalReading {
     }
   }
 
-  /** The files that hold {@code fromSequence} and what comes after it. */
+  /** The files that hold {@code fromSequence} and what comes after it, to {@code toSequence}. */
   private List<WalFile> needed(List<WalFile> files, int tag, boolean live) throws IOException {
     List<WalFile> ours = files.stream().filter(file -> file.isOf(tag)).toList();
     int begin = 0;
@@ -111,7 +113,11 @@ final class WalReading {
         foreign(file, live);
       }
     }
-    return ours.subList(begin, ours.size());
+    int end = ours.size();
+    while (end - 1 > begin && ours.get(end - 1).firstSequence() > toSequence) {
+      seen.add(ours.get(--end).path());
+    }
+    return ours.subList(begin, end);
   }
 
   /** A file that a writer had only prepared is all zeros, and no damage. */
@@ -158,6 +164,7 @@ final class WalReading {
   private List<WalFile> begunMeanwhile(int tag) {
     return WalFile.list(directory).stream()
         .filter(file -> file.isOf(tag) && !seen.contains(file.path()))
+        .filter(file -> file.firstSequence() <= toSequence)
         .toList();
   }
 
@@ -175,20 +182,20 @@ final class WalReading {
       if (!check.accept(file, offset, sequence) || (sequence < fromSequence && header != null)) {
         return;
       }
-      WalRecord record;
+      WalReader.Entry entry;
       try {
-        record = WalCodec.decode(buffer, at + Envelope.BYTES, at + length);
+        entry = WalCodec.decode(buffer, at + Envelope.BYTES, at + length, sequence);
       } catch (WalException e) {
         check.unreadable(file, offset, length, sequence, e.getMessage());
         return;
       }
-      if (header == null && record instanceof WalRecord.Header found) {
+      if (header == null && entry.record() instanceof WalRecord.Header found) {
         header = found;
       }
       if (sequence >= fromSequence) {
         records++;
         bytes += length;
-        sink.accept(new WalReader.Entry(sequence, record));
+        sink.accept(entry);
       }
     }
 

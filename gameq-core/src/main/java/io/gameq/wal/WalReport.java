@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param bytes that they take in the files
  * @param lastSequence the highest one handed over; 0 when there was none
  * @param complete whether its node ended with everything durable: nothing in it is needed
- * @param live whether its writer was alive on this host when the reading began
  * @param damage in the order of the files; empty for a healthy WAL
  */
 public record WalReport(
@@ -20,7 +19,6 @@ public record WalReport(
     long bytes,
     long lastSequence,
     boolean complete,
-    boolean live,
     List<WalDamage> damage) {
 
   /**

@@ -48,6 +48,7 @@ public final class WalWriter implements AutoCloseable {
   private final Set<WalRecord.Layout> layouts;
   private final RoomGuard guard;
   private final ClosedFiles closedFiles;
+  private final Retention retention;
   private final BodyWriter record = new BodyWriter();
   private final long startMillis;
   private final long startNanos = System.nanoTime();
@@ -65,7 +66,6 @@ public final class WalWriter implements AutoCloseable {
   private boolean broken;
   private boolean closed;
   private boolean complete;
-  private long neededFrom;
 
   /**
    * Where and for whom a WAL begins.
@@ -125,13 +125,13 @@ public final class WalWriter implements AutoCloseable {
       long firstSequence)
       throws IOException {
     this.sequence = firstSequence - 1;
-    this.neededFrom = firstSequence;
     this.id = start.walId();
     this.tag = Envelope.tag(id);
     this.directory = directory;
     this.limits = limits;
     this.guard = new RoomGuard(directory, limits);
-    this.closedFiles = new ClosedFiles(directory, limits);
+    this.closedFiles = new ClosedFiles(directory, limits, firstSequence);
+    this.retention = new Retention(this, closedFiles, firstSequence);
     this.startMillis = start.nowMillis();
     this.clockMillis = start.nowMillis();
     preamble = new ArrayList<>();
@@ -258,7 +258,7 @@ public final class WalWriter implements AutoCloseable {
 
   private void requireBelowLimit(int bytes, boolean reserve) {
     if (guard.isOverLimit(bytes() + bytes, reserve)) {
-      closedFiles.delete(neededFrom, position);
+      retention.deleteUnneeded();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
         throw new WalFullException(
             "the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed until it is in MySQL: let the writers drain, or raise walMaxBytes"
@@ -358,17 +358,47 @@ public final class WalWriter implements AutoCloseable {
   }
 
   /**
-   * Deletes files that nothing needs any more: all of whose records are below {@code neededFrom}
-   * and older than {@link WalLimits#keep}, or more than {@link WalLimits#maxBytes} allow. Never the
-   * newest file.
+   * Deletes files that nothing needs any more, and carries forward what little is needed of old
+   * ones: see {@link Retention}. For one thread at a time; others go on appending meanwhile.
    *
-   * @param neededFrom the first sequence that may still have to be replayed
+   * @throws WalFullException when there is no room for what is to be carried: then it stays
+   * @throws WalException when it cannot be written
    */
-  public synchronized void retain(long neededFrom) {
-    this.neededFrom = Math.max(this.neededFrom, neededFrom);
-    if (!closed) {
-      closedFiles.delete(this.neededFrom, position);
-    }
+  public void retain(WalNeeds needs) {
+    retention.retain(needs);
+  }
+
+  /** Writes a record again; returns its new place. Has a reserve of room. */
+  synchronized long appendCarried(LiveRecords.Live record) {
+    return append(WalCodec.carried(record.sequence(), record.body()), true);
+  }
+
+  /** Bytes of the newest file; -1 when nothing can be written any more. */
+  synchronized long position() {
+    return closed || broken ? -1 : position;
+  }
+
+  /**
+   * Where a record is to be read now; 0 when it was deleted, since nothing needs it. Ask while the
+   * files are {@linkplain #hold held}.
+   */
+  public long place(long sequence) {
+    return retention.place(sequence);
+  }
+
+  /** Deletes no file until {@link #release}, for somebody who reads them. */
+  public void hold() {
+    retention.hold();
+  }
+
+  /** Ends a {@link #hold}. */
+  public void release() {
+    retention.release();
+  }
+
+  /** The first sequence of the file that is appended to: it is never deleted. */
+  public synchronized long newestFileFrom() {
+    return closedFiles.end();
   }
 
   // --- sync

@@ -17,10 +17,14 @@
  *        | 1 parts, part...   part = owner, session, rows, (row key, row image)...         a commit
  *        | 2 sequence of the commit                       that commit failed: never replay it
  *        | 3 part                                         rows adopted when the session was opened
+ *        | 5 sequence, body                               a commit or adopted rows, carried forward
  *
  * WalWriter -&gt; RoomGuard      refuses records before the disk is full
  *           -&gt; CurrentFile    room ahead of Chronicle Queue, sync
- *           -&gt; ClosedFiles    retention: whole files, once durable, by time and bytes
+ *           -&gt; Retention      which files stay, by what is needed, time and bytes
+ *             -&gt; ClosedFiles    files that nothing is appended to any more
+ *             -&gt; LiveRecords    what of the oldest one is needed, to be carried forward
+ *             -&gt; CarriedPlaces  where such records stand now
  *           -&gt; CompleteWals   removes WALs that ended complete
  * WalReader -&gt; WalReading     files by their first sequence
  *           -&gt; FileScan       intact records of one file, and what is between them
@@ -29,8 +33,11 @@
  *
  * <p>Integers of the envelope are big-endian; in the body numbers are 7 bits a byte, lowest first,
  * and texts (UTF-8) and images are their length and their bytes. Sequences rise by one per record
- * of any kind, repeated headers and layouts included. A process kill loses nothing written; power
- * loss may lose what was not {@linkplain io.gameq.wal.WalWriter#sync synced}.
+ * of any kind, repeated headers and layouts included. A carried record has the body of the one that
+ * it repeats, and the sequence that names that one: journal marks and marks of failed commits go on
+ * meaning it, and a replay sends it in its old order; only where it is read has changed. A process
+ * kill loses nothing written; power loss may lose what was not {@linkplain
+ * io.gameq.wal.WalWriter#sync synced}.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.wal;

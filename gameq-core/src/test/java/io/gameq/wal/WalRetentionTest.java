@@ -62,12 +62,12 @@ class WalRetentionTest {
     try (WalWriter wal = writer("0badcafe", limits(Duration.ZERO, NO_LIMIT))) {
       Commit last = fill(wal, 4);
       List<Long> firsts = firstSequences(wal);
-      wal.retain(1);
+      wal.retain(WalNeeds.from(1));
       assertEquals(firsts, firstSequences(wal), "everything is needed");
-      wal.retain(firsts.get(2) - 1);
+      wal.retain(WalNeeds.from(firsts.get(2) - 1));
       assertEquals(firsts.subList(1, 4), firstSequences(wal), "the second file holds a needed one");
       assertEquals(firsts.get(1), read(wal).get(0));
-      wal.retain(last.sequence() + 1);
+      wal.retain(WalNeeds.from(last.sequence() + 1));
       assertEquals(firsts.subList(3, 4), firstSequences(wal), "the newest file stays");
       assertEquals(firsts.get(3), read(wal).get(0));
     }
@@ -77,7 +77,7 @@ class WalRetentionTest {
   void durableRecordsAreKeptForAWhile() {
     try (WalWriter wal = writer("0badcafe", limits(HOUR, NO_LIMIT))) {
       Commit last = fill(wal, 3);
-      wal.retain(last.sequence() + 1);
+      wal.retain(WalNeeds.from(last.sequence() + 1));
       assertEquals(3, firstSequences(wal).size());
     }
   }
@@ -86,7 +86,7 @@ class WalRetentionTest {
   void aWalThatIsTooLargeGivesDurableRecordsUpEarly() {
     try (WalWriter wal = writer("0badcafe", limits(HOUR, 4 * FILE_BYTES))) {
       Commit last = fill(wal, 4);
-      wal.retain(last.sequence() + 1);
+      wal.retain(WalNeeds.from(last.sequence() + 1));
       assertEquals(3, firstSequences(wal).size());
       assertTrue(read(wal).get(0) > 1);
     }
@@ -113,7 +113,7 @@ class WalRetentionTest {
       wal.appendAdopted(last.parts().get(0));
       assertThrows(WalFullException.class, () -> wal.append(WalSpecimen.commit(new byte[9], 1)));
 
-      wal.retain(last.sequence());
+      wal.retain(WalNeeds.from(last.sequence()));
       Commit again = WalSpecimen.commit(new byte[1_000], 1);
       wal.append(again);
       List<Long> sequences = read(wal);

@@ -77,7 +77,12 @@ class WalWriterTest {
     WalRecord.Header header = assertInstanceOf(WalRecord.Header.class, records.get(0).record());
     assertEquals(
         new WalRecord.Header(
-            2, directory.getFileName().toString(), "game", 16, "node-1", 1_790_000_000_000L),
+            WalCodec.FORMAT,
+            directory.getFileName().toString(),
+            "game",
+            16,
+            "node-1",
+            1_790_000_000_000L),
         header);
     assertEquals(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int"), records.get(1).record());
     WalRecord.Committed committed =
@@ -103,7 +108,9 @@ class WalWriterTest {
     byte[] record = java.util.Arrays.copyOf(body.bytes(), body.length());
     Envelope.seal(record, record.length, 5, 1);
     assertTrue(Envelope.isIntact(record, 0, record.length));
-    assertEquals(new WalRecord.Failed(7), WalCodec.decode(record, Envelope.BYTES, record.length));
+    assertEquals(
+        new WalReader.Entry(9, 9, new WalRecord.Failed(7)),
+        WalCodec.decode(record, Envelope.BYTES, record.length, 9));
     for (int bit = 0; bit < record.length * 8; bit++) {
       byte[] damaged = record.clone();
       damaged[bit / 8] ^= (byte) (1 << (bit % 8));

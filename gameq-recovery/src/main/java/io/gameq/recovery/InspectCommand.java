@@ -89,9 +89,8 @@ final class InspectCommand implements Callable<Integer> {
       Counts counts = new Counts();
       folder.read(
           entry -> {
-            counts.firstSequence =
-                counts.firstSequence < 0 ? entry.sequence() : counts.firstSequence;
-            counts.lastSequence = entry.sequence();
+            counts.firstSequence = counts.firstSequence < 0 ? entry.place() : counts.firstSequence;
+            counts.lastSequence = entry.place();
             for (WalRecord.Part part : WalSet.parts(entry.record())) {
               counts.count(part, part.rows().stream().filter(row -> isWanted(part, row)).count());
             }
@@ -218,6 +217,7 @@ final class InspectCommand implements Callable<Integer> {
           line.writeNumberField("rowChanges", folder.changes());
           line.writeNumberField("failed", folder.failed());
           line.writeNumberField("adopted", folder.adopted());
+          line.writeNumberField("carried", folder.carried());
           if (folder.oldestVersion() >= 0) {
             line.writeStringField("oldest", Shown.time(folder.oldestVersion()).toString());
             line.writeStringField("newest", Shown.time(folder.newestVersion()).toString());

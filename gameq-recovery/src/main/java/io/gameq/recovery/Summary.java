@@ -42,12 +42,15 @@ final class Summary {
 
   /** What a WAL holds, in one line. */
   static String contents(WalFolder folder) {
-    return "%s with %s, %,d failed; %s%s"
+    return "%s with %s, %,d failed; %s%s%s"
         .formatted(
             Shown.count(folder.commits(), "commit"),
             Shown.count(folder.changes(), "row change"),
             folder.failed(),
             Shown.count(folder.adopted(), "row") + " adopted",
+            folder.carried() == 0
+                ? ""
+                : ", " + Shown.count(folder.carried(), "row") + " carried forward",
             folder.oldestVersion() < 0
                 ? ""
                 : "; %s to %s UTC"

@@ -9,7 +9,6 @@ import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.terminal.RowJson;
-import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import java.io.IOException;
@@ -97,21 +96,15 @@ final class VerifyCommand implements Callable<Integer> {
         out.println(conclusion(totals, planner, wals));
       }
       int exitCode = Main.exitCode(totals, wals);
-      return exitCode == Main.CLEAN && needsWals(totals, planner, wals)
-          ? Main.KEEP_THE_WALS
-          : exitCode;
+      return exitCode == Main.CLEAN && needsWals(totals, planner) ? Main.KEEP_THE_WALS : exitCode;
     }
   }
 
   /**
    * Whether a loss of Redis, or the next commit, makes these WALs the only place that has a row.
    */
-  private static boolean needsWals(PlanTotals totals, Planner planner, WalSet wals) {
-    return totals.rows(Status.IN_REDIS) > 0 || isWritten(planner, wals);
-  }
-
-  private static boolean isWritten(Planner planner, WalSet wals) {
-    return !planner.alive().isEmpty() || wals.folders().stream().anyMatch(WalFolder::isLive);
+  private static boolean needsWals(PlanTotals totals, Planner planner) {
+    return totals.rows(Status.IN_REDIS) > 0 || !planner.alive().isEmpty();
   }
 
   private String conclusion(PlanTotals totals, Planner planner, WalSet wals) {
@@ -122,7 +115,7 @@ final class VerifyCommand implements Callable<Integer> {
       return "%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again once writers have flushed."
           .formatted(Shown.count(totals.rows(Status.IN_REDIS), "row"));
     }
-    if (isWritten(planner, wals)) {
+    if (!planner.alive().isEmpty()) {
       return "All of it is in MySQL, but a node is alive and writes on: keep its WAL.";
     }
     return owners.encoded().isEmpty()

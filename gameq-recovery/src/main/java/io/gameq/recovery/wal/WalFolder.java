@@ -30,9 +30,9 @@ public final class WalFolder {
   private long commits;
   private long changes;
   private long adopted;
+  private long carried;
   private long oldestVersion = -1;
   private long newestVersion;
-  private boolean live;
   private boolean known;
 
   /** Names a column list. */
@@ -63,7 +63,6 @@ public final class WalFolder {
     damage = report.damage();
     whole = report.isWhole();
     missing = report.missing();
-    live = report.live();
     known = true;
   }
 
@@ -103,11 +102,13 @@ public final class WalFolder {
       layouts.put(new LayoutName(layout.table(), layout.fingerprint()), layout.columns());
     } else if (record instanceof WalRecord.Failed mark) {
       failed.add(mark.sequence());
+    } else if (entry.isCarried()) {
+      WalSet.parts(record).forEach(part -> carried += learnVersions(part));
     } else if (record instanceof WalRecord.Committed committed) {
       commits++;
       committed.parts().forEach(part -> changes += learnVersions(part));
-    } else if (record instanceof WalRecord.Adopted carried) {
-      adopted += learnVersions(carried.part());
+    } else if (record instanceof WalRecord.Adopted of) {
+      adopted += learnVersions(of.part());
     }
   }
 
@@ -163,11 +164,6 @@ public final class WalFolder {
     return whole;
   }
 
-  /** Whether its node was alive on this host while it was read. */
-  public boolean isLive() {
-    return live;
-  }
-
   /** How many records are known to be missing. */
   public long missing() {
     return missing;
@@ -198,6 +194,11 @@ public final class WalFolder {
   /** Rows of adopted records. */
   public long adopted() {
     return adopted;
+  }
+
+  /** Rows that were carried forward from files that are deleted, or about to be. */
+  public long carried() {
+    return carried;
   }
 
   /** The lowest version, -1 when there is no row. */

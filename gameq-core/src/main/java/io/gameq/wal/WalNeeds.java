@@ -1,0 +1,15 @@
+package io.gameq.wal;
+
+/**
+ * What of a WAL may still have to be replayed.
+ *
+ * @param from everything from this sequence on: it is on its way or in the newest file, and is not
+ *     carried forward
+ * @param records sequences of older records, each once, the lowest first: their rows wait for MySQL
+ */
+public record WalNeeds(long from, long[] records) {
+  /** Only what comes from a sequence on. */
+  public static WalNeeds from(long sequence) {
+    return new WalNeeds(sequence, new long[0]);
+  }
+}
