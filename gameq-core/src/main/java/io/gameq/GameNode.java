@@ -18,17 +18,21 @@ import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
+import io.gameq.mysql.TermTable;
 import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.HealedConnection;
 import io.gameq.redis.NodeHeartbeat;
 import io.gameq.redis.OpenScript;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -112,6 +116,7 @@ final class GameNode implements AutoCloseable {
       slots = SlotKeys.all(config.namespace(), config.slots());
       RedisConnector connector = closing.add(new RedisConnector(config.redis()));
       RedisConnector ofSender = closing.add(RedisConnector.ofOneThread(config.redis()));
+      PrimaryConnector primary = new PrimaryConnector(ofSender, new TermTable(jdbi));
       redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
@@ -141,7 +146,8 @@ final class GameNode implements AutoCloseable {
           closing.add(
               new CommitSender(
                   new CommitSender.Parts(
-                      ofSender,
+                      primary,
+                      ofSender.eventLoop(),
                       redisClock,
                       versions,
                       wal,
@@ -165,6 +171,7 @@ final class GameNode implements AutoCloseable {
                   sessions,
                   slots,
                   control,
+                  primary,
                   redisClock,
                   notices,
                   heartbeat,
@@ -277,7 +284,16 @@ final class GameNode implements AutoCloseable {
           OpenScript.call(
               connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
       if (outcome instanceof OpenScript.Opened opened) {
-        Opened done = finishOpen(owner, session, of, opened, connected);
+        Opened done;
+        try {
+          done = finishOpen(owner, session, of, opened, connected);
+        } catch (TermMovedException e) {
+          if (attempt == MOST_OPEN_ATTEMPTS) {
+            throw e;
+          }
+          sender.leave(connected.term());
+          continue;
+        }
         if (done != null) {
           return done;
         }
@@ -350,7 +366,7 @@ final class GameNode implements AutoCloseable {
         sessions.add(tracker); // from here on the WAL is kept for it
       }
       long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
-      OwnerView view = views.load(owner, session, of, unflushed);
+      OwnerView view = views.load(owner, session, connected.term(), of, unflushed);
       if (!isKept(connected.redis(), owner, session)) {
         sessions.remove(tracker);
         return null;
@@ -418,6 +434,7 @@ final class GameNode implements AutoCloseable {
     return views.load(
         owner,
         null,
+        Term.NOT_KNOWN,
         List.of(table),
         unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
   }

@@ -8,6 +8,7 @@ import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.NodeHeartbeat;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
@@ -67,6 +68,7 @@ final class Lookout implements Runnable {
       Sessions sessions,
       SlotKeys[] slots,
       ControlConnection control,
+      PrimaryConnector primary,
       RedisClock clock,
       DurableNotices notices,
       NodeHeartbeat heartbeat,
@@ -113,6 +115,7 @@ final class Lookout implements Runnable {
   public void run() {
     try {
       beat();
+      followTerm();
       if (parts.healed().take()) {
         afterHealing();
       }
@@ -145,6 +148,17 @@ final class Lookout implements Runnable {
       }
     } catch (GameQueueException e) {
       LOG.debug("cannot give a sign of life: {}", e.getMessage());
+    }
+  }
+
+  /** Clients of a primary that was demoted go over within seconds, whatever it still answers. */
+  private void followTerm() {
+    try {
+      parts.sender().followTerm();
+      parts.sender().takeAlong(parts.control());
+      parts.primary().giveSign(parts.control());
+    } catch (GameQueueException e) {
+      LOG.debug("cannot look which Redis primary counts: {}", e.getMessage());
     }
   }
 

@@ -78,26 +78,36 @@ final class OwnerViews {
    * Reads MySQL and merges. Redis was read first: what it no longer had then is in MySQL by now.
    *
    * @param session that is being opened; null for a read
+   * @param term the number of the Redis primary's term, for a session
    * @param of the tables that are wanted
    * @param unflushed what Redis holds, without what is damaged
+   * @throws io.gameq.term.TermMovedException when another Redis primary counts
    * @throws OwnershipLostException when a newer session was opened meanwhile
    * @throws LayoutException as {@link #requireReadable}
    */
   OwnerView load(
-      OwnerId owner, @Nullable SessionId session, List<Table> of, List<UnflushedRow> unflushed) {
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      List<Table> of,
+      List<UnflushedRow> unflushed) {
     try {
-      return load(owner, session, of, decode(unflushed));
+      return load(owner, session, term, of, decode(unflushed));
     } catch (MySqlException e) {
       if (!ErrorKind.isOfSchema(e)) {
         throw e;
       }
       tables.current().readAfter(System.nanoTime());
-      return load(owner, session, of, decode(unflushed));
+      return load(owner, session, term, of, decode(unflushed));
     }
   }
 
   private OwnerView load(
-      OwnerId owner, @Nullable SessionId session, List<Table> of, Unflushed unflushed) {
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      List<Table> of,
+      Unflushed unflushed) {
     OwnerView view = new OwnerView(owner);
     view.sawVersion(unflushed.highestVersion);
     unflushed.images.forEach(view::addUnflushed);
@@ -106,6 +116,7 @@ final class OwnerViews {
         reader.read(
             owner,
             session,
+            term,
             of.stream().map(table -> unflushed.catalog.table(table.name())).toList(),
             unflushed.images.stream().map(RowImage::rowKey).toList(),
             new OwnerReader.Sink() {

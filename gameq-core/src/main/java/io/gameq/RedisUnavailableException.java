@@ -4,7 +4,7 @@ package io.gameq;
  * Redis is away, or cannot write just now; what was asked may or may not have been done, and may be
  * asked again.
  */
-public final class RedisUnavailableException extends GameQueueException {
+public class RedisUnavailableException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
   public RedisUnavailableException(String message) {

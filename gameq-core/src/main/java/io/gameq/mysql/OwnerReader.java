@@ -7,6 +7,7 @@ import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
+import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -64,12 +65,30 @@ public final class OwnerReader {
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
+    return read(owner, session, Term.NOT_KNOWN, tables, keys, sink);
+  }
+
+  /**
+   * The same of a session that was opened by way of a Redis primary.
+   *
+   * @param term its number, see {@link io.gameq.term}
+   * @throws io.gameq.term.TermMovedException when another primary counts: the session is not set
+   *     open
+   */
+  public boolean read(
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      List<Table> tables,
+      Collection<RowKey> keys,
+      Sink sink) {
     return Asking.mysqlAgain(
         () ->
             jdbi.inTransaction(
                 handle -> {
                   // Of this transaction only: to change the connection's takes more round trips.
                   handle.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+                  TermTable.hold(handle, term);
                   if (session != null && !OwnerTable.markOpen(handle, owner, session)) {
                     return false;
                   }

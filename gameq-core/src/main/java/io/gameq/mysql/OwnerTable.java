@@ -3,6 +3,7 @@ package io.gameq.mysql;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.commit.CountingSessions;
+import io.gameq.term.Term;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -148,12 +149,25 @@ public final class OwnerTable {
    */
   public static Map<OwnerId, CountingSessions> lock(
       Connection connection, Collection<OwnerId> owners) throws SQLException {
+    return lock(connection, owners, Term.NOT_KNOWN);
+  }
+
+  /**
+   * The same for rows that came by way of a Redis primary.
+   *
+   * @param term its number, see {@link io.gameq.term}
+   * @throws io.gameq.term.TermMovedException when another primary counts
+   */
+  public static Map<OwnerId, CountingSessions> lock(
+      Connection connection, Collection<OwnerId> owners, long term) throws SQLException {
     Map<String, OwnerId> sorted = new TreeMap<>();
     owners.forEach(owner -> sorted.put(owner.encoded(), owner));
     List<String> names = Sql.padded(List.copyOf(sorted.keySet()));
     String sql =
         "SELECT "
             + SESSION_COLUMNS
+            + ", "
+            + TermTable.NUMBER
             + " FROM gameq_owner WHERE owner IN ("
             + Sql.marks(names.size())
             + ") ORDER BY owner FOR UPDATE";
@@ -164,6 +178,7 @@ public final class OwnerTable {
       }
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
+          TermTable.requireCounts(term, rs.getLong(7));
           sessions.put(Objects.requireNonNull(sorted.get(rs.getString(1))), counting(rs));
         }
       }

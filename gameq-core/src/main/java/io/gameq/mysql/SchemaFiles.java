@@ -25,7 +25,8 @@ public final class SchemaFiles {
           "004_dead_letter.sql",
           "005_table.sql",
           "006_layout.sql",
-          "007_owner_before.sql");
+          "007_owner_before.sql",
+          "008_redis_term.sql");
 
   private SchemaFiles() {}
 

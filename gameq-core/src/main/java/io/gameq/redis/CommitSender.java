@@ -103,7 +103,8 @@ public final class CommitSender implements AutoCloseable {
 
   /** What a sender works with. */
   public record Parts(
-      RedisConnector connector,
+      PrimaryConnector connector,
+      Executor eventLoop,
       RedisClock clock,
       VersionClock versions,
       WalWriter wal,
@@ -138,7 +139,7 @@ public final class CommitSender implements AutoCloseable {
     link = new SenderLink(parts.connector(), parts.clock());
     redis = link.connect();
     healedOn = link.server(); // there is nothing yet that it could have lost
-    baton = new Baton(parts.connector().eventLoop(), this::turn, "gameq-sender", this::run);
+    baton = new Baton(parts.eventLoop(), this::turn, "gameq-sender", this::run);
     baton.start();
   }
 
@@ -219,6 +220,55 @@ public final class CommitSender implements AutoCloseable {
   public void healAgain(String why) {
     tasks.add(() -> heal(why));
     baton.wake();
+  }
+
+  /** The number of the term of the primary that it is, or was last, connected to. */
+  public long term() {
+    return link.term();
+  }
+
+  /**
+   * Goes over to the primary that counts, if it is connected to another; to be called every second
+   * or so. Throws GameQueueException when that cannot be found out.
+   */
+  public void followTerm() {
+    if (healedOn != null && !link.isCurrent()) {
+      leave(link.term());
+    }
+  }
+
+  /**
+   * Gives another connection of this node up, if it leads to an older server than the one that this
+   * node has healed on: what it reads there would miss what was put back. Throws
+   * GameQueueException when that connection has to be opened and cannot.
+   */
+  public void takeAlong(ControlConnection control) {
+    ControlConnection.Connected connected = control.connected();
+    String healed = healedOn;
+    if (healed != null
+        && !healed.equals(connected.runId())
+        && hasConnectedSince(connected.sinceNanos())) {
+      control.giveUp(connected);
+    }
+  }
+
+  /**
+   * Gives up a connection to a primary that does not count any more, and heals anew, unless that
+   * has happened already; returns once nothing more is sent there.
+   *
+   * @param term the number of that primary's term
+   * @throws GameQueueException when the sender does not answer in time
+   */
+  public void leave(long term) {
+    boolean unused =
+        ask(
+            () -> {
+              if (!broken && link.term() == term) {
+                breakOff("another Redis primary took over from number " + term);
+              }
+              return true;
+            },
+            "the primary that was demoted cannot be left");
   }
 
   private void heal(String why) {

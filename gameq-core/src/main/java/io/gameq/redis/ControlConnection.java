@@ -1,8 +1,10 @@
 package io.gameq.redis;
 
 import io.gameq.RedisUnavailableException;
+import io.gameq.term.Term;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,22 +12,44 @@ import org.jspecify.annotations.Nullable;
  * MULTI.
  */
 public final class ControlConnection implements AutoCloseable {
-  private final RedisConnector connector;
-  private @Nullable StatefulRedisConnection<byte[], byte[]> connection;
-  private String runId = "";
+  private final Supplier<PrimaryConnector.Opened> opens;
+  private PrimaryConnector.@Nullable Opened connection;
   private long sinceNanos;
 
   /**
    * A connection.
    *
    * @param runId the server's: another one after a failover or a restart
+   * @param term the number of its primary's term; {@link Term#NOT_KNOWN} of a connection that does
+   *     not ask MySQL for it
    * @param sinceNanos when it was asked for, by System.nanoTime
    */
   public record Connected(
-      StatefulRedisConnection<byte[], byte[]> redis, String runId, long sinceNanos) {}
+      StatefulRedisConnection<byte[], byte[]> redis,
+      String runId,
+      String address,
+      long term,
+      long sinceNanos) {}
 
+  /** A connection to whatever primary the address leads to. */
   public ControlConnection(RedisConnector connector) {
-    this.connector = connector;
+    this.opens = () -> anyPrimary(connector);
+  }
+
+  /** A connection to the primary that counts: it needs MySQL to be opened. */
+  public ControlConnection(PrimaryConnector connector) {
+    this.opens = connector::open;
+  }
+
+  private static PrimaryConnector.Opened anyPrimary(RedisConnector connector) {
+    StatefulRedisConnection<byte[], byte[]> fresh = connector.open();
+    try {
+      return new PrimaryConnector.Opened(
+          fresh, RedisServerCheck.check(fresh).runId(), "", Term.NOT_KNOWN);
+    } catch (RuntimeException e) {
+      fresh.closeAsync();
+      throw e;
+    }
   }
 
   /**
@@ -39,19 +63,17 @@ public final class ControlConnection implements AutoCloseable {
 
   /** The same, with the server that it leads to; throws as {@link #get}. */
   public synchronized Connected connected() {
-    if (connection == null || !connection.isOpen()) {
+    if (connection == null || !connection.redis().isOpen()) {
       close();
       sinceNanos = System.nanoTime();
-      StatefulRedisConnection<byte[], byte[]> fresh = connector.open();
-      try {
-        runId = RedisServerCheck.check(fresh).runId();
-      } catch (RuntimeException e) {
-        fresh.closeAsync();
-        throw e;
-      }
-      connection = fresh;
+      connection = opens.get();
     }
-    return new Connected(connection, runId, sinceNanos);
+    return new Connected(
+        connection.redis(),
+        connection.runId(),
+        connection.address(),
+        connection.term(),
+        sinceNanos);
   }
 
   /**
@@ -71,7 +93,7 @@ public final class ControlConnection implements AutoCloseable {
 
   /** Closes this connection, unless it has been replaced by now. */
   synchronized void giveUp(Connected old) {
-    if (connection == old.redis()) {
+    if (connection != null && connection.redis() == old.redis()) {
       close();
     }
   }
@@ -79,7 +101,7 @@ public final class ControlConnection implements AutoCloseable {
   @Override
   public synchronized void close() {
     if (connection != null) {
-      connection.close();
+      connection.redis().close();
       connection = null;
     }
   }

@@ -32,8 +32,10 @@ public final class HealedConnection {
    * Where this node has healed.
    *
    * @param connections {@link CommitSender#connections} from before that
+   * @param term the number of the primary's term, as this node knew it before that
    */
-  public record Healed(StatefulRedisConnection<byte[], byte[]> redis, long connections) {}
+  public record Healed(
+      StatefulRedisConnection<byte[], byte[]> redis, long connections, long term) {}
 
   /**
    * The connection; waits for it for up to ten seconds.
@@ -45,9 +47,10 @@ public final class HealedConnection {
     long deadline = System.nanoTime() + LIMIT_NANOS;
     for (int looks = 0; ; looks++) {
       long connections = sender.connections();
+      long term = sender.term();
       ControlConnection.Connected connected = control.connected();
       if (sender.hasHealedOn(connected.runId())) {
-        return new Healed(connected.redis(), connections);
+        return new Healed(connected.redis(), connections, term);
       }
       if (System.nanoTime() - deadline > 0) {
         throw new RedisUnavailableException(

@@ -1,6 +1,7 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
+import io.gameq.term.Primary;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -36,6 +37,8 @@ public final class RedisConnector implements AutoCloseable {
   private final DefaultEventLoopGroupProvider loops;
   private final ClientResources resources;
   private final RedisClient client;
+  private final RedisURI uri;
+  private final Sentinels sentinels;
   private final String where;
 
   /** A connector whose connections share as many threads as there are cores. */
@@ -45,7 +48,6 @@ public final class RedisConnector implements AutoCloseable {
 
   /** A connector whose connections share a number of threads. */
   RedisConnector(RedisConfig config, int threads) {
-    RedisURI uri;
     try {
       uri = RedisURI.create(config.uri());
     } catch (IllegalArgumentException e) {
@@ -62,6 +64,7 @@ public final class RedisConnector implements AutoCloseable {
     loops = new DefaultEventLoopGroupProvider(threads);
     resources = DefaultClientResources.builder().eventLoopGroupProvider(loops).build();
     client = RedisClient.create(resources, uri);
+    sentinels = new Sentinels(client, uri);
     client.setOptions(
         ClientOptions.builder()
             .autoReconnect(false)
@@ -86,7 +89,7 @@ public final class RedisConnector implements AutoCloseable {
   }
 
   /** One of the threads. */
-  Executor eventLoop() {
+  public Executor eventLoop() {
     return loops.allocate(Transports.eventLoopGroupClass()).next();
   }
 
@@ -102,6 +105,47 @@ public final class RedisConnector implements AutoCloseable {
     } catch (RedisException e) {
       throw cannotConnect(e);
     }
+  }
+
+  /**
+   * A connection to a primary.
+   *
+   * @param address as Sentinel names it, or the given one
+   * @param sentinelEpoch of the failover that made it primary, by Sentinel
+   */
+  record Reached(
+      StatefulRedisConnection<byte[], byte[]> redis, String address, long sentinelEpoch) {}
+
+  /** {@link #open}, to the primary by the newest failover that any Sentinel knows of. */
+  Reached reach() {
+    if (!hasSentinels()) {
+      return new Reached(open(), uri.getHost() + ":" + uri.getPort(), Primary.NO_SENTINEL);
+    }
+    Sentinels.Named named = sentinels.primary();
+    RedisURI primary =
+        RedisURI.builder()
+            .withHost(named.host())
+            .withPort(named.port())
+            .withSsl(uri)
+            .withAuthentication(uri)
+            .withDatabase(uri.getDatabase())
+            .withTimeout(uri.getTimeout())
+            .build();
+    try {
+      return new Reached(
+          client.connect(ByteArrayCodec.INSTANCE, primary), named.address(), named.epoch());
+    } catch (RedisException e) {
+      throw cannotConnect(e);
+    }
+  }
+
+  boolean hasSentinels() {
+    return !sentinels.isEmpty();
+  }
+
+  /** Throws GameQueueException when no Sentinel answers. */
+  Sentinels.Named namedBySentinel() {
+    return sentinels.primary();
   }
 
   StatefulRedisPubSubConnection<String, String> openPubSub() {

@@ -9,8 +9,14 @@ import java.util.stream.Collectors;
 public final class RedisServerCheck {
   private RedisServerCheck() {}
 
-  /** A server that gameq can run on; {@code runId} is new at every start. */
-  public record Server(String version, String runId) {}
+  /**
+   * A server that gameq can run on.
+   *
+   * @param runId new at every start; empty when it is hidden, like the others
+   * @param replId names its history of writes
+   * @param formerReplId names the history that it went on from when it was promoted
+   */
+  public record Server(String version, String runId, String replId, String formerReplId) {}
 
   /**
    * Checks version, eviction policy and role.
@@ -49,7 +55,9 @@ public final class RedisServerCheck {
     }
     return new Server(
         valkey ? "Valkey " + info.get("valkey_version") : "Redis " + version,
-        info.getOrDefault("run_id", ""));
+        info.getOrDefault("run_id", ""),
+        info.getOrDefault("master_replid", ""),
+        info.getOrDefault("master_replid2", ""));
   }
 
   private static boolean isOlder(String version, int major, int minor) {

@@ -9,24 +9,26 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Makes the sender's connections to Redis, and remembers those that it gave up: their last bytes
- * may still be on their way. Used by the sender's thread; {@link #connections} and {@link
- * #connectedNanos} by any.
+ * may still be on their way. Used by the sender's thread; {@link #connections}, {@link
+ * #connectedNanos} and {@link #term} by any.
  */
 final class SenderLink {
   /** Of servers that were connected to since; far more than a failover takes attempts. */
   private static final int MOST_REMEMBERED = 1_000;
 
-  private final RedisConnector connector;
+  private final PrimaryConnector connector;
   private final RedisClock clock;
   private final AtomicLong connections = new AtomicLong();
   private volatile long connectedNanos;
   private final Set<Link> givenUp = new LinkedHashSet<>();
   private Link link = new Link("", 0);
+  private volatile long term;
+  private volatile String address = "";
 
   /** A connection, as the server that it leads to knows it. */
   private record Link(String runId, long clientId) {}
 
-  SenderLink(RedisConnector connector, RedisClock clock) {
+  SenderLink(PrimaryConnector connector, RedisClock clock) {
     this.connector = connector;
     this.clock = clock;
   }
@@ -35,14 +37,16 @@ final class SenderLink {
   StatefulRedisConnection<byte[], byte[]> connect() {
     giveUp();
     long now = System.nanoTime();
-    StatefulRedisConnection<byte[], byte[]> connection = connector.open();
+    PrimaryConnector.Opened opened = connector.open();
+    StatefulRedisConnection<byte[], byte[]> connection = opened.redis();
     connectedNanos = now;
     connections.incrementAndGet();
     try {
-      String server = RedisServerCheck.check(connection).runId();
       clock.measure(connection);
       long client = RedisReply.await(() -> connection.sync().clientId());
-      link = new Link(server, client);
+      link = new Link(opened.runId(), client);
+      term = opened.term();
+      address = opened.address();
       return connection;
     } catch (RuntimeException e) {
       connection.closeAsync();
@@ -74,6 +78,16 @@ final class SenderLink {
   /** The server, by its run id, that the last connection led to. */
   String server() {
     return link.runId;
+  }
+
+  /** Whether the last connection leads to the primary that counts; asks MySQL, and Sentinel. */
+  boolean isCurrent() {
+    return connector.isCurrent(term, address);
+  }
+
+  /** The number of the term of the last connection's primary. */
+  long term() {
+    return term;
   }
 
   /** When it began to connect the last time that it succeeded, by System.nanoTime. */

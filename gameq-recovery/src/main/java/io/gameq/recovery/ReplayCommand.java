@@ -146,6 +146,9 @@ final class ReplayCommand implements Callable<Integer> {
     line(out, report.refused(), "row", "not replayed");
     report.named().forEach(name -> out.println("    " + name));
     report.closedTables().forEach(table -> out.println("  " + table));
+    if (lookups.redis() != null) {
+      lookups.redis().requireSameTerm();
+    }
     PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
     Planner again = new Planner(wals, lookups, wanted, progress::step);
     again.plan(after);

@@ -25,6 +25,7 @@ final class LeaseRenewal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
 
   private final ControlConnection redis;
+  private final TermWatch watch;
   private final long leaseMillis;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService timer = DaemonTimer.named("gameq-leases");
@@ -51,8 +52,9 @@ final class LeaseRenewal implements AutoCloseable {
     }
   }
 
-  LeaseRenewal(ControlConnection redis, long leaseMillis) {
+  LeaseRenewal(ControlConnection redis, TermWatch watch, long leaseMillis) {
     this.redis = redis;
+    this.watch = watch;
     this.leaseMillis = leaseMillis;
     long every = Math.max(1, everyMillis());
     ScheduledFuture<?> unused =
@@ -75,6 +77,7 @@ final class LeaseRenewal implements AutoCloseable {
         continue;
       }
       try {
+        ControlConnection.Connected unused = watch.connected(redis);
         redis.call(connection -> FinishScripts.renew(connection, of.slot, leaseMillis, of.claims));
       } catch (GameQueueException e) {
         LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());

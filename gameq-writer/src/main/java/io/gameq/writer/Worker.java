@@ -9,6 +9,7 @@ import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.term.Term;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.Agreement;
 import io.gameq.writer.redis.Claim;
@@ -54,6 +55,9 @@ final class Worker implements Runnable {
   private final Map<Integer, Long> nextReapNanos = new HashMap<>();
   private boolean failing;
 
+  /** The number of the term of the primary that this turn claims from. */
+  private long term = Term.NOT_KNOWN;
+
   /** What the workers of a writer share. */
   record Shared(
       WriterOptions options,
@@ -65,6 +69,7 @@ final class Worker implements Runnable {
       ParkedTables parked,
       FlushTransaction flush,
       OutageGate mysql,
+      TermWatch watch,
       LeaseRenewal leases,
       WriterStats stats) {}
 
@@ -95,8 +100,10 @@ final class Worker implements Runnable {
       if (closed > 0) {
         return closed;
       }
+      ControlConnection.Connected connected = shared.watch().connected(redis);
+      term = connected.term();
       reapWhenDue(slot);
-      ClaimScript.Batch batch = claims.call(redis.get(), slot);
+      ClaimScript.Batch batch = claims.call(connected.redis(), slot);
       batch.stale().forEach(this::found);
       batch.broken().forEach(Worker::reportBroken);
       if (!batch.claims().isEmpty()) {
@@ -163,7 +170,7 @@ final class Worker implements Runnable {
   }
 
   private boolean flushOwners(SlotKeys slot, Flushing flushing, List<Claim> batch) {
-    FlushTransaction.Outcome outcome = shared.flush().flush(flushing.owners(batch));
+    FlushTransaction.Outcome outcome = shared.flush().flush(term, flushing.owners(batch));
     if (outcome instanceof FlushTransaction.Committed committed) {
       shared.mysql().passed();
       acknowledge(slot, flushing, committed);
@@ -171,6 +178,9 @@ final class Worker implements Runnable {
     }
     if (outcome instanceof FlushTransaction.Outage outage) {
       return stayInRedis(slot, batch, outage.reason());
+    }
+    if (outcome instanceof FlushTransaction.Demoted demoted) {
+      return leave(slot, batch, demoted.reason());
     }
     if (outcome instanceof FlushTransaction.TableRefused refused) {
       return shared.decoder().isAltered(refused.table())
@@ -216,6 +226,20 @@ final class Worker implements Runnable {
         slot,
         new Flushing(List.of(new RowDecoder.Decoded(claim, List.of(), rows, List.of()))),
         List.of(claim));
+  }
+
+  /**
+   * What a demoted primary holds is not flushed: the nodes put it back on the new one, which the
+   * next turn connects to. Returns false.
+   */
+  private boolean leave(SlotKeys slot, List<Claim> batch, String reason) {
+    LOG.warn("slot {}: {} owners are left to the new primary: {}", slot.slot(), batch.size(), reason);
+    try {
+      giveBack(slot, batch, OUTAGE_DELAY_MILLIS, false);
+    } finally {
+      redis.close();
+    }
+    return false;
   }
 
   /** An outage: nothing about the rows. Returns false. */

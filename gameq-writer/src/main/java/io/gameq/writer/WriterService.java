@@ -9,8 +9,10 @@ import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
+import io.gameq.mysql.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.JournalMarks;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.writer.mysql.FlushTransaction;
@@ -29,6 +31,7 @@ public final class WriterService implements AutoCloseable {
   private final WriterOptions options;
   private final WriterStats stats = new WriterStats();
   private final SlotSchedule schedule;
+  private final TermWatch watch;
   private final LeaseRenewal leases;
   private final TombstonePurge purge;
   private final ControlConnection hourlyRedis;
@@ -47,12 +50,14 @@ public final class WriterService implements AutoCloseable {
     MySqlServerCheck.of(mysql).requireUsable();
     Jdbi jdbi = Jdbi.create(mysql);
     Settings.agree(jdbi, options.namespace(), options.slots());
-    try (ControlConnection probe = new ControlConnection(redis)) {
+    PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(jdbi));
+    try (ControlConnection probe = new ControlConnection(primary)) {
       probe.get();
     }
     OwnerTable owners = new OwnerTable(jdbi);
     ParkedTables parked = new ParkedTables();
-    leases = new LeaseRenewal(new ControlConnection(redis), options.bounds().leaseMillis());
+    watch = new TermWatch(primary);
+    leases = new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
     Worker.Shared shared =
         new Worker.Shared(
             options,
@@ -67,12 +72,13 @@ public final class WriterService implements AutoCloseable {
             parked,
             new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience()),
             new OutageGate(() -> MySqlPool.answers(mysql)),
+            watch,
             leases,
             stats);
     for (int i = 1; i <= options.workers(); i++) {
       Thread thread =
           new Thread(
-              new Worker(shared, new ControlConnection(redis)), options.name() + "-worker-" + i);
+              new Worker(shared, new ControlConnection(primary)), options.name() + "-worker-" + i);
       threads.add(thread);
       thread.start();
     }
@@ -110,6 +116,7 @@ public final class WriterService implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     leases.close();
+    watch.close();
     LOG.info("writer {} stopped: {}", options.name(), stats);
   }
 }

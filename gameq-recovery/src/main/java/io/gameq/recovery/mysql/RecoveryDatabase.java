@@ -18,6 +18,8 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.Settings;
+import io.gameq.mysql.TermTable;
+import io.gameq.term.Terms;
 import io.gameq.mysql.TombstoneHorizon;
 import java.time.Instant;
 import java.util.Collection;
@@ -115,6 +117,11 @@ public final class RecoveryDatabase implements AutoCloseable {
     } catch (LayoutException e) {
       return codec.decodeByFresh(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
     }
+  }
+
+  /** Which Redis primary counts. */
+  public Terms terms() {
+    return new TermTable(jdbi);
   }
 
   /** Column lists in gameq_layout. */

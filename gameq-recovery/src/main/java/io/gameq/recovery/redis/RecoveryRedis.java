@@ -5,11 +5,13 @@ import io.gameq.OwnerId;
 import io.gameq.RedisUnavailableException;
 import io.gameq.redis.LuaScript;
 import io.gameq.redis.NodeHeartbeat;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
+import io.gameq.term.Terms;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -35,18 +37,23 @@ public final class RecoveryRedis implements AutoCloseable {
   private final SlotKeys[] slots;
   private final String namespace;
   private final String version;
+  private final PrimaryConnector primary;
+  private final PrimaryConnector.Opened opened;
 
   /** A script call that was sent. */
   record Sent(Future<List<Object>> reply) {}
 
   private RecoveryRedis(
       RedisConnector connector,
-      StatefulRedisConnection<byte[], byte[]> connection,
+      PrimaryConnector primary,
+      PrimaryConnector.Opened opened,
       String version,
       String namespace,
       int slots) {
     this.connector = connector;
-    this.connection = connection;
+    this.primary = primary;
+    this.connection = opened.redis();
+    this.opened = opened;
     this.version = version;
     this.namespace = namespace;
     this.slots = SlotKeys.all(namespace, slots);
@@ -55,19 +62,31 @@ public final class RecoveryRedis implements AutoCloseable {
   /**
    * Connects.
    *
-   * @throws GameQueueException when Redis is away, refuses the login, or is none that gameq runs on
+   * @param terms says which primary counts
+   * @throws GameQueueException when Redis is away, refuses the login, is none that gameq runs on, or
+   *     was demoted
    */
   public static RecoveryRedis open(
-      String uri, @Nullable String password, String namespace, int slots) {
+      String uri, @Nullable String password, String namespace, int slots, Terms terms) {
     RedisConnector connector = new RedisConnector(new RedisConfig(uri, password, TIMEOUT_MILLIS));
     try {
-      StatefulRedisConnection<byte[], byte[]> connection = connector.open();
-      String version = RedisReply.await(() -> RedisServerCheck.check(connection)).version();
-      return new RecoveryRedis(connector, connection, version, namespace, slots);
+      PrimaryConnector primary = new PrimaryConnector(connector, terms);
+      PrimaryConnector.Opened opened = primary.openForTool();
+      String version = RedisReply.await(() -> RedisServerCheck.check(opened.redis())).version();
+      return new RecoveryRedis(connector, primary, opened, version, namespace, slots);
     } catch (RuntimeException e) {
       connector.close();
       throw e;
     }
+  }
+
+  /**
+   * Makes sure that what was written here since the connection was opened is where it counts.
+   *
+   * @throws io.gameq.term.TermMovedException when another primary took over meanwhile
+   */
+  public void requireSameTerm() {
+    primary.requireSame(opened);
   }
 
   /** The server's name and version. */

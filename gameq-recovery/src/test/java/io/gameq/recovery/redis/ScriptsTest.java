@@ -29,7 +29,7 @@ class ScriptsTest {
   private final SessionId first = new SessionId(1, "aaaaaaaa00000001");
   private final SessionId second = new SessionId(2, "bbbbbbbb00000002");
   private final RecoveryRedis recovery =
-      RecoveryRedis.open(TestServers.redisUri(), null, namespace, 1);
+      RecoveryRedis.open(TestServers.redisUri(), null, namespace, 1, new NoTerm());
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
   private final ReplayScript script = new ReplayScript(recovery);
 

@@ -13,6 +13,8 @@ import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
 import io.gameq.mysql.TableRefusedException;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -96,6 +98,9 @@ public final class FlushTransaction {
    */
   public record Outage(String reason) implements Outcome {}
 
+  /** The rows were claimed from a Redis primary that does not count any more; nothing was written. */
+  public record Demoted(String reason) implements Outcome {}
+
   /** A table or a column is missing or closed to us; nothing was written. */
   public record TableRefused(Table table, String reason) implements Outcome {}
 
@@ -115,7 +120,16 @@ public final class FlushTransaction {
    * Writes the rows of all owners whose sessions still count. Never throws for what MySQL answers.
    */
   public Outcome flush(List<OwnerRows> owners) {
-    Plan plan = new Plan(new ArrayList<>(owners));
+    return flush(Term.NOT_KNOWN, owners);
+  }
+
+  /**
+   * The same of rows that were claimed from Redis.
+   *
+   * @param term the number of the primary's term, {@link Term#NOT_KNOWN} when it hides who it is
+   */
+  public Outcome flush(long term, List<OwnerRows> owners) {
+    Plan plan = new Plan(term, new ArrayList<>(owners));
     int tries = 0;
     int lockWaits = 0;
     while (true) {
@@ -130,6 +144,8 @@ public final class FlushTransaction {
         if (outcome != null) {
           return outcome;
         }
+      } catch (TermMovedException e) {
+        return new Demoted(String.valueOf(e.getMessage()));
       } catch (TableRefusedException e) {
         return new TableRefused(e.table(), String.valueOf(e.getMessage()));
       } catch (SQLException e) {
@@ -162,11 +178,13 @@ public final class FlushTransaction {
 
   /** What the next try is to do; learns from the one before. One thread. */
   private final class Plan {
+    private final long term;
     private final List<OwnerRows> owners;
     private final List<HeldBack> heldBack = new ArrayList<>();
     private final boolean lastResort;
 
-    Plan(List<OwnerRows> owners) {
+    Plan(long term, List<OwnerRows> owners) {
+      this.term = term;
       this.owners = owners;
       this.lastResort = owners.size() == 1 && isOutOfPatience(owners.get(0));
     }
@@ -205,7 +223,8 @@ public final class FlushTransaction {
     connection.setAutoCommit(false);
     try {
       Map<OwnerId, CountingSessions> durable =
-          OwnerTable.lock(connection, plan.owners.stream().map(OwnerRows::owner).toList());
+          OwnerTable.lock(
+              connection, plan.owners.stream().map(OwnerRows::owner).toList(), plan.term);
       Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
       List<OwnerRows> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();

@@ -297,24 +297,12 @@ public final class Checker {
 
   /**
    * On a primary that was cut off a session goes on that was superseded on the other side: nobody
-   * sees what it writes, but for a later session of this side, which adopts it.
+   * sees what it writes.
    */
   private boolean tookEffect(Attempt attempt) {
     return history.windows.stream().anyMatch(window -> window.holds(attempt.invokedAt))
-        ? attempt.seen && !mayBeAdopted(attempt)
+        ? attempt.seen
         : attempt.knownAt != Long.MAX_VALUE;
-  }
-
-  private boolean mayBeAdopted(Attempt attempt) {
-    return attempt.parts.stream()
-        .anyMatch(
-            part ->
-                history.openings.stream()
-                    .anyMatch(
-                        opening ->
-                            opening.owner().equals(part.owner())
-                                && opening.epoch() > part.epoch() + 1
-                                && opening.until() > attempt.invokedAt));
   }
 
   private void report(Kind kind, String what) {

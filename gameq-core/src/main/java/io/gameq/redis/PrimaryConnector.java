@@ -1,0 +1,140 @@
+package io.gameq.redis;
+
+import io.gameq.term.Primary;
+import io.gameq.term.Settling;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
+import io.gameq.term.Terms;
+import io.lettuce.core.api.StatefulRedisConnection;
+
+/**
+ * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
+ * moves the term on when it finds that another took over. Thread-safe.
+ */
+public final class PrimaryConnector {
+  /** Another process that comes at the same moment costs one. */
+  private static final int MOST_TRIES = 3;
+
+  private static final long SIGN_EVERY_MILLIS = 3_000;
+
+  private final RedisConnector connector;
+  private final Terms terms;
+  private final Settling settling;
+
+  public PrimaryConnector(RedisConnector connector, Terms terms) {
+    this.connector = connector;
+    this.terms = terms;
+    this.settling = new Settling(terms);
+  }
+
+  /**
+   * A new connection.
+   *
+   * @param term the number of the term that its primary has, {@link Term#NOT_KNOWN} when the server
+   *     hides who it is
+   */
+  public record Opened(
+      StatefulRedisConnection<byte[], byte[]> redis, String runId, String address, long term) {}
+
+  /**
+   * Connects.
+   *
+   * @throws TermMovedException when the server does not count (any more)
+   * @throws io.gameq.GameQueueException when Redis or MySQL is away, or it is none that gameq runs
+   *     on
+   */
+  public Opened open() {
+    for (int tries = 1; ; tries++) {
+      Term before = settling.before();
+      RedisConnector.Reached reached = connector.reach();
+      try {
+        RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+        Primary seen = primary(server, reached.address(), reached.sentinelEpoch());
+        return new Opened(
+            reached.redis(), server.runId(), reached.address(), settling.settle(before, seen));
+      } catch (TermMovedException e) {
+        reached.redis().closeAsync();
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
+      } catch (RuntimeException e) {
+        reached.redis().closeAsync();
+        throw e;
+      }
+    }
+  }
+
+  private static Primary primary(RedisServerCheck.Server server, String address, long epoch) {
+    return new Primary(server.runId(), server.replId(), server.formerReplId(), address, epoch);
+  }
+
+  /**
+   * Connects for a tool, which moves no term: to the primary that counts, or one that may take over
+   * yet; its term is the current one. Throws as {@link #open}.
+   */
+  public Opened openForTool() {
+    Term before = settling.before();
+    RedisConnector.Reached reached = connector.reach();
+    try {
+      RedisServerCheck.Server server = RedisServerCheck.check(reached.redis());
+      before.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
+      return new Opened(reached.redis(), server.runId(), reached.address(), before.number());
+    } catch (RuntimeException e) {
+      reached.redis().closeAsync();
+      throw e;
+    }
+  }
+
+  /**
+   * Makes sure that no other primary took over since a tool connected.
+   *
+   * @throws TermMovedException when one did
+   */
+  public void requireSame(Opened opened) {
+    Term now = terms.current();
+    if (now.number() != opened.term() && !now.runId().equals(opened.runId())) {
+      throw new TermMovedException(
+          "another Redis primary took over meanwhile, as number %d: run this again"
+              .formatted(now.number()));
+    }
+  }
+
+  /** The number of the term, by MySQL. */
+  public long term() {
+    return terms.current().number();
+  }
+
+  /**
+   * Whether a connection of this term is still right: by MySQL's term, and by Sentinel where there
+   * is one. To be asked every second or so.
+   *
+   * @throws io.gameq.GameQueueException when they cannot be asked
+   */
+  public boolean isCurrent(long term, String address) {
+    Term now = terms.current();
+    if (!Term.counts(term, now.number())) {
+      return false;
+    }
+    if (connector.hasSentinels()) {
+      Sentinels.Named named = connector.namedBySentinel();
+      return named.epoch() < now.sentinelEpoch() || named.address().equals(address);
+    }
+    return true;
+  }
+
+  /**
+   * Gives a sign of life of the term's primary, over any connection of which it is not known
+   * whether it leads there; to be called every second or so.
+   *
+   * @throws io.gameq.GameQueueException when one of the servers does not answer
+   */
+  public void giveSign(ControlConnection redis) {
+    Term now = terms.current();
+    if (now.number() > 0 && now.silentMillis() >= SIGN_EVERY_MILLIS) {
+      RedisServerCheck.Server server = redis.call(RedisServerCheck::check);
+      if (server.runId().equals(now.runId())) {
+        terms.alive(now, primary(server, now.address(), Primary.NO_SENTINEL));
+      }
+    }
+  }
+}

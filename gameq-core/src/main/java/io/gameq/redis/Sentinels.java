@@ -1,0 +1,126 @@
+package io.gameq.redis;
+
+import io.gameq.RedisUnavailableException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.lettuce.core.sentinel.api.async.RedisSentinelAsyncCommands;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks all Sentinels at once which primary they name, and believes the one that knows of the newest
+ * failover: one that was cut off may name a primary that was demoted. Thread-safe.
+ */
+final class Sentinels {
+  /** For those that do not answer, once one has; with none, it is tried again. */
+  private static final long PATIENCE_MILLIS = 1_000;
+
+  private final RedisClient client;
+  private final RedisURI uri;
+  private final Map<
+          RedisURI, CompletableFuture<StatefulRedisSentinelConnection<String, String>>>
+      connections = new ConcurrentHashMap<>();
+
+  /** A primary; {@code epoch} is Sentinel's config-epoch, which rises with every failover. */
+  record Named(String host, int port, long epoch) {
+    String address() {
+      return host + ":" + port;
+    }
+  }
+
+  Sentinels(RedisClient client, RedisURI uri) {
+    this.client = client;
+    this.uri = uri;
+  }
+
+  boolean isEmpty() {
+    return uri.getSentinels().isEmpty();
+  }
+
+  /**
+   * The primary by the newest failover that a Sentinel knows of.
+   *
+   * @throws RedisUnavailableException when none answers within a second
+   */
+  Named primary() {
+    List<CompletableFuture<Named>> answers = new ArrayList<>();
+    for (RedisURI sentinel : uri.getSentinels()) {
+      answers.add(ask(sentinel));
+    }
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+    Named newest = null;
+    for (CompletableFuture<Named> answer : answers) {
+      Named named = within(answer, deadline);
+      if (named != null && (newest == null || named.epoch() > newest.epoch())) {
+        newest = named;
+      }
+    }
+    if (newest == null) {
+      throw new RedisUnavailableException(
+          "no Sentinel of '%s' names a primary".formatted(uri.getSentinelMasterId()));
+    }
+    return newest;
+  }
+
+  private CompletableFuture<Named> ask(RedisURI sentinel) {
+    return connections
+        .compute(
+            sentinel,
+            (of, old) ->
+                old == null || isBroken(old)
+                    ? client.connectSentinelAsync(StringCodec.UTF8, sentinel)
+                    : old)
+        .thenCompose(connection -> ask(connection.async()));
+  }
+
+  private static boolean isBroken(
+      CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection) {
+    return connection.isDone()
+        && (connection.isCompletedExceptionally() || !connection.join().isOpen());
+  }
+
+  /** Sentinel has no MULTI: the epoch is read before and after the address. */
+  private CompletableFuture<Named> ask(RedisSentinelAsyncCommands<String, String> sentinel) {
+    String name = uri.getSentinelMasterId();
+    CompletableFuture<Map<String, String>> before = sentinel.master(name).toCompletableFuture();
+    CompletableFuture<SocketAddress> address =
+        sentinel.getMasterAddrByName(name).toCompletableFuture();
+    CompletableFuture<Map<String, String>> after = sentinel.master(name).toCompletableFuture();
+    return CompletableFuture.allOf(before, address, after)
+        .thenApply(
+            all -> {
+              long epoch = epoch(before.join());
+              InetSocketAddress at = (InetSocketAddress) address.join();
+              if (at == null || epoch != epoch(after.join())) {
+                throw new RedisUnavailableException("this Sentinel is about to change its mind");
+              }
+              return new Named(at.getHostString(), at.getPort(), epoch);
+            });
+  }
+
+  private static long epoch(Map<String, String> primary) {
+    return Long.parseLong(primary.getOrDefault("config-epoch", "0"));
+  }
+
+  private static @Nullable Named within(CompletableFuture<Named> answer, long deadline) {
+    try {
+      return answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return null; // the others tell
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RedisUnavailableException("interrupted while asking Sentinel", e);
+    }
+  }
+}

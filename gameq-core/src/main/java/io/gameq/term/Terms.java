@@ -1,0 +1,12 @@
+package io.gameq.term;
+
+/** The term in MySQL. Thread-safe; all throw {@link io.gameq.MySqlException} when MySQL is away. */
+public interface Terms {
+  Term current();
+
+  /** Moves the term on to a primary, if it is still {@code from}; returns whether it was. */
+  boolean moveOn(Term from, Primary to);
+
+  /** Notes a sign of life of the term's primary, and what changed about it. */
+  void alive(Term of, Primary seen);
+}

@@ -1,0 +1,147 @@
+package io.gameq.writer.mysql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.OwnerId;
+import io.gameq.SessionId;
+import io.gameq.catalog.RowImage;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.TermTable;
+import io.gameq.servers.GameDatabase;
+import io.gameq.term.Primary;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
+import io.gameq.writer.mysql.FlushTransaction.Committed;
+import io.gameq.writer.mysql.FlushTransaction.Demoted;
+import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the Redis term is compared, moved and held, on a real MySQL. */
+class TermStatementsTest {
+  private static final OwnerReader.Sink IGNORED =
+      new OwnerReader.Sink() {
+        @Override
+        public void row(RowImage image) {}
+
+        @Override
+        public void tombstone(RowKey key, long version) {}
+
+        @Override
+        public void tombstoneVersion(long version) {}
+      };
+
+  private final OwnerId player = OwnerId.of("player:1");
+  private final Primary old = new Primary("run-p", "repl-p", "0", "redis-1:6379", 1);
+  private final Primary promoted = new Primary("run-q", "repl-q", "repl-p", "redis-2:6379", 2);
+  private GameDatabase database;
+  private HikariDataSource pool;
+  private Jdbi jdbi;
+  private TermTable terms;
+  private OwnerTable owners;
+  private SessionId session;
+
+  @BeforeEach
+  void start() throws SQLException {
+    database = GameDatabase.create("term");
+    pool =
+        MySqlPool.open(
+            new MySqlConfig(
+                database.server().jdbcUrl(),
+                database.server().user(),
+                database.server().password(),
+                4),
+            "term");
+    jdbi = Jdbi.create(pool);
+    terms = new TermTable(jdbi);
+    owners = new OwnerTable(jdbi);
+    session = owners.raise(player, "aaaaaaaa00000001", "n1", 0);
+    assertTrue(terms.moveOn(terms.current(), old));
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private boolean opens(long term) {
+    return new OwnerReader(jdbi).read(player, session, term, List.of(), List.of(), IGNORED);
+  }
+
+  private FlushTransaction.Outcome flush(long term) {
+    return new FlushTransaction(
+            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 100))
+        .flush(term, List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())));
+  }
+
+  @Test
+  void ofTwoThatComeAtOnceOneMovesItOn() {
+    Term before = terms.current();
+    assertTrue(terms.moveOn(before, promoted));
+    assertFalse(terms.moveOn(before, promoted));
+    assertEquals(2, terms.current().number());
+    assertEquals("run-p", terms.current().formerRunId());
+  }
+
+  @Test
+  void flushByWayOfAFormerPrimaryWritesNothing() {
+    assertInstanceOf(Committed.class, flush(1));
+    assertTrue(terms.moveOn(terms.current(), promoted));
+    assertInstanceOf(Demoted.class, flush(1));
+    assertInstanceOf(Committed.class, flush(2));
+    assertInstanceOf(Committed.class, flush(Term.NOT_KNOWN));
+  }
+
+  @Test
+  void openByWayOfAFormerPrimaryDoesNotSetTheSessionOpen() throws SQLException {
+    assertTrue(terms.moveOn(terms.current(), promoted));
+    assertThrows(TermMovedException.class, () -> opens(1));
+    assertEquals("opening", database.server().queryText("SELECT state FROM gameq_owner"));
+    assertTrue(opens(2));
+  }
+
+  @Test
+  void nobodyGoesOverBeforeAnOpenIsDone() throws Exception {
+    CompletableFuture<Boolean> moves;
+    try (Connection flushing = pool.getConnection()) {
+      flushing.setAutoCommit(false);
+      OwnerTable.lock(flushing, List.of(player), 1); // the open waits here, and holds the term
+      CompletableFuture<Boolean> opens = CompletableFuture.supplyAsync(() -> opens(1));
+      assertThrows(TimeoutException.class, () -> opens.get(500, TimeUnit.MILLISECONDS));
+      Term before = terms.current();
+      moves = CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted));
+      assertThrows(TimeoutException.class, () -> moves.get(500, TimeUnit.MILLISECONDS));
+      flushing.rollback();
+      assertTrue(opens.get(20, TimeUnit.SECONDS));
+    }
+    assertTrue(moves.get(20, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void flushThatHangsKeepsNobodyFromGoingOver() throws SQLException {
+    try (Connection flushing = pool.getConnection()) {
+      flushing.setAutoCommit(false);
+      OwnerTable.lock(flushing, List.of(player), 1);
+      assertTrue(terms.moveOn(terms.current(), promoted));
+      flushing.rollback();
+    }
+  }
+}
