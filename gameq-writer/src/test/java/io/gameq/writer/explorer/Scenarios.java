@@ -61,6 +61,22 @@ final class Scenarios {
         0);
   }
 
+  /** A and B open a player at the same moment. */
+  static Scenario rivals() {
+    return new Scenario(
+        "rivals",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
+          workers(cast, plant, 1, 1, false);
+          return cast;
+        },
+        List.of(0),
+        false,
+        0);
+  }
+
   /** A's request or reply is lost and A heals, while B takes over. */
   static Scenario lostReply(int workers, int reaps) {
     return new Scenario(
@@ -267,6 +283,7 @@ final class Scenarios {
         move(1, 1, 2, 0),
         move(2, 1, 2, 0),
         midOpen(1, 2),
+        rivals(),
         restart(1, 1),
         move(1, 2, 2, 1),
         move(2, 2, 2, 1),
@@ -290,6 +307,7 @@ final class Scenarios {
         readers(3),
         moveAndDelete(),
         midOpen(2, 2),
+        rivals(),
         move(1, 2, 2, 2),
         move(2, 2, 2, 2),
         deletes(3),

@@ -62,6 +62,7 @@
  * <pre>
  * -Dgameq.explorer=full         bigger casts
  * -Dgameq.explorer.cast=delete  only casts that are called so
+ * -Dgameq.explorer.rule=open    only planted variants whose rule is called so
  * -Dgameq.explorer.paths=true   prints the path to each planted violation
  * </pre>
  */
