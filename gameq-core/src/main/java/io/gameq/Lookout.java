@@ -131,8 +131,8 @@ final class Lookout implements Runnable {
       lookForSome();
       parts.sessions().forgetDrained(parts.sender()::unregister);
       if (System.nanoTime() - retainedNanos > RETAIN_EVERY_NANOS) {
+        retainedNanos = System.nanoTime(); // first: a full disk is not asked every second
         retain();
-        retainedNanos = System.nanoTime();
       }
     } catch (GameQueueException e) {
       LOG.debug("cannot look what is durable: {}", e.getMessage());
