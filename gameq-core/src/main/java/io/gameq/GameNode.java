@@ -35,7 +35,6 @@ import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
@@ -333,11 +332,10 @@ final class GameNode implements AutoCloseable {
    * session before it may have gone on, and committed, until this one was set open in MySQL: what
    * it left is for another attempt to adopt.
    */
-  private boolean isKept(
-      StatefulRedisConnection<byte[], byte[]> redis, OwnerId owner, SessionId session) {
+  private boolean isKept(HealedConnection.Healed connected, OwnerId owner, SessionId session) {
     SessionId owns;
     try {
-      owns = SessionScripts.ownedBy(redis, slot(owner), owner);
+      owns = SessionScripts.ownedBy(connected.redis(), slot(owner), owner);
     } catch (RedisUnavailableException e) {
       return false;
     }
@@ -367,7 +365,7 @@ final class GameNode implements AutoCloseable {
       }
       long[] sequences = unflushed.isEmpty() ? new long[0] : appendAdopted(ref, unflushed);
       OwnerView view = views.load(owner, session, connected.term(), of, unflushed);
-      if (!isKept(connected.redis(), owner, session)) {
+      if (!isKept(connected, owner, session)) {
         sessions.remove(tracker);
         return null;
       }
