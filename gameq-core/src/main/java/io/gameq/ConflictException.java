@@ -7,10 +7,18 @@ package io.gameq;
 public final class ConflictException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  private final transient Conflict conflict;
+
   ConflictException(Conflict conflict) {
     super(
         "Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s): %s; see 'gameq-recovery plan'"
             .formatted(
                 conflict.owner(), conflict.session(), conflict.reason(), conflict.rows().keySet()));
+    this.conflict = conflict;
+  }
+
+  /** What is lost, and whether it may come back; not kept when this exception is serialized. */
+  public Conflict conflict() {
+    return conflict;
   }
 }

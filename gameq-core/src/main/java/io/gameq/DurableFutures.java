@@ -52,7 +52,7 @@ final class DurableFutures {
    * @param version up to which it did not
    * @param durableBefore version up to which everything had been durable by then
    */
-  private record Gone(String reason, long version, long durableBefore) {}
+  private record Gone(String reason, boolean mayComeBack, long version, long durableBefore) {}
 
   private record Waiter(Share share, CompletableFuture<Void> durable) {}
 
@@ -66,8 +66,9 @@ final class DurableFutures {
     SortedMap<String, Long> lost = goneOf(share, conflicts);
     SortedMap<String, Long> refused = goneOf(share, setAside);
     if (!lost.isEmpty()) {
-      String reason = Objects.requireNonNull(conflicts.get(lost.firstKey())).reason;
-      durable.completeExceptionally(new ConflictException(conflict(lost, reason)));
+      Gone first = Objects.requireNonNull(conflicts.get(lost.firstKey()));
+      durable.completeExceptionally(
+          new ConflictException(conflict(lost, first.reason, first.mayComeBack)));
     } else if (!refused.isEmpty()) {
       durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
     } else if (isDurable) {
@@ -95,7 +96,7 @@ final class DurableFutures {
    * @param refused rows set aside, with the versions in which they were
    */
   List<Runnable> settle(Predicate<Share> isDurable, Map<String, Long> refused, long durableBefore) {
-    remember(setAside, refused, "", durableBefore);
+    remember(setAside, refused, "", false, durableBefore);
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();
@@ -113,7 +114,8 @@ final class DurableFutures {
 
   /** Ends the futures of commits with rows that are lost for good. */
   List<Runnable> lost(Conflict conflict, long durableBefore) {
-    remember(conflicts, conflict.rows(), conflict.reason(), durableBefore);
+    remember(
+        conflicts, conflict.rows(), conflict.reason(), conflict.mayComeBack(), durableBefore);
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();
@@ -126,13 +128,18 @@ final class DurableFutures {
   }
 
   /** Rows of this session, as the game is told that they are lost. */
-  Conflict conflict(SortedMap<String, Long> rows, String reason) {
-    return new Conflict(session.owner().id(), session.id().text(), reason, rows);
+  Conflict conflict(SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
+    return new Conflict(session.owner().id(), session.id().text(), reason, mayComeBack, rows);
   }
 
   private static void remember(
-      Map<String, Gone> known, Map<String, Long> more, String reason, long durableBefore) {
-    more.forEach((key, version) -> known.put(key, new Gone(reason, version, durableBefore)));
+      Map<String, Gone> known,
+      Map<String, Long> more,
+      String reason,
+      boolean mayComeBack,
+      long durableBefore) {
+    more.forEach(
+        (key, version) -> known.put(key, new Gone(reason, mayComeBack, version, durableBefore)));
     for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_REMEMBERED; ) {
       it.next();
       it.remove();

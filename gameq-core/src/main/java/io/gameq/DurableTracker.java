@@ -57,6 +57,9 @@ final class DurableTracker implements Unsettled {
 
   private final Map<String, Suspect> suspects = new HashMap<>();
 
+  /** Of the overtaken rows, those that are not replayed: nobody may hold them. */
+  private final Map<String, Suspect> givenUp = new HashMap<>();
+
   /** Commits that a thread of the game has taken from its session and not submitted yet. */
   private int preparing;
 
@@ -75,7 +78,7 @@ final class DurableTracker implements Unsettled {
     }
   }
 
-  /** A version of a row that nobody was seen to hold. */
+  /** A version of a row that nobody was seen to hold, or that is not replayed. */
   private record Suspect(long version, long sinceNanos) {}
 
   private record RowVersion(String key, long version, long sequence) {}
@@ -229,7 +232,16 @@ final class DurableTracker implements Unsettled {
         sequences.accept(held.sequence);
       }
     }
-    overtaken.forEach(row -> sequences.accept(row.sequence));
+    for (RowVersion row : overtaken) {
+      if (!isGivenUp(row)) {
+        sequences.accept(row.sequence);
+      }
+    }
+  }
+
+  private boolean isGivenUp(RowVersion row) {
+    Suspect of = givenUp.get(row.key);
+    return of != null && row.version <= of.version;
   }
 
   @Override
@@ -421,21 +433,44 @@ final class DurableTracker implements Unsettled {
     return futures.of(share, isDurable(share));
   }
 
-  /** The rows that these WAL records were to bring to MySQL, and have not. */
-  synchronized SortedMap<String, Long> rowsOf(Set<Long> sequences) {
-    SortedMap<String, Long> rows = new TreeMap<>();
+  /**
+   * These WAL records, which Redis lost, are not replayed. Told by the sender before anything new is
+   * sent: from now on a notice says nothing of their rows, and half of a trade is not replayed
+   * later either, when its other half is settled.
+   */
+  synchronized void gaveUp(Set<Long> sequences) {
     queuedRows.forEach(
         (key, held) -> {
           if (sequences.contains(held.sequence)) {
-            rows.put(key, held.version);
+            overtaken.add(new RowVersion(key, held.version, held.sequence));
           }
         });
-    overtaken.forEach(
-        row -> {
-          if (sequences.contains(row.sequence)) {
-            rows.merge(row.key, row.version, Math::max);
-          }
-        });
+    queuedRows.values().removeIf(held -> sequences.contains(held.sequence));
+    long now = System.nanoTime();
+    for (RowVersion row : overtaken) {
+      if (sequences.contains(row.sequence) && !isGivenUp(row)) {
+        givenUp.put(row.key, new Suspect(row.version, now));
+      }
+    }
+  }
+
+  /**
+   * Rows that were {@linkplain #gaveUp given up} at least {@code graceNanos} ago and are not known
+   * to be in MySQL, with their versions.
+   */
+  synchronized SortedMap<String, Long> givenUp(long graceNanos) {
+    SortedMap<String, Long> rows = new TreeMap<>();
+    if (!givenUp.isEmpty()) {
+      for (RowVersion row : overtaken) {
+        if (isGivenUp(row)) {
+          rows.merge(row.key, row.version, Math::max);
+        }
+      }
+      givenUp.keySet().retainAll(rows.keySet());
+      long since = System.nanoTime() - graceNanos;
+      rows.keySet()
+          .removeIf(key -> Objects.requireNonNull(givenUp.get(key)).sinceNanos - since > 0);
+    }
     return rows;
   }
 
@@ -453,8 +488,8 @@ final class DurableTracker implements Unsettled {
   }
 
   /** Rows of this session, as the game is told that they are lost. */
-  Conflict conflict(SortedMap<String, Long> rows, String reason) {
-    return futures.conflict(rows, reason);
+  Conflict conflict(SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
+    return futures.conflict(rows, reason, mayComeBack);
   }
 
   private boolean isSettled() {

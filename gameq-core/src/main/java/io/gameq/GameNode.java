@@ -157,7 +157,7 @@ final class GameNode implements AutoCloseable {
                       new MySqlSessions(owners),
                       heartbeat,
                       healed::signal,
-                      healed::notReplayed,
+                      sessions::gaveUp,
                       callbacks)));
       whereHealed = new HealedConnection(control, sender);
       notices =

@@ -38,6 +38,7 @@ public final class GameQueueConfig {
   private final Limits limits;
   private final WhenRedisIsFull whenRedisIsFull;
   private final WhenRedisIsAway whenRedisIsAway;
+  private final Duration maxConflictWait;
   private final Consumer<Conflict> onConflict;
   private final Clock clock;
 
@@ -69,6 +70,12 @@ public final class GameQueueConfig {
     limits = limits(from);
     whenRedisIsFull = from.whenRedisIsFull;
     whenRedisIsAway = from.whenRedisIsAway;
+    maxConflictWait = from.maxConflictWait;
+    check(
+        maxConflictWait.compareTo(Duration.ofSeconds(1)) >= 0
+            && maxConflictWait.compareTo(Duration.ofDays(1)) <= 0,
+        "maxConflictWait",
+        "must be 1 second to 1 day, not " + maxConflictWait);
     onConflict = from.onConflict;
     clock = from.clock;
   }
@@ -119,6 +126,10 @@ public final class GameQueueConfig {
 
   WhenRedisIsAway whenRedisIsAway() {
     return whenRedisIsAway;
+  }
+
+  Duration maxConflictWait() {
+    return maxConflictWait;
   }
 
   Consumer<Conflict> onConflict() {

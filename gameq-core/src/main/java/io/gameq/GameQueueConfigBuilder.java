@@ -40,6 +40,7 @@ public final class GameQueueConfigBuilder {
   int journalCommits = Limits.DEFAULT.journalCommits();
   int journalBytes = Limits.DEFAULT.journalBytes();
   Duration journal = Duration.ofMillis(Limits.DEFAULT.journalMillis());
+  Duration maxConflictWait = Duration.ofMinutes(10);
   Consumer<Conflict> onConflict = conflict -> {};
   Clock clock = Clock.systemUTC();
 
@@ -219,6 +220,17 @@ public final class GameQueueConfigBuilder {
     this.journalCommits = commits;
     this.journalBytes = bytes;
     this.journal = time;
+    return this;
+  }
+
+  /**
+   * How long a change that Redis lost is not reported while another node, which may have taken it
+   * over, has not put back what it had (default 10 min, 1 s to 1 day): that node may be healing, or
+   * be gone. After it the change is reported as one that {@linkplain Conflict#mayComeBack may come
+   * back}. Shorter than a node may be cut off from Redis, such reports are more frequent.
+   */
+  public GameQueueConfigBuilder maxConflictWait(Duration wait) {
+    this.maxConflictWait = wait;
     return this;
   }
 

@@ -231,6 +231,20 @@ final class OwnerViews {
     return byText(reader.setAside(managed(rowKeys)));
   }
 
+  /**
+   * What MySQL holds of rows while no flush of their owner is under way.
+   *
+   * @param open the owner's newest session; null when it is not open yet
+   */
+  record Settled(
+      @Nullable SessionId open, Map<String, Long> versions, Map<String, Long> setAside) {}
+
+  /** See {@link OwnerReader#settled}. */
+  Settled settled(OwnerId owner, Collection<String> rowKeys) {
+    OwnerReader.Settled settled = reader.settled(owner, managed(rowKeys));
+    return new Settled(settled.open(), byText(settled.versions()), byText(settled.setAside()));
+  }
+
   private List<RowKey> managed(Collection<String> rowKeys) {
     Catalog catalog = tables.current().get();
     return rowKeys.stream()

@@ -66,6 +66,15 @@ final class Sessions {
         });
   }
 
+  /** Redis lost these WAL records, and they are not replayed: see {@link DurableTracker#gaveUp}. */
+  void gaveUp(Set<Long> sequences) {
+    for (DurableTracker tracker : all()) {
+      if (!tracker.session().isLost()) { // what of a lost session is lost is looked for anyway
+        tracker.gaveUp(sequences);
+      }
+    }
+  }
+
   boolean isDrained() {
     return all().stream().allMatch(DurableTracker::isDrained);
   }

@@ -69,7 +69,7 @@ class GameQueueConfigTest {
   void aConflictKeepsItsRows() {
     SortedMap<String, Long> rows = new TreeMap<>();
     rows.put("item:1", 1L);
-    Conflict conflict = new Conflict("player:1", "s", "why", rows);
+    Conflict conflict = new Conflict("player:1", "s", "why", false, rows);
     rows.clear();
     assertEquals(1, conflict.rows().size());
     assertThrows(UnsupportedOperationException.class, () -> conflict.rows().clear());

@@ -83,7 +83,7 @@ public final class TrackerInSteps {
 
   /** These rows were reported as a conflict. */
   public TrackerInSteps lost(SortedMap<String, Long> rows) {
-    return plus("lost " + rows, tracker -> tracker.lost(tracker.conflict(rows, "")));
+    return plus("lost " + rows, tracker -> tracker.lost(tracker.conflict(rows, "", false)));
   }
 
   private DurableTracker tracker() {

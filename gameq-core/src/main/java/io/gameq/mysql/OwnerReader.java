@@ -184,18 +184,38 @@ public final class OwnerReader {
 
   /** The versions in which rows were refused and set aside; the others are missing. */
   public Map<RowKey, Long> setAside(Collection<RowKey> keys) {
-    return Asking.mysql(
+    return Asking.mysql(() -> jdbi.withHandle(handle -> setAside(handle.getConnection(), keys)));
+  }
+
+  private static Map<RowKey, Long> setAside(Connection connection, Collection<RowKey> keys)
+      throws SQLException {
+    Map<RowKey, Long> found = new HashMap<>();
+    for (Map.Entry<Table, List<RowKey>> of :
+        keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+      found.putAll(DeadLetterTable.versions(connection, of.getKey(), of.getValue()));
+    }
+    return found;
+  }
+
+  /**
+   * What MySQL holds of rows while no flush of their owner is under way.
+   *
+   * @param open the owner's newest session; null when it is not open yet
+   * @param versions as {@link #versions}
+   * @param setAside as {@link #setAside}
+   */
+  public record Settled(
+      @Nullable SessionId open, Map<RowKey, Long> versions, Map<RowKey, Long> setAside) {}
+
+  /** Waits for a flush of the owner that is under way, then looks; holds flushes back meanwhile. */
+  public Settled settled(OwnerId owner, Collection<RowKey> keys) {
+    return Asking.mysqlAgain(
         () ->
-            jdbi.withHandle(
+            jdbi.inTransaction(
                 handle -> {
-                  Map<RowKey, Long> found = new HashMap<>();
-                  for (Map.Entry<Table, List<RowKey>> of :
-                      keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-                    found.putAll(
-                        DeadLetterTable.versions(
-                            handle.getConnection(), of.getKey(), of.getValue()));
-                  }
-                  return found;
+                  SessionId open = OwnerTable.lockOpen(handle, owner);
+                  Connection connection = handle.getConnection();
+                  return new Settled(open, versions(connection, keys), setAside(connection, keys));
                 }));
   }
 

@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /** The durable sessions in {@code gameq_owner}. Thread-safe. */
 public final class OwnerTable {
@@ -193,6 +194,20 @@ public final class OwnerTable {
         new SessionId(rs.getLong(2), rs.getString(3)),
         rs.getString(4).equals("opening"),
         before == null ? null : new SessionId(rs.getLong(5), before));
+  }
+
+  /**
+   * Locks one owner, so that no flush of it is under way, and returns its newest session; null when
+   * it has none, or one that is not open: then the one before it may still count.
+   */
+  static @Nullable SessionId lockOpen(Handle handle, OwnerId owner) {
+    return handle
+        .createQuery(
+            "SELECT epoch, nonce FROM gameq_owner WHERE owner = ? AND state = 'open' FOR UPDATE")
+        .bind(0, owner.encoded())
+        .map((rs, ctx) -> new SessionId(rs.getLong(1), rs.getString(2)))
+        .findOne()
+        .orElse(null);
   }
 
   private Map<OwnerId, CountingSessions> sessions(Collection<OwnerId> owners, String condition) {

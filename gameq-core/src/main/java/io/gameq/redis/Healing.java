@@ -70,6 +70,10 @@ final class Healing {
     reassertAll(redis, held.stream().map(Replay.Session::ref).toList());
     long lost = held.stream().filter(of -> of.ref().isLost()).count();
     Replay.Result replayed = replay.run(redis, sessions, session -> reassert(redis, session));
+    SessionScripts.healed(
+        redis,
+        slots,
+        sessions.stream().map(Replay.Session::ref).filter(ref -> !ref.isLost()).toList());
     int again = unanswered.size();
     sendAgain(redis, unanswered);
     LOG.info(

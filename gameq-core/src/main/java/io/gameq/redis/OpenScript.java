@@ -28,17 +28,40 @@ public final class OpenScript {
   /** A newer session owns; nothing was changed. */
   public record Refused(SessionId ownedBy) implements Outcome {}
 
+  /** Opens the owner for this session's own node. */
   public static Outcome call(
       StatefulRedisConnection<byte[], byte[]> redis,
       SlotKeys slot,
       OwnerId owner,
       SessionId session,
       long mergeWindowMillis) {
+    return call(redis, slot, owner, session, Long.toString(mergeWindowMillis), "0");
+  }
+
+  /**
+   * Finishes the open of a node that is gone, or late: then what its session may have adopted
+   * before counts as still to come. What is dirty is due now.
+   */
+  public static Outcome finish(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session) {
+    return call(redis, slot, owner, session, "0", "1");
+  }
+
+  private static Outcome call(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      String mergeWindowMillis,
+      String finishes) {
     List<Object> reply =
         SCRIPT.call(
             redis,
             slot,
-            List.of(owner.encoded(), session.text(), Long.toString(mergeWindowMillis)));
+            List.of(owner.encoded(), session.text(), mergeWindowMillis, finishes));
     if ((Long) reply.get(0) == 0) {
       return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
     }

@@ -18,11 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The small scripts around a session: read.lua, reassert.lua, close.lua, pending.lua. Stateless.
+ * The small scripts around a session: read.lua, reassert.lua, healed.lua, close.lua, pending.lua.
+ * Stateless.
  */
 public final class SessionScripts {
   private static final LuaScript READ = LuaScript.of(SessionScripts.class, "read.lua");
   private static final LuaScript REASSERT = LuaScript.of(SessionScripts.class, "reassert.lua");
+  private static final LuaScript HEALED = LuaScript.of(SessionScripts.class, "healed.lua");
   private static final LuaScript CLOSE = LuaScript.of(SessionScripts.class, "close.lua");
   private static final LuaScript PENDING = LuaScript.of(SessionScripts.class, "pending.lua");
 
@@ -35,6 +37,9 @@ public final class SessionScripts {
 
   /** A ZADD holds Redis for as long as it takes. */
   private static final int DUE_AT_ONCE = 500;
+
+  /** A script holds Redis for as long as it takes. */
+  private static final int HEALED_AT_ONCE = 500;
 
   private static final Logger LOG = LoggerFactory.getLogger(SessionScripts.class);
 
@@ -90,6 +95,33 @@ public final class SessionScripts {
       owns[i] = isAccepted(replies.get(i), sessions.get(i));
     }
     return owns;
+  }
+
+  /**
+   * Everything of these sessions, which own, that Redis had lost is in it again; over a connection
+   * that flushes by itself.
+   */
+  public static void healed(
+      StatefulRedisConnection<byte[], byte[]> redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    Map<Integer, List<SessionRef>> bySlot =
+        sessions.stream().collect(Collectors.groupingBy(SessionRef::slot));
+    HEALED.load(redis);
+    List<RedisFuture<List<Object>>> replies = new ArrayList<>();
+    bySlot.forEach(
+        (slot, all) -> {
+          byte[][] keys = {SlotKeys.bytes(slots[slot].prefix())};
+          for (int from = 0; from < all.size(); from += HEALED_AT_ONCE) {
+            replies.add(
+                HEALED.send(
+                    redis,
+                    keys,
+                    all.subList(from, Math.min(all.size(), from + HEALED_AT_ONCE)).stream()
+                        .flatMap(of -> Stream.of(of.owner().encoded(), of.text()))
+                        .map(SlotKeys::bytes)
+                        .toArray(byte[][]::new)));
+          }
+        });
+    replies.forEach(RedisReply::await);
   }
 
   private static boolean isAccepted(RedisFuture<List<Object>> sent, SessionRef session) {

@@ -12,6 +12,8 @@
  * {ns:slot}:lease                   ZSET    owner -&gt; deadline of its claim, ms of Redis TIME
  * {ns:slot}:claim                   HASH    owner -&gt; token, session, attempts, lapses, refused since, writer
  * {ns:slot}:closing                 SET     owners closed while rows were dirty or claimed
+ * {ns:slot}:healing                 SET     owners whose session Redis had forgotten and knows again: rows that it adopted may be
+ *                                           missing until its node has put them back
  * {ns:slot}:stale                   SET     dirty keys of sessions that lost ownership
  * {ns:slot}:journal                 HASH    WAL id -&gt; sequence of the newest commit held
  * ns:node:&lt;node process&gt;            STRING  name of a node that is alive; expires without a sign of life
@@ -28,7 +30,7 @@
  *     CommitGroup             many commits in one MULTI, written at once (BytesArgs)
  *     SenderLink              a new connection when one broke; old ones are silenced
  *     Healing                 on it, before anything new: read sessions in MySQL, re-assert,
- *       Owed, Replay          send from the WAL what Redis lost, then what has no answer yet
+ *       Owed, Replay          send from the WAL what Redis lost, say so (healed.lua), then send what has no answer yet
  * HealedConnection            what open goes through: the server that this node has healed on
  * </pre>
  *

@@ -1,7 +1,8 @@
 -- Makes a session the one that may write an owner's rows, adopts what the session before it left dirty, and returns
 -- everything that is not yet flushed. Refused when a newer session owns. Safe to repeat. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}' prefix
--- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms
+-- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms; ARGV[4] 1 when somebody else finishes an open whose node is gone or late: what
+--   that may have adopted elsewhere is still to come then, see reassert.lua
 -- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns};
 -- or the error WRONGTYPE, naming the key, when somebody else wrote into the owner's keys. Nothing was written in both cases.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
@@ -20,6 +21,11 @@ if owned_by and owned_by ~= session then
 end
 redis.call('SET', own_key(slot, owner), session)
 redis.call('SREM', slot .. ':closing', owner)
+if ARGV[4] ~= '1' then
+  redis.call('SREM', slot .. ':healing', owner)
+elseif owned_by ~= session then
+  redis.call('SADD', slot .. ':healing', owner)
+end
 local rows = redis.call('HGETALL', dirty)
 if #rows > 0 then redis.call('ZADD', slot .. ':due', 'NX', now_millis() + ARGV[3], member(owner, session)) end
 return {1, rows, redis.call('HGETALL', claimed_key(slot, owner))}

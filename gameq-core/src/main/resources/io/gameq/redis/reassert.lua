@@ -1,5 +1,6 @@
 -- Tells Redis again which session owns, after Redis lost it; the caller has read in MySQL that it does. Adopts nothing: what
 -- older sessions left is parked by the next claim. Refused when a newer session owns. Runs at maxmemory.
+-- A session that Redis did not know may have adopted rows that Redis lost: until its node says otherwise (healed.lua), they are to come.
 -- KEYS[1] '{ns:slot}' prefix
 -- ARGV[1] owner; ARGV[2] session
 -- Returns {1}, or {0, session that owns}.
@@ -14,5 +15,6 @@ if owned_by ~= session then
     redis.call('ZADD', slot .. ':due', 'LT', now_millis(), member(owner, owned_by))
   end
   redis.call('SET', own, session)
+  redis.call('SADD', slot .. ':healing', owner)
 end
 return {1}

@@ -36,7 +36,7 @@ public final class Agreement {
     if (!owns && durable.opening()) {
       LOG.warn(
           "finishing the open of {} by session {}, whose node is gone", owner, durable.newest());
-      OpenScript.call(redis, slot, owner, durable.newest(), 0);
+      OpenScript.finish(redis, slot, owner, durable.newest());
     }
   }
 }

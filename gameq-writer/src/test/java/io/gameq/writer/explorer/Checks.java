@@ -99,7 +99,7 @@ final class Checks {
 
   static @Nullable String drained(State state) {
     List<String> wrong =
-        Stream.of(stranded(state), lost(state), views(state)).filter(Objects::nonNull).toList();
+        Stream.of(stranded(state), lost(state), toldLost(state), views(state)).filter(Objects::nonNull).toList();
     return wrong.isEmpty() ? null : wrong.get(0);
   }
 
@@ -131,6 +131,22 @@ final class Checks {
           change.kind() == Change.Kind.PUT && !state.tables().items().containsKey(change.row());
       if (there < change.version() || (there == change.version() && gone)) {
         return "LOST: " + change + ", MySQL has " + state.tables().items().get(change.row());
+      }
+    }
+    return null;
+  }
+
+  /** What the game was told is lost for certain is not in MySQL. */
+  private static @Nullable String toldLost(State state) {
+    for (NodeMemory node : state.all(NodeMemory.class).toList()) {
+      for (Change change : node.changes()) {
+        Item there = state.tables().items().get(change.row());
+        if (there != null
+            && there.version() == change.version()
+            && change.isAcknowledged()
+            && node.reportedForCertain(change)) {
+          return "TOLD LOST: " + change + ", MySQL has " + there;
+        }
       }
     }
     return null;

@@ -375,7 +375,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     me.durable.forEach(
         (owner, sessions) -> {
           if (world.plant.has(Plant.Switch.OPENS_FINISHED_ALWAYS) && sessions.opening()) {
-            OpenScript.call(world.redis, world.slot, owner, sessions.newest(), 0);
+            OpenScript.finish(world.redis, world.slot, owner, sessions.newest());
           } else {
             Agreement.tell(world.redis, world.slot, owner, sessions);
           }

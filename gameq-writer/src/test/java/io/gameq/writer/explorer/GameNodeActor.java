@@ -75,6 +75,8 @@ record GameNodeActor(
     List<Step> steps = new ArrayList<>();
     if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Open open) {
       openSteps(state, me, open, steps);
+    } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Look look) {
+      steps.addAll(NodeLook.steps(this, me, look.player()));
     } else if (me.isHealed(state) && me.op() < ops.size()) {
       commitSteps(me, (Op.Commit) ops.get(me.op()), steps);
     }

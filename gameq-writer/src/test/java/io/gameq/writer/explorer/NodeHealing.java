@@ -9,6 +9,7 @@ import io.gameq.redis.CommitWire;
 import io.gameq.redis.ReplayWire;
 import io.gameq.redis.ReplayWire.Debt;
 import io.gameq.redis.SessionScripts;
+import io.gameq.redis.SlotKeys;
 import io.gameq.writer.explorer.Change.Status;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a node does after its connection broke, in the steps of {@code Healing} and {@code Replay}:
- * reads its sessions in MySQL, re-asserts each, replays each record that Redis lost, sends each
- * unanswered commit again. Whenever the connection breaks once more it begins again.
+ * reads its sessions in MySQL, re-asserts each, replays each record that Redis lost, says that
+ * nothing is missing, sends each unanswered commit again. Whenever the connection breaks once more it begins again.
  *
  * <p>The journal mark is read together with the last re-assert: nobody but the node changes it.
  */
@@ -49,6 +50,10 @@ record NodeHealing(GameNodeActor node) {
                   world -> asks(world, me, asked)));
       case TELLS ->
           List.of(Step.redis(name() + " re-asserts " + asked, world -> tells(world, me, asked)));
+      case SAYS_WHOLE ->
+          List.of(
+              Step.redis(
+                  name() + " says that Redis has all again", world -> saysWhole(world, me)));
     };
   }
 
@@ -211,6 +216,12 @@ record NodeHealing(GameNodeActor node) {
     return settled(me.link(me.link().at(Stage.SENDS, me.link().next())));
   }
 
+  private NodeMemory saysWhole(World world, NodeMemory me) {
+    SessionScripts.healed(
+        world.redis, new SlotKeys[] {world.slot}, List.copyOf(me.owning().values()));
+    return sendsOn(me);
+  }
+
   private List<SessionRef> replaying(NodeMemory me) {
     return plant().has(Switch.LOST_SESSIONS_REPLAY)
         ? me.holds().values().stream().map(NodeMemory.Hold::ref).toList()
@@ -230,6 +241,9 @@ record NodeHealing(GameNodeActor node) {
       return me.link(me.link().at(Stage.SENDS, next));
     }
     me = me.wal(me.wal().owing(Debt.NONE)).link(me.link().at(Stage.SENDS, 0));
+    if (!me.link().saidWhole()) {
+      return me.link(me.link().sayingWhole());
+    }
     for (int op = me.firstUnanswered(); op >= 0; op = me.firstUnanswered()) {
       if (me.holdsAll((Op.Commit) node.ops().get(op))) {
         return me;

@@ -1,24 +1,57 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.SessionId;
 import io.gameq.TrackerInSteps;
-import io.gameq.catalog.RowCodec;
 import io.gameq.commit.CountingSessions;
 import io.gameq.commit.SessionRef;
+import io.gameq.mysql.OwnerReader;
+import io.gameq.redis.LookScript;
+import io.gameq.redis.LookScript.Looked;
 import io.gameq.redis.SessionScripts;
 import io.gameq.writer.explorer.Plant.Switch;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A node looks for what no notice told it of, as {@code GameNode.lookFor} does after its grace:
- * when nobody else has anything left to do. Rows that nobody holds are replayed where the session
- * still owns, else reported.
+ * A node looks for what no notice told it of, as {@code MissingRows} does: in Redis, then in MySQL.
+ * Rows that nobody holds are replayed where the session still owns, else reported; at any moment
+ * only if whoever may hold them has put back what it has, and in the end, when nobody has anything
+ * left to do, as rows that may come back.
  */
 record NodeLook(World world, GameNodeActor node) {
+  /** The two steps of a look, which may come at any moment. */
+  static List<Step> steps(GameNodeActor node, NodeMemory me, int player) {
+    TrackerInSteps tracker = me.wal().trackers().get(player);
+    if (tracker == null || tracker.rows().isEmpty()) {
+      return List.of(
+          Step.redisRead(
+              node.name() + " has nothing to look for",
+              world -> node.settled(me.looked(null).op(me.op() + 1))));
+    }
+    Looked looked = me.looked();
+    if (looked == null) {
+      return List.of(
+          Step.redisRead(
+              node.name() + " looks for rows of " + player + " in Redis",
+              world -> me.looked(look(world, tracker))));
+    }
+    return List.of(
+        Step.mysqlRead(
+            node.name() + " looks for rows of " + player + " in MySQL",
+            world ->
+                node.settled(
+                    new NodeLook(world, node)
+                        .judge(me, player, looked, false)
+                        .looked(null)
+                        .op(me.op() + 1))));
+  }
+
+  /** All that is left to find, in the end. */
   NodeMemory look(NodeMemory memory) {
     NodeMemory me = memory;
     for (int player : List.copyOf(me.holds().keySet())) {
@@ -26,18 +59,26 @@ record NodeLook(World world, GameNodeActor node) {
       SessionRef ref = tracker.session();
       if (!tracker.rows().isEmpty()
           && SessionScripts.holdsNothing(world.redis, world.slot, ref.owner(), ref.id())) {
-        me = lookFor(me, player, tracker, ref);
+        me = judge(me, player, look(world, tracker), true);
       }
     }
     return me;
   }
 
-  private NodeMemory lookFor(NodeMemory me, int player, TrackerInSteps tracker, SessionRef ref) {
-    Map<String, Long> inRedis = new HashMap<>();
-    SessionScripts.read(world.redis, world.slot, ref.owner())
-        .forEach(row -> inRedis.merge(row.key(), RowCodec.version(row.image()), Math::max));
-    TrackerInSteps now = tracker.found(inMySql(tracker.rows()));
-    SortedMap<String, Long> missing = now.missing(inRedis);
+  private static Looked look(World world, TrackerInSteps tracker) {
+    return LookScript.call(world.redis, world.slot, tracker.session().owner(), tracker.rows());
+  }
+
+  private NodeMemory judge(NodeMemory me, int player, Looked looked, boolean isTheEnd) {
+    TrackerInSteps tracker = Objects.requireNonNull(me.wal().trackers().get(player));
+    SessionRef ref = tracker.session();
+    Set<String> rows = tracker.rows();
+    OwnerReader.Settled settled =
+        world.reader.settled(ref.owner(), rows.stream().map(world.catalog::rowKey).toList());
+    Map<String, Long> versions = new HashMap<>();
+    settled.versions().forEach((key, version) -> versions.put(key.text(), version));
+    TrackerInSteps now = tracker.found(versions);
+    SortedMap<String, Long> missing = now.missing(looked.versions());
     NodeMemory told = me.wal(me.wal().track(player, now));
     if (missing.isEmpty()) {
       return told;
@@ -47,20 +88,19 @@ record NodeLook(World world, GameNodeActor node) {
             && CountingSessions.counts(
                 world.sessions.current(List.of(ref.owner())).get(ref.owner()), ref.id());
     if (owns) {
-      return told.doubtsRedis();
+      return isTheEnd ? told.doubtsRedis() : told;
     }
-    NodeMemory lost = node.settled(told.lose(player));
-    return node.plant().has(Switch.LOST_NOT_REPORTED)
+    boolean certain = isCertain(settled.open(), looked);
+    NodeMemory lost = told.lose(player);
+    return node.plant().has(Switch.LOST_NOT_REPORTED) || !(certain || isTheEnd)
         ? lost
-        : lost.conflict(ref, missing).wal(lost.wal().track(player, now.lost(missing)));
+        : lost.conflict(ref, missing, !certain).wal(lost.wal().track(player, now.lost(missing)));
   }
 
-  private Map<String, Long> inMySql(Collection<String> rows) {
-    Map<String, Long> versions = new HashMap<>();
-    world
-        .reader
-        .versions(rows.stream().map(world.catalog::rowKey).toList())
-        .forEach((key, version) -> versions.put(key.text(), version));
-    return versions;
+  private boolean isCertain(@Nullable SessionId open, Looked looked) {
+    if (node.plant().has(Switch.REPORTED_WITHOUT_ASKING)) {
+      return true;
+    }
+    return open != null && looked.isAllOf(open);
   }
 }

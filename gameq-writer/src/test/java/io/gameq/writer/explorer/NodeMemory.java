@@ -5,6 +5,7 @@ import io.gameq.SessionId;
 import io.gameq.ViewInSteps;
 import io.gameq.catalog.RowCodec;
 import io.gameq.commit.SessionRef;
+import io.gameq.redis.LookScript.Looked;
 import io.gameq.redis.UnflushedRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param op what the game does next
  * @param attempts attempts to open, so far
  * @param changes everything that it committed or tried to
- * @param conflicts what it reported as lost: owner, session and row, and the version
+ * @param conflicts what it reported as lost: owner, session and row, and the version; begins with
+ *     '?' when it said that it may come back
+ * @param looked what it has seen in Redis, while it looks for what is lost
  * @param taken owner and session of each attempt to open that Redis knew of
  */
 record NodeMemory(
@@ -36,6 +39,7 @@ record NodeMemory(
     Link link,
     NodeWal wal,
     TreeMap<String, Long> conflicts,
+    @Nullable Looked looked,
     TreeSet<String> taken)
     implements Local {
 
@@ -123,8 +127,9 @@ record NodeMemory(
    * @param next the next session to re-assert, or the next record or commit to send again
    * @param asked the player whose session Redis did not know when a record was sent; 0 for none
    * @param outages how many breaks of its connection the node has noticed
+   * @param saidWhole whether it has said on this connection that Redis has all again that it lost
    */
-  record Link(Stage stage, int next, int asked, int outages) {
+  record Link(Stage stage, int next, int asked, int outages, boolean saidWhole) {
     /** The stages of a healing. */
     enum Stage {
       UP,
@@ -136,25 +141,31 @@ record NodeMemory(
       /** Redis refused what was sent: whose is the session, by MySQL? */
       ASKS,
       /** The session still owns: Redis is told. */
-      TELLS
+      TELLS,
+      /** Redis has all again that it lost, and is told so. */
+      SAYS_WHOLE
     }
 
-    static final Link UP = new Link(Stage.UP, 0, 0, 0);
+    static final Link UP = new Link(Stage.UP, 0, 0, 0, false);
 
     Link at(Stage now, int index) {
-      return new Link(now, index, 0, outages);
+      return new Link(now, index, 0, outages, saidWhole);
     }
 
     Link asking(int player) {
-      return new Link(Stage.ASKS, next, player, outages);
+      return new Link(Stage.ASKS, next, player, outages, saidWhole);
     }
 
     Link telling() {
-      return new Link(Stage.TELLS, next, asked, outages);
+      return new Link(Stage.TELLS, next, asked, outages, saidWhole);
     }
 
     Link connected(Stage now, int seen) {
-      return new Link(now, 0, 0, seen);
+      return new Link(now, 0, 0, seen, false);
+    }
+
+    Link sayingWhole() {
+      return new Link(Stage.SAYS_WHOLE, 0, 0, outages, true);
     }
   }
 
@@ -171,6 +182,7 @@ record NodeMemory(
         Link.UP,
         NodeWal.EMPTY,
         new TreeMap<>(),
+        null,
         new TreeSet<>());
   }
 
@@ -212,22 +224,31 @@ record NodeMemory(
 
   /** Whether a change was reported as lost, by itself or by a later one of its session. */
   boolean reported(Change change) {
+    return reported("", change) || reported("?", change);
+  }
+
+  /** The same, and not as one that may come back. */
+  boolean reportedForCertain(Change change) {
+    return reported("", change);
+  }
+
+  private boolean reported(String as, Change change) {
     return conflicts.entrySet().stream()
         .anyMatch(
             e ->
-                e.getKey().startsWith(change.owner() + " ")
+                e.getKey().startsWith(as + change.owner() + " ")
                     && e.getKey().endsWith(":" + change.row())
                     && e.getValue() >= change.version());
   }
 
   NodeMemory op(int next) {
     return new NodeMemory(
-        name, holds, next, null, attempts, dead, lastVersion, changes, link, wal, conflicts, taken);
+        name, holds, next, null, attempts, dead, lastVersion, changes, link, wal, conflicts, looked, taken);
   }
 
   NodeMemory attempt(@Nullable Attempt now, int tried) {
     return new NodeMemory(
-        name, holds, op, now, tried, dead, lastVersion, changes, link, wal, conflicts, taken);
+        name, holds, op, now, tried, dead, lastVersion, changes, link, wal, conflicts, looked, taken);
   }
 
   NodeMemory died() {
@@ -243,6 +264,7 @@ record NodeMemory(
         link,
         wal,
         conflicts,
+        looked,
         taken);
   }
 
@@ -250,7 +272,7 @@ record NodeMemory(
     TreeMap<Integer, Hold> now = new TreeMap<>(holds);
     now.put(player, hold);
     return new NodeMemory(
-        name, now, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, taken);
+        name, now, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, looked, taken);
   }
 
   NodeMemory lose(int player) {
@@ -270,6 +292,7 @@ record NodeMemory(
         link,
         wal,
         conflicts,
+        looked,
         taken);
   }
 
@@ -284,7 +307,7 @@ record NodeMemory(
 
   NodeMemory link(Link now) {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts, taken);
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts, looked, taken);
   }
 
   /** Redis was seen to have lost something: heals, and asks no mark what that was. */
@@ -305,20 +328,21 @@ record NodeMemory(
         link,
         now,
         conflicts,
+        looked,
         taken);
   }
 
-  /** Reports rows of a session that are lost for good. */
-  NodeMemory conflict(SessionRef session, Map<String, Long> rows) {
+  /** Reports rows of a session that are lost for good, or may come back. */
+  NodeMemory conflict(SessionRef session, Map<String, Long> rows, boolean mayComeBack) {
     TreeMap<String, Long> more = new TreeMap<>(conflicts);
     rows.forEach(
         (key, version) ->
             more.merge(
-                session.owner().encoded() + " " + session.id().text() + " " + key,
+                (mayComeBack ? "?" : "") + session.owner().encoded() + " " + session.id().text() + " " + key,
                 version,
                 Math::max));
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, more, taken);
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, more, looked, taken);
   }
 
   /** Redis was told of a session that is being opened. */
@@ -327,6 +351,11 @@ record NodeMemory(
     more.add(owner.encoded() + " " + session.text());
     return new NodeMemory(
         name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, more);
+  }
+
+  NodeMemory looked(@Nullable Looked now) {
+    return new NodeMemory(
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, now, taken);
   }
 
   NodeMemory hears(List<Notice> notices) {

@@ -17,6 +17,13 @@ sealed interface Op {
   /** A change of one row; {@code toPlayer} is the player whose row it is afterwards. */
   record Part(int player, int row, Change.Kind kind, int toPlayer) {}
 
+  /** The node, not the game: looks for what of a player's session is lost, and may report it. */
+  record Look(int player) implements Op {}
+
+  static Op look(int player) {
+    return new Look(player);
+  }
+
   static Op open(int player) {
     return new Open(player);
   }

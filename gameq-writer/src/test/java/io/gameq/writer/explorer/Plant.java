@@ -62,6 +62,8 @@ final class Plant {
     LOST_SESSIONS_REPLAY,
     /** What a lost session lost is not reported. */
     LOST_NOT_REPORTED,
+    /** What neither Redis nor MySQL holds is reported, whoever may be about to put it back. */
+    REPORTED_WITHOUT_ASKING,
     /** A session that was opened while its node healed is not healed. */
     OPENED_WHILE_HEALING_IS_LEFT,
     /** An attempt to open goes on over a new connection to Redis. */

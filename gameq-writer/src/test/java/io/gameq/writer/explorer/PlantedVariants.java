@@ -199,7 +199,18 @@ final class PlantedVariants {
                 .sql(
                     TOMBSTONES,
                     sql -> sql.replace("WHERE table_name", "WHERE FALSE AND table_name")),
-            Scenarios.failoverAndDelete(3)));
+            Scenarios.failoverAndDelete(3)),
+        new Task(
+            Plant.without("reports ask who may hold the row").with(Switch.REPORTED_WITHOUT_ASKING),
+            Scenarios.failoverAndLook(1, 3)),
+        new Task(
+            Plant.without("a session that is told again is not whole yet")
+                .lua(REASSERT, "redis.call('SADD', slot .. ':healing', owner)", ""),
+            Scenarios.failoverAndLook(1, 3)),
+        new Task(
+            Plant.without("a finished open is not whole")
+                .lua(OPEN, "redis.call('SADD', slot .. ':healing', owner)", ""),
+            Scenarios.failoverAndLook(1, 3)));
   }
 
   /**

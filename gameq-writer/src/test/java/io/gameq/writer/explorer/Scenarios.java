@@ -206,6 +206,23 @@ final class Scenarios {
         0);
   }
 
+  /** The same, while A looks for what is lost, at any moment. */
+  static Scenario failoverAndLook(int workers, int lostWrites) {
+    return new Scenario(
+        "failover, look",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.look(1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1)));
+          workers(cast, plant, workers, 1, false);
+          cast.add(new Failover(1, lostWrites, false));
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
   /** Two failovers, the second of them in the middle of healing; a reply is lost too. */
   static Scenario failovers(int most, int lostWrites) {
     return new Scenario(
@@ -292,6 +309,7 @@ final class Scenarios {
         failovers(2, 2),
         failoverAndReader(1),
         failoverAndDelete(3),
+        failoverAndLook(1, 3),
         failoverInMidOpen(2));
   }
 
@@ -315,6 +333,7 @@ final class Scenarios {
         failovers(2, 3),
         failoverAndReader(3),
         failoverAndDelete(4),
+        failoverAndLook(2, 4),
         failoverInMidOpen(3));
   }
 

@@ -1,0 +1,169 @@
+package io.gameq;
+
+import io.gameq.commit.CountingSessions;
+import io.gameq.commit.SessionRef;
+import io.gameq.redis.LookScript;
+import io.gameq.redis.LookScript.Looked;
+import io.gameq.redis.SessionScripts;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for rows of which no notice came, and settles them: they are in MySQL, or wait in Redis, or
+ * nobody holds them. Those are replayed where their session still owns, else reported; never before
+ * whoever may hold them has put back what it has. Used by the lookout's thread.
+ *
+ * <pre>
+ * the session still owns          Redis lost them: the sender heals again
+ * another is open in MySQL,
+ *   owns in Redis and has put
+ *   back all it had (look.lua)    nobody will bring them: reported, and lost
+ * else                            its node may have adopted them: asked again, until maxConflictWait;
+ *                                 then reported as rows that may come back
+ * half a trade, or not in the
+ *   WAL, of a session that owns   reported once no claim from before the loss can be on its way
+ * </pre>
+ */
+final class MissingRows {
+  private static final Logger LOG = LoggerFactory.getLogger(MissingRows.class);
+
+  /** What nobody holds of a session that owns is replayed after so long. */
+  private static final long REPLAY_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** A writer that claimed a row before Redis lost it begins its flush well within that. */
+  private static final long CLAIM_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long HEAL_AGAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final Lookout.Parts parts;
+  private long healedAgainNanos = System.nanoTime() - HEAL_AGAIN_EVERY_NANOS;
+  private volatile boolean hadConflicts;
+
+  MissingRows(Lookout.Parts parts) {
+    this.parts = parts;
+  }
+
+  /** Whether rows were reported as lost: then the WAL is the only place that has them. */
+  boolean hadConflicts() {
+    return hadConflicts;
+  }
+
+  /** Looks for rows of which no notice came. */
+  void lookFor(DurableTracker tracker, Set<String> rows) {
+    SessionRef session = tracker.session();
+    if (!session.isLost() && !holdsNothing(session)) {
+      return;
+    }
+    Map<String, Long> inRedis = look(session, rows).versions(); // first: see reportLost
+    tracker.found(parts.views().versions(rows), parts.views().setAside(rows));
+    if (tracker.missing(rows, inRedis, 0).isEmpty()) {
+      return;
+    }
+    if (!stillOwns(session)) {
+      session.markLost();
+      reportLost(tracker, rows);
+    } else if (!tracker.missing(rows, inRedis, REPLAY_GRACE_NANOS).isEmpty()
+        && System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
+      healedAgainNanos = System.nanoTime();
+      parts.sender().healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));
+    }
+  }
+
+  private boolean holdsNothing(SessionRef session) {
+    return SessionScripts.holdsNothing(
+        parts.control().get(), parts.slots()[session.slot()], session.owner(), session.id());
+  }
+
+  private Looked look(SessionRef session, Set<String> rows) {
+    return LookScript.call(
+        parts.control().get(), parts.slots()[session.slot()], session.owner(), rows);
+  }
+
+  private boolean stillOwns(SessionRef session) {
+    if (session.isLost()) {
+      return false;
+    }
+    CountingSessions durable =
+        parts.owners().current(List.of(session.owner())).get(session.owner());
+    return session.id().isNewerThan(durable == null ? null : durable.newest())
+        || CountingSessions.counts(durable, session.id());
+  }
+
+  /**
+   * Another session owns. What it adopted on a Redis that has failed over since, its node puts back
+   * when it heals; and an open that is not finished may yet adopt.
+   */
+  private void reportLost(DurableTracker tracker, Set<String> rows) {
+    SessionRef session = tracker.session();
+    Looked looked = look(session, rows); // first: what is gone from Redis is in MySQL by then
+    OwnerViews.Settled there = parts.views().settled(session.owner(), rows);
+    tracker.found(there.versions(), there.setAside());
+    SortedMap<String, Long> missing = tracker.missing(rows, looked.versions(), 0);
+    if (missing.isEmpty()) {
+      return;
+    }
+    SessionId successor = there.open();
+    if (successor != null && looked.isAllOf(successor)) {
+      report(tracker, missing, "session " + successor + " owns now, and does not hold them", false);
+      return;
+    }
+    long waitNanos = parts.config().maxConflictWait().toNanos();
+    SortedMap<String, Long> overdue = tracker.missing(rows, looked.versions(), waitNanos);
+    if (!overdue.isEmpty()) {
+      report(
+          tracker,
+          overdue,
+          "%s may have taken them over, and has not healed for %d s"
+              .formatted(
+                  successor == null ? "a session that is not open yet" : "session " + successor,
+                  parts.config().maxConflictWait().toSeconds()),
+          true);
+    }
+  }
+
+  /**
+   * Rows that the sender gave up though their session owns. Nobody else may put them back, but for
+   * a writer that had claimed them before Redis lost them.
+   */
+  void lookForGivenUp(DurableTracker tracker) {
+    SortedMap<String, Long> givenUp = tracker.givenUp(CLAIM_GRACE_NANOS);
+    if (givenUp.isEmpty() || tracker.session().isLost()) { // a lost session is looked for as ever
+      return;
+    }
+    Looked looked = look(tracker.session(), givenUp.keySet());
+    OwnerViews.Settled there = parts.views().settled(tracker.session().owner(), givenUp.keySet());
+    tracker.found(there.versions(), there.setAside());
+    SortedMap<String, Long> missing = tracker.givenUp(CLAIM_GRACE_NANOS);
+    missing
+        .entrySet()
+        .removeIf(row -> looked.versions().getOrDefault(row.getKey(), -1L) >= row.getValue());
+    if (!missing.isEmpty()) {
+      report(
+          tracker,
+          missing,
+          "the other half of the commit is lost, or the WAL cannot give it back",
+          false);
+    }
+  }
+
+  private void report(
+      DurableTracker tracker, SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
+    hadConflicts = true;
+    Conflict conflict = tracker.conflict(rows, reason, mayComeBack);
+    LOG.error(
+        "conflict: Redis lost acknowledged changes of {} by session {}, and they are not replayed ({}{}): {}; WAL {}",
+        conflict.owner(),
+        conflict.session(),
+        reason,
+        mayComeBack ? "; they may come back" : "",
+        conflict.rows().keySet(),
+        parts.wal().directory());
+    tracker.lost(conflict);
+    parts.callbacks().execute(() -> parts.config().onConflict().accept(conflict));
+  }
+}
