@@ -277,15 +277,20 @@ class HealingRacesTest {
 
   @Test
   void whatASupersededSessionCommitsIsNotAdoptedForASuccessorThatIsOpen() throws Exception {
-    try (GameQueue one = GameQueue.open(behindProxy("n1").build());
-        GameQueue two = game.node("n2")) {
+    try (RedisProxy ofTwo = new RedisProxy();
+        GameQueue one = GameQueue.open(behindProxy("n1").build());
+        GameQueue two = GameQueue.open(game.config("n2").redis(ofTwo.uri()).build())) {
       OwnerSession old = one.open("player:1");
       RedisImage replica = RedisImage.of(redis, game.namespace);
       OwnerSession successor = two.open("player:1"); // on the primary that is lost
+      ofTwo.refuse(true);
+      ofTwo.cut();
       replica.restore();
       CommitReceipt late = commit(old, new Pet(1, 1, "late"));
       late.awaitQueued(LONG);
       try (WriterService writer = game.writer("w1", 1_000)) {
+        await().atMost(LONG).until(this::redisKnowsTheSecondSession); // from the writer
+        ofTwo.refuse(false);
         await()
             .atMost(Duration.ofSeconds(60))
             .until(() -> late.durable().isDone() || !conflicts.isEmpty());
@@ -296,6 +301,11 @@ class HealingRacesTest {
             "the successor, open and alive, never saw it: it should be a conflict");
       }
     }
+  }
+
+  private boolean redisKnowsTheSecondSession() {
+    return redis.sync().keys("{" + game.namespace + ":*:own:*").stream()
+        .anyMatch(own -> new String(redis.sync().get(own), ISO_8859_1).startsWith("0".repeat(15) + "2"));
   }
 
   @Test

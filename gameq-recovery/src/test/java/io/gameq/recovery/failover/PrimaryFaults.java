@@ -1,5 +1,6 @@
 package io.gameq.recovery.failover;
 
+import io.lettuce.core.api.sync.RedisServerCommands;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -16,6 +17,7 @@ final class PrimaryFaults {
         Failover.of("SIGSTOP of the primary, SIGCONT later", PrimaryFaults::stop),
         Failover.of("partition", PrimaryFaults::partition),
         new Failover("restart without data, no Sentinel", 0, 0, true, PrimaryFaults::restartAlone),
+        new Failover("FLUSHALL under load, no Sentinel", 0, 0, true, PrimaryFaults::emptied),
         new Failover(
             "restart without data before Sentinel notices",
             1,
@@ -108,6 +110,14 @@ final class PrimaryFaults {
     world.losses.add(world.goes(redis, redis::kill), Losses.Marks.NONE);
     FailoverWorld.pause(random.nextInt(3_000));
     redis.start(null);
+  }
+
+  /** No connection breaks. */
+  private static void emptied(FailoverWorld world, Random random) throws Exception {
+    Member redis = world.topology.primary();
+    world.lossBeginsNow();
+    world.losses.add(
+        world.goes(redis, () -> redis.ask(RedisServerCommands::flushall)), Losses.Marks.NONE);
   }
 
   /** Its replica then copies the emptiness. */

@@ -77,7 +77,8 @@ final class RecoveryTool {
         world.reportedByTool.add(
             new ReportedConflict(
                 row.get("table").asText() + ":" + row.get("key").asText(),
-                Long.parseUnsignedLong(row.get("version").asText())));
+                Long.parseUnsignedLong(row.get("version").asText()),
+                false));
       }
     }
   }

@@ -23,6 +23,7 @@ final class SecondFaults {
         Failover.of("a writer is killed with the primary", SecondFaults::writerKilled),
         Failover.of("owners handed over just before", SecondFaults::handedOverBefore),
         Failover.of("owners taken over while a node stalls", SecondFaults::takenOverFromStalled),
+        Failover.of("owners taken over by a node that heals late", SecondFaults::takenOverAndLate),
         Failover.of("owners taken over across a partition", SecondFaults::takenOverAcross));
   }
 
@@ -85,6 +86,22 @@ final class SecondFaults {
     world.nodes.get(1 - index).process().tell("steal");
     FailoverWorld.pause(1_000 + random.nextInt(2_000));
     Signals.resume(stalled.process().pid());
+  }
+
+  /** What it adopted is nowhere until it goes on, and then it is: nobody may call that lost. */
+  private static void takenOverAndLate(FailoverWorld world, Random random) throws Exception {
+    NodeJvm taker = world.node(random);
+    PrimaryFaults.killDuring(
+        world,
+        random,
+        () -> {
+          taker.process().tell("steal");
+          FailoverWorld.pause(300 + random.nextInt(700));
+          Signals.stop(taker.process().pid());
+        });
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    FailoverWorld.pause(12_000);
+    Signals.resume(taker.process().pid());
   }
 
   /** A node on the other side opens owners whose nodes go on committing on this side. */

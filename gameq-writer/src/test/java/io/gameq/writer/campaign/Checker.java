@@ -170,6 +170,9 @@ public final class Checker {
   private void examine(String row, @Nullable Held held) {
     if (held != null) {
       present("MySQL", row, held.value(), held.owner(), END);
+      if (history.conflicts.contains(new ReportedConflict(row, held.version(), true))) {
+        report(Kind.RESURRECTED, "MySQL holds " + row + ", which was reported as lost");
+      }
     } else {
       absent("MySQL", row, null, END, END);
     }

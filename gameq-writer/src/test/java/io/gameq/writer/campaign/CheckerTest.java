@@ -209,7 +209,7 @@ class CheckerTest {
   /** A conflict about the version that an attempt of this age gave to the row. */
   private void conflict(String row, long agoNanos) {
     long millis = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(agoNanos);
-    history.conflicts.add(new ReportedConflict(row, millis << 16));
+    history.conflicts.add(new ReportedConflict(row, millis << 16, true));
   }
 
   @Test

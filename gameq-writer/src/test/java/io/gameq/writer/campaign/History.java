@@ -51,7 +51,9 @@ public final class History {
           int equals = row.lastIndexOf('=');
           conflicts.add(
               new ReportedConflict(
-                  row.substring(0, equals), Long.parseLong(row.substring(equals + 1))));
+                  row.substring(0, equals),
+                  Long.parseLong(row.substring(equals + 1)),
+                  at[5].equals("certain")));
         }
       }
       case HistoryFile.OPEN -> {

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * fail    nanos  id  reason                                         it is certain that Redis has it not
  * unknown nanos  id  reason
  * durable nanos   id                                                MySQL has it
- * conflict nanos  row=version;...  owner  epoch                     what the node reported as lost
+ * conflict nanos  row=version;...  owner  epoch  certainty          what the node reported as lost
  * open    from   until  owner  epoch  row=value;...  process        what an open returned
  * </pre>
  */
@@ -90,7 +90,8 @@ final class HistoryFile {
             .map(row -> row.getKey() + "=" + row.getValue())
             .collect(Collectors.joining(";")),
         lost.owner(),
-        SessionId.parse(lost.session()).epoch());
+        SessionId.parse(lost.session()).epoch(),
+        lost.mayComeBack() ? "may come back" : "certain");
   }
 
   private static String plain(Throwable reason) {

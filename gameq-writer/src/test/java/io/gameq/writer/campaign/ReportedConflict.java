@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
  * written of it before is lost as well, but for what had become durable.
  *
  * @param row {@code table:primary key}
+ * @param certain whether it was said to be lost for certain: then MySQL must not hold it
  */
-public record ReportedConflict(String row, long version) {
+public record ReportedConflict(String row, long version, boolean certain) {
   /** Bits of a version below its Unix milliseconds. */
   private static final int COUNTER_BITS = 16;
 

@@ -9,7 +9,10 @@ public record Violation(Kind kind, String what) {
     STALE,
     /** A column that was set back to its default by a node that does not know it. */
     RESET,
-    /** A deleted row, a failed commit or the write of a session without ownership is there. */
+    /**
+     * A deleted row, a failed commit, the write of a session without ownership or what was reported
+     * as lost is there.
+     */
     RESURRECTED
   }
 

@@ -35,12 +35,15 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
   /** The protocol as it is. */
   static List<Task> clean() {
     boolean full = System.getProperty("gameq.explorer", "").equals("full");
+    return chosen(
+        (full ? Scenarios.full() : Scenarios.all())
+            .stream().map(scenario -> new Task(Plant.none(), scenario)).toList());
+  }
+
+  /** Those of the casts that are asked for. */
+  static List<Task> chosen(List<Task> tasks) {
     String only = System.getProperty("gameq.explorer.cast", "");
-    return (full ? Scenarios.full() : Scenarios.all())
-        .stream()
-            .filter(scenario -> scenario.name().contains(only))
-            .map(scenario -> new Task(Plant.none(), scenario))
-            .toList();
+    return tasks.stream().filter(task -> task.scenario().name().contains(only)).toList();
   }
 
   static List<Exploration> all(List<Task> tasks)

@@ -76,7 +76,7 @@ record GameNodeActor(
     if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Open open) {
       openSteps(state, me, open, steps);
     } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Look look) {
-      steps.addAll(NodeLook.steps(this, me, look.player()));
+      steps.addAll(NodeLook.steps(this, state, me, look.player()));
     } else if (me.isHealed(state) && me.op() < ops.size()) {
       commitSteps(me, (Op.Commit) ops.get(me.op()), steps);
     }

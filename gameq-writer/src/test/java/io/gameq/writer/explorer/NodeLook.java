@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 record NodeLook(World world, GameNodeActor node) {
   /** The two steps of a look, which may come at any moment. */
-  static List<Step> steps(GameNodeActor node, NodeMemory me, int player) {
+  static List<Step> steps(GameNodeActor node, State state, NodeMemory me, int player) {
     TrackerInSteps tracker = me.wal().trackers().get(player);
     if (tracker == null || tracker.rows().isEmpty()) {
       return List.of(
@@ -39,6 +39,9 @@ record NodeLook(World world, GameNodeActor node) {
           Step.redisRead(
               node.name() + " looks for rows of " + player + " in Redis",
               world -> me.looked(look(world, tracker))));
+    }
+    if (FlushWorker.isLocked(state, tracker.session().owner())) { // it waits for the flush
+      return List.of();
     }
     return List.of(
         Step.mysqlRead(

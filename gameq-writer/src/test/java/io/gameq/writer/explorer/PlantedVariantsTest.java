@@ -10,7 +10,7 @@ class PlantedVariantsTest {
   @Test
   void everyRuleThatIsTakenOutIsMissed() throws Exception {
     long began = System.nanoTime();
-    List<Exploration> done = Exploration.all(PlantedVariants.all());
+    List<Exploration> done = Exploration.all(Exploration.chosen(PlantedVariants.all()));
     System.out.println("| rule taken out | cast | states until found | violation |");
     System.out.println("|---|---|---|---|");
     done.forEach(exploration -> System.out.println(exploration.row()));

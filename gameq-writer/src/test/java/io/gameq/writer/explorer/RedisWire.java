@@ -56,7 +56,7 @@ final class RedisWire {
             changed[0] = plantedSha((String) changed[0]);
             return invoke(target, method, changed);
           }
-          if (method.getName().equals("eval")) {
+          if (method.getName().equals("eval") || method.getName().equals("scriptLoad")) {
             Object[] changed = Objects.requireNonNull(args).clone();
             changed[0] = plantedText((byte[]) changed[0]);
             return invoke(target, method, changed);

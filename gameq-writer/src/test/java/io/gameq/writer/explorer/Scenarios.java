@@ -309,7 +309,7 @@ final class Scenarios {
         failovers(2, 2),
         failoverAndReader(1),
         failoverAndDelete(3),
-        failoverAndLook(1, 3),
+        failoverAndLook(1, 2),
         failoverInMidOpen(2));
   }
 
@@ -333,7 +333,7 @@ final class Scenarios {
         failovers(2, 3),
         failoverAndReader(3),
         failoverAndDelete(4),
-        failoverAndLook(2, 4),
+        failoverAndLook(1, 3),
         failoverInMidOpen(3));
   }
 
