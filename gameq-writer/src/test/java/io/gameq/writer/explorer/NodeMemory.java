@@ -350,7 +350,7 @@ record NodeMemory(
     TreeSet<String> more = new TreeSet<>(taken);
     more.add(owner.encoded() + " " + session.text());
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, more);
+        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, looked, more);
   }
 
   NodeMemory looked(@Nullable Looked now) {
