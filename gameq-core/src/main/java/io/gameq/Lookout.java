@@ -128,7 +128,7 @@ final class Lookout implements Runnable {
     }
   }
 
-  /** Clients of a primary that was demoted go over within seconds, whatever it still answers. */
+  /** A node leaves a primary that was demoted within a second or so, whatever it still answers. */
   private void followTerm() {
     try {
       parts.sender().followTerm();

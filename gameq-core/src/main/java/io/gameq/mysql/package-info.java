@@ -9,6 +9,7 @@
  * gameq_tombstone    table, key -&gt; version of the delete
  * gameq_dead_letter  rows that MySQL refuses
  * gameq_table        table -&gt; owner kind, owner column
+ * gameq_redis_term   one row: which Redis primary counts, and its number
  * gameq_layout       table, fingerprint -&gt; column list of encoded rows
  * &lt;managed table&gt;    gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0
  * </pre>

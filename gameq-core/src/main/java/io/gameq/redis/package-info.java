@@ -29,6 +29,8 @@
  *     Baton                   who does that: the connection's event loop, or a thread that may wait
  *     CommitGroup             many commits in one MULTI, written at once (BytesArgs)
  *     SenderLink              a new connection when one broke; old ones are silenced
+ *       PrimaryConnector      to the primary that counts by the term in MySQL; moves the term on
+ *       Sentinels             which primary all Sentinels' newest failover names
  *     Healing                 on it, before anything new: read sessions in MySQL, re-assert,
  *       Owed, Replay          send from the WAL what Redis lost, say so (healed.lua), then send what has no answer yet
  * HealedConnection            what open goes through: the server that this node has healed on

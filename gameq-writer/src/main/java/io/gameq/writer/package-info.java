@@ -5,6 +5,7 @@
  * <pre>
  * SlotSchedule -&gt; Worker: claim (redis) -&gt; flush (mysql) -&gt; ack, or nack (redis)
  *                         reap now and then
+ * TermWatch    -&gt; Worker: which Redis primary counts: another one is connected to
  * </pre>
  */
 @org.jspecify.annotations.NullMarked
