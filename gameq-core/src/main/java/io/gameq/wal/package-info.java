@@ -13,7 +13,7 @@
  * record = magic "GQW1" (4) | CRC-32C of what follows (4) | bytes of the body (4) | tag (4) | sequence (8) | body
  * tag    = the process; a row's blob that looks like a record is not believed
  * body   = 0 format version, WAL id, namespace, slots, node, start in Unix ms   header ┐ at the start
- *        | 4 table, fingerprint, columns            a column list that images name     ┘ of each file
+ *        | 4 table, fingerprint, columns            a column list that images name     ┘ of each file, and once a table was altered
  *        | 1 parts, part...   part = owner, session, rows, (row key, row image)...         a commit
  *        | 2 sequence of the commit                       that commit failed: never replay it
  *        | 3 part                                         rows adopted when the session was opened

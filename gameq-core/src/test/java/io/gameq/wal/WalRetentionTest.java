@@ -58,6 +58,26 @@ class WalRetentionTest {
   }
 
   @Test
+  void aColumnListThatCameLaterIsAtTheStartOfEachLaterFileToo() {
+    WalRecord.Layout later = new WalRecord.Layout("item", 5, "id int,horns int");
+    try (WalWriter wal = writer("00000001", limits(HOUR, NO_LIMIT))) {
+      wal.append(WalSpecimen.commit(new byte[10], 1));
+      wal.appendLayouts(List.of(later));
+      wal.appendLayouts(List.of(later)); // known by now
+      fill(wal, 2);
+      List<WalRecord.Layout> layouts = new ArrayList<>();
+      WalReader.read(
+          wal.directory(),
+          entry -> {
+            if (entry.record() instanceof WalRecord.Layout layout && layout.equals(later)) {
+              layouts.add(layout);
+            }
+          });
+      assertEquals(List.of(later, later), layouts, "once a file");
+    }
+  }
+
+  @Test
   void filesGoOnceAllTheyHoldIsDurableAndOldEnough() {
     try (WalWriter wal = writer("0badcafe", limits(Duration.ZERO, NO_LIMIT))) {
       Commit last = fill(wal, 4);

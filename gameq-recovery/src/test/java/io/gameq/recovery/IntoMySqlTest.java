@@ -96,6 +96,33 @@ class IntoMySqlTest {
     assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), "a dead letter is left to act on");
   }
 
+  @Test
+  void rowsFromBeforeATableWasAlteredTouchOnlyTheColumnsThatTheyName() throws Exception {
+    play(
+        "n1",
+        queue -> {
+          OwnerSession one = queue.open("player:1");
+          one.put(new Item(1, 2, 3, 4));
+          one.put(new Pet(7, 1, "Rex"));
+          one.put(new Pet(8, 1, "Max"));
+          commit(one);
+        });
+    game.database
+        .server()
+        .execute(
+            "ALTER TABLE pet ADD COLUMN horns INT NOT NULL",
+            "INSERT INTO pet (id, player_id, name, horns) VALUES (7, 1, 'Old', 9)",
+            "ALTER TABLE item DROP COLUMN item_id, MODIFY count BIGINT NOT NULL");
+    Run plan = game.run("plan --no-redis");
+    assertTrue(plan.says("replay --execute"), plan::toString);
+    assertEquals(Main.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    assertEquals(
+        "7 Rex 9,8 Max 0",
+        game.query("SELECT GROUP_CONCAT(CONCAT(id, ' ', name, ' ', horns) ORDER BY id) FROM pet"));
+    assertEquals("2,4", game.query("SELECT CONCAT(slot, ',', count) FROM item"));
+    assertEquals(Main.CLEAN, game.run("verify --no-redis").exitCode());
+  }
+
   private void putItemsAndPets() {
     play(
         "n1",
