@@ -29,10 +29,7 @@ import org.slf4j.LoggerFactory;
 final class OwnerViews {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerViews.class);
 
-  /**
-   * What one row tells that is of no managed table: it waits in Redis, so it is looked at now and
-   * then.
-   */
+  /** How often the catalogue is read again for rows of tables that are not managed. */
   private static final long UNMANAGED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final KnownTables tables;
