@@ -206,10 +206,6 @@ final class PlantedVariants {
         new Task(
             Plant.without("a session that is told again is not whole yet")
                 .lua(REASSERT, "redis.call('SADD', slot .. ':healing', owner)", ""),
-            Scenarios.failoverAndLook(1, 2)),
-        new Task(
-            Plant.without("a finished open is not whole")
-                .lua(OPEN, "redis.call('SADD', slot .. ':healing', owner)", ""),
             Scenarios.failoverAndLook(1, 2)));
   }
 
@@ -218,10 +214,15 @@ final class PlantedVariants {
    * commit.lua, and would only fill a hash that nobody adopts any more; the notice of a flush that
    * a forgotten session had cannot come before its node healed; a replay in order moves the marks
    * in order; a writer asks for opens only of owners whose claims were refused, and there the session
-   * before owns no more.
+   * before owns no more. An open
+   * that a writer finishes is not open in MySQL, and nothing is reported for certain then.
    */
   static List<Task> covered() {
     return List.of(
+        new Task(
+            Plant.without("a finished open is not whole")
+                .lua(OPEN, "redis.call('SADD', slot .. ':healing', owner)", ""),
+            Scenarios.failoverAndLook(1, 2)),
         new Task(
             Plant.without("no open is finished while the session before it owns")
                 .with(Switch.OPENS_FINISHED_ALWAYS),
