@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class TwoPrimariesTest {
   private final RedisConnector toOld =
       new RedisConnector(new RedisConfig(old.uri(), null, 5_000));
   private Game game;
-  private AutoCloseable pool;
+  private @Nullable AutoCloseable pool;
 
   @BeforeEach
   void start() throws Exception {
