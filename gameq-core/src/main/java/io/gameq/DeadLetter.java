@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param version in which the row was refused
  * @param delete whether a delete was refused; then {@code row} is null
  * @param row what MySQL refused; null for a delete, and when it cannot be read any more
- * @param errorCode MySQL's error number; 0 for an error of gameq's own
+ * @param errorCode MySQL's error number; {@link #NOT_OWNER}; 0 for another error of gameq's own
  * @param error MySQL's message
  * @param attempts how often the row was tried
  * @param refusedAt when it was refused last
@@ -26,4 +26,9 @@ public record DeadLetter(
     int errorCode,
     String error,
     int attempts,
-    Instant refusedAt) {}
+    Instant refusedAt) {
+  /**
+   * The error number of a row that another owner has: only a move by its owner makes it this one's.
+   */
+  public static final int NOT_OWNER = -1;
+}

@@ -270,14 +270,10 @@ final class DurableTracker implements Unsettled {
     if (isSettled()) {
       newsNanos = System.nanoTime();
     }
-    long lowest = commit.version();
-    long highest = 0;
+    long version = commit.version();
     List<ChangedRow> rows = rowsOf(commit);
     List<String> keys = new ArrayList<>(rows.size());
     for (ChangedRow row : rows) {
-      long version = commit.versionOf(row);
-      lowest = Math.min(lowest, version);
-      highest = Math.max(highest, version);
       keys.add(row.key());
       if (commit.isSentAgain()) {
         overtaken.add(new RowVersion(row.key(), version, commit.sequence()));
@@ -285,9 +281,9 @@ final class DurableTracker implements Unsettled {
         queuedRows.put(row.key(), new Held(version, commit.sequence(), false));
       }
     }
-    highestQueued = Math.max(highestQueued, highest);
+    highestQueued = Math.max(highestQueued, version);
     notifyAll();
-    return new Share(lowest, highest, keys);
+    return new Share(version, version, keys);
   }
 
   /**
@@ -426,6 +422,11 @@ final class DurableTracker implements Unsettled {
         && (overtaken.isEmpty()
             || overtaken.stream()
                 .noneMatch(row -> row.version >= share.lowest() && share.keys().contains(row.key)));
+  }
+
+  /** Whether MySQL holds this row in this version or a newer one, or refused it. */
+  synchronized boolean isDurable(String key, long version) {
+    return isDurable(new Share(version, version, List.of(key)));
   }
 
   /** A future that completes when everything of this share, which is queued, is in MySQL. */

@@ -93,7 +93,7 @@ final class GameNode implements AutoCloseable {
   private final Lookout lookout;
 
   /** An owner that was opened. */
-  record Opened(DurableTracker tracker, OwnerView view) {}
+  record Opened(DurableTracker tracker, OwnerView view, HandedOver handedOver) {}
 
   static GameNode start(GameQueueConfig config) {
     return new GameNode(config);
@@ -377,7 +377,7 @@ final class GameNode implements AutoCloseable {
           .forEach(image -> tracker.carry(image.rowKey().text(), tables.carried(image)));
       sessions.add(tracker);
       sender.register(ref, tracker, connected.connections());
-      return new Opened(tracker, view);
+      return new Opened(tracker, view, new HandedOver(unflushed));
     } catch (RuntimeException e) {
       sender.unregister(ref);
       sessions.remove(tracker);

@@ -11,6 +11,7 @@ import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
+import io.gameq.commit.Trade;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,8 +73,7 @@ public final class GameQueue implements AutoCloseable {
     if (takeover == Takeover.UNLESS_ALIVE) {
       node.requireFree(id);
     }
-    GameNode.Opened opened = node.open(id, tables);
-    return new OwnerSession(this, id, opened.tracker(), opened.view());
+    return new OwnerSession(this, id, node.open(id, tables));
   }
 
   /**
@@ -126,8 +126,8 @@ public final class GameQueue implements AutoCloseable {
       }
       parts.forEach(GameQueue::checkOwned);
       checkLimits(parts);
-      checkMoves(parts);
-      return submit(of, parts);
+      boolean moves = checkMoves(parts);
+      return submit(of, parts, moves ? new Trade() : null);
     } catch (RuntimeException e) {
       for (int i = 0; i < parts.size(); i++) {
         if (!of.get(i).ref().isLost()) {
@@ -172,10 +172,11 @@ public final class GameQueue implements AutoCloseable {
 
   /**
    * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
+   * Returns whether any row moves.
    */
-  private static void checkMoves(List<CommitPart> parts) {
+  private static boolean checkMoves(List<CommitPart> parts) {
     if (parts.size() == 1 && !hasHalf(parts.get(0))) {
-      return;
+      return false;
     }
     Map<String, ChangedRow> away = new HashMap<>();
     Map<String, ChangedRow> here = new HashMap<>();
@@ -193,6 +194,7 @@ public final class GameQueue implements AutoCloseable {
     away.values().stream()
         .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
         .forEach(GameQueue::refuseHalf);
+    return !away.isEmpty();
   }
 
   private static boolean hasHalf(CommitPart part) {
@@ -211,17 +213,22 @@ public final class GameQueue implements AutoCloseable {
             + " moves between two owners: commit both sessions together with GameQueue.commit");
   }
 
-  private CommitReceipt submit(List<OwnerSession> sessions, List<CommitPart> parts) {
+  private CommitReceipt submit(
+      List<OwnerSession> sessions, List<CommitPart> parts, @Nullable Trade trade) {
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {
       trackers.add(sessions.get(i).tracker());
       awaitRoom(trackers.get(i), parts.get(i));
     }
-    TrackedCommit commit = new TrackedCommit(parts, trackers);
+    List<CommitPart> told =
+        HandedOver.told(
+            parts, trackers, sessions.stream().map(OwnerSession::handedOver).toList(), trade);
+    TrackedCommit commit = new TrackedCommit(told, trackers, trade);
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
       node.submit(commit);
     } catch (RuntimeException e) {
+      commit.tookNoPlace();
       trackers.forEach(tracker -> tracker.failed(commit));
       throw e;
     }
@@ -255,9 +262,11 @@ public final class GameQueue implements AutoCloseable {
     private final Journaled journaled = new Journaled();
     private final Queued queued = new Queued();
     private final Durability durability;
+    private final @Nullable Trade trade;
 
-    TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers) {
-      super(parts);
+    TrackedCommit(List<CommitPart> parts, List<DurableTracker> trackers, @Nullable Trade trade) {
+      super(parts, trade);
+      this.trade = trade;
       durability = new Durability(trackers, new Share[trackers.size()]);
     }
 
@@ -279,8 +288,18 @@ public final class GameQueue implements AutoCloseable {
       queued.tell();
     }
 
+    /** What was received in it was not. */
+    void tookNoPlace() {
+      if (trade != null) {
+        trade.fail();
+      }
+    }
+
     @Override
     public void failed(RuntimeException reason) {
+      if (!(reason instanceof CommitUnknownException)) {
+        tookNoPlace();
+      }
       durability.trackers.forEach(tracker -> tracker.failed(this));
       journaled.failed(reason);
       queued.failed(reason);

@@ -170,9 +170,15 @@ final class Lookout implements Runnable {
     }
     if (!rows.isEmpty()) {
       Map<String, Long> there = parts.views().versions(rows);
-      Map<String, Long> setAside = parts.views().setAside(rows);
-      asked.forEach((tracker, of) -> tracker.found(only(of, there), only(of, setAside)));
+      Map<OwnerId, Map<String, Long>> setAside = parts.views().setAside(rows);
+      asked.forEach(
+          (tracker, of) -> tracker.found(only(of, there), only(of, its(setAside, tracker))));
     }
+  }
+
+  private static Map<String, Long> its(
+      Map<OwnerId, Map<String, Long>> setAside, DurableTracker tracker) {
+    return setAside.getOrDefault(tracker.session().owner(), Map.of());
   }
 
   private static Map<String, Long> only(Set<String> keys, Map<String, Long> versions) {

@@ -60,7 +60,9 @@ final class MissingRows {
       return;
     }
     Map<String, Long> inRedis = look(session, rows).versions(); // first: see reportLost
-    tracker.found(parts.views().versions(rows), parts.views().setAside(rows));
+    tracker.found(
+        parts.views().versions(rows),
+        parts.views().setAside(rows).getOrDefault(tracker.session().owner(), Map.of()));
     if (tracker.missing(rows, inRedis, 0).isEmpty()) {
       return;
     }

@@ -33,14 +33,16 @@ public final class OwnerSession implements AutoCloseable {
   private final OwnerId owner;
   private final DurableTracker tracker;
   private final Map<String, ChangedRow> staged = new LinkedHashMap<>();
+  private final HandedOver handedOver;
   private @Nullable OwnerView loaded;
   private boolean closed;
 
-  OwnerSession(GameQueue queue, OwnerId owner, DurableTracker tracker, OwnerView loaded) {
+  OwnerSession(GameQueue queue, OwnerId owner, GameNode.Opened opened) {
     this.queue = queue;
     this.owner = owner;
-    this.tracker = tracker;
-    this.loaded = loaded;
+    this.tracker = opened.tracker();
+    this.handedOver = opened.handedOver();
+    this.loaded = opened.view();
   }
 
   /** The owner's id as the game wrote it. */
@@ -54,6 +56,10 @@ public final class OwnerSession implements AutoCloseable {
 
   DurableTracker tracker() {
     return tracker;
+  }
+
+  HandedOver handedOver() {
+    return handedOver;
   }
 
   /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */

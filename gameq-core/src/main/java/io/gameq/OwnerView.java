@@ -52,6 +52,26 @@ final class OwnerView {
     return unflushed.values();
   }
 
+  /**
+   * Takes a row in that MySQL holds. It stays the other owner's when it is one, whatever this owner
+   * put under its key, unless the row was handed over: MySQL is going to refuse that.
+   */
+  void addStored(RowImage stored) {
+    RowImage there = newest.get(stored.rowKey());
+    boolean isForeign =
+        there != null
+            && there.op() == RowOp.PUT
+            && there.handovers().isEmpty()
+            && !stored.table().isKeyedByOwner()
+            && !stored.table().isOwnedBy(owner, stored.values());
+    if (isForeign) {
+      sawVersion(stored.version());
+      newest.put(stored.rowKey(), stored);
+    } else {
+      add(stored);
+    }
+  }
+
   /** A version of this owner that no row carries any more, such as a tombstone's. */
   void sawVersion(long version) {
     highestVersion = Math.max(highestVersion, version);

@@ -119,7 +119,7 @@ final class OwnerViews {
             new OwnerReader.Sink() {
               @Override
               public void row(RowImage image) {
-                view.add(image);
+                view.addStored(image);
               }
 
               @Override
@@ -223,9 +223,13 @@ final class OwnerViews {
     return byText(reader.versions(managed(rowKeys)));
   }
 
-  /** The versions in which rows were set aside. */
-  Map<String, Long> setAside(Collection<String> rowKeys) {
-    return byText(reader.setAside(managed(rowKeys)));
+  /** The versions in which rows were set aside, of each owner. */
+  Map<OwnerId, Map<String, Long>> setAside(Collection<String> rowKeys) {
+    Map<OwnerId, Map<String, Long>> byOwner = new HashMap<>();
+    reader
+        .setAside(managed(rowKeys))
+        .forEach((owner, versions) -> byOwner.put(owner, byText(versions)));
+    return byOwner;
   }
 
   /**

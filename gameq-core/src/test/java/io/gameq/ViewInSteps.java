@@ -65,7 +65,7 @@ public final class ViewInSteps {
             new OwnerReader.Sink() {
               @Override
               public void row(RowImage image) {
-                snapshot.saw(image.toString(), view -> view.add(image));
+                snapshot.saw(image.toString(), view -> view.addStored(image));
               }
 
               @Override

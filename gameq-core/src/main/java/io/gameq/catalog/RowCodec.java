@@ -27,7 +27,7 @@ import org.msgpack.core.MessageUnpacker;
  * with, so it stays readable after ALTER TABLE as long as that list is kept in gameq_layout.
  */
 public final class RowCodec {
-  private static final int VERSION_DIGITS = 16;
+  static final int VERSION_DIGITS = 16;
   private static final int HEADER_BYTES = VERSION_DIGITS + 1;
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final Map<RowOp, byte[]> HEADERS = new EnumMap<>(RowOp.class);
@@ -36,7 +36,7 @@ public final class RowCodec {
     for (RowOp op : RowOp.values()) {
       byte[] header =
           "0".repeat(HEADER_BYTES).getBytes(StandardCharsets.US_ASCII); // version zero, and the op
-      header[VERSION_DIGITS] = op.code();
+      header[VERSION_DIGITS] = op.code(false);
       HEADERS.put(op, header);
     }
   }
@@ -107,17 +107,60 @@ public final class RowCodec {
 
   /** Writes the version into an encoded row, in place. */
   public static void setVersion(byte[] encoded, long version) {
+    setVersion(encoded, 0, version);
+  }
+
+  static void setVersion(byte[] to, int at, long version) {
     for (int i = 0; i < VERSION_DIGITS; i++) {
-      encoded[i] = HEX[(int) (version >>> (4 * (VERSION_DIGITS - 1 - i))) & 15];
+      to[at + i] = HEX[(int) (version >>> (4 * (VERSION_DIGITS - 1 - i))) & 15];
     }
+  }
+
+  /**
+   * The same row, with this op and telling of these handovers instead of its own; see {@link
+   * Handover#MOST}. Of a put and a move the columns are the same.
+   */
+  public static byte[] withHandovers(byte[] encoded, RowOp op, List<Handover> handovers) {
+    int from = columnsAt(encoded);
+    byte[] notes = handovers.isEmpty() ? new byte[0] : HandoverCodec.encode(handovers);
+    byte[] row = new byte[HEADER_BYTES + notes.length + encoded.length - from];
+    System.arraycopy(encoded, 0, row, 0, VERSION_DIGITS);
+    row[VERSION_DIGITS] = op.code(!handovers.isEmpty());
+    System.arraycopy(notes, 0, row, HEADER_BYTES, notes.length);
+    System.arraycopy(encoded, from, row, HEADER_BYTES + notes.length, encoded.length - from);
+    return row;
+  }
+
+  /** Those of an encoded row, oldest first. */
+  public static List<Handover> handovers(byte[] encoded) {
+    checkHeader(encoded);
+    return RowOp.tellsOfHandovers(encoded[VERSION_DIGITS])
+        ? HandoverCodec.decode(encoded, HEADER_BYTES)
+        : List.of();
+  }
+
+  /** Writes the version of a handover, by its index, into an encoded row, in place. */
+  public static void setHandoverVersion(byte[] encoded, int index, long version) {
+    HandoverCodec.setVersion(encoded, HEADER_BYTES, index, version);
+  }
+
+  private static int columnsAt(byte[] encoded) {
+    checkHeader(encoded);
+    return RowOp.tellsOfHandovers(encoded[VERSION_DIGITS])
+        ? Math.min(encoded.length, HandoverCodec.end(encoded, HEADER_BYTES))
+        : HEADER_BYTES;
   }
 
   /** The version of an encoded row, unsigned. */
   public static long version(byte[] encoded) {
     checkHeader(encoded);
+    return version(encoded, 0);
+  }
+
+  static long version(byte[] encoded, int at) {
     long version = 0;
     for (int i = 0; i < VERSION_DIGITS; i++) {
-      int digit = Character.digit(encoded[i], 16);
+      int digit = Character.digit(encoded[at + i], 16);
       if (digit < 0) {
         throw new GameQueueException("encoded row without a version");
       }
@@ -173,8 +216,10 @@ public final class RowCodec {
   private RowImage decode(Table table, byte[] encoded, boolean isFresh) {
     RowOp op = op(encoded);
     long version = version(encoded);
+    List<Handover> handovers = handovers(encoded);
+    int from = columnsAt(encoded);
     try (MessageUnpacker in =
-        MessagePack.newDefaultUnpacker(encoded, HEADER_BYTES, encoded.length - HEADER_BYTES)) {
+        MessagePack.newDefaultUnpacker(encoded, from, encoded.length - from)) {
       int count = in.unpackArrayHeader() - 1;
       long number = in.unpackLong();
       boolean anew = number < 0;
@@ -201,7 +246,7 @@ public final class RowCodec {
       if (in.hasNext()) {
         throw new GameQueueException("encoded row of table " + table + " with bytes to spare");
       }
-      return image;
+      return handovers.isEmpty() ? image : image.telling(handovers);
     } catch (IOException | MessagePackException | ArithmeticException e) {
       throw new GameQueueException("encoded row of table " + table + " is damaged", e);
     }

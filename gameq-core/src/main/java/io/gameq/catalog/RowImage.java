@@ -1,6 +1,7 @@
 package io.gameq.catalog;
 
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +17,11 @@ public final class RowImage {
   private final @Nullable Object[] values;
   private final @Nullable BitSet named;
   private final boolean anew;
+  private final List<Handover> handovers;
 
   /** An image of canonical values that names all columns; takes over the array. */
   public RowImage(Table table, RowOp op, long version, @Nullable Object[] values) {
-    this(table, op, version, values, null, false);
+    this(table, op, version, values, null, false, List.of());
   }
 
   /**
@@ -35,12 +37,24 @@ public final class RowImage {
       @Nullable Object[] values,
       @Nullable BitSet named,
       boolean anew) {
+    this(table, op, version, values, named, anew, List.of());
+  }
+
+  private RowImage(
+      Table table,
+      RowOp op,
+      long version,
+      @Nullable Object[] values,
+      @Nullable BitSet named,
+      boolean anew,
+      List<Handover> handovers) {
     this.table = table;
     this.op = op;
     this.version = version;
     this.values = values;
     this.named = named != null && named.cardinality() == values.length ? null : named;
     this.anew = anew;
+    this.handovers = handovers;
   }
 
   public Table table() {
@@ -97,7 +111,17 @@ public final class RowImage {
         names.set(i);
       }
     }
-    return new RowImage(table, op, version, both, names, afterDelete);
+    return new RowImage(table, op, version, both, names, afterDelete, handovers);
+  }
+
+  /** The same, of a row that changed owners. */
+  RowImage telling(List<Handover> ofItsHandovers) {
+    return new RowImage(table, op, version, values, named, anew, ofItsHandovers);
+  }
+
+  /** Moves of the row that MySQL may not know of yet, oldest first. */
+  public List<Handover> handovers() {
+    return handovers;
   }
 
   /** The canonical primary key. */
@@ -111,6 +135,7 @@ public final class RowImage {
 
   @Override
   public String toString() {
-    return op + " " + rowKey() + " at version " + Long.toUnsignedString(version);
+    String text = op + " " + rowKey() + " at version " + Long.toUnsignedString(version);
+    return handovers.isEmpty() ? text : text + " " + handovers;
   }
 }

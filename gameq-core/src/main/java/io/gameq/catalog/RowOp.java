@@ -17,12 +17,17 @@ public enum RowOp {
     this.code = (byte) code;
   }
 
-  byte code() {
-    return code;
+  /** A capital letter says that the row tells of handovers. */
+  byte code(boolean tellsOfHandovers) {
+    return tellsOfHandovers ? (byte) Character.toUpperCase(code) : code;
+  }
+
+  static boolean tellsOfHandovers(byte code) {
+    return code >= 'A' && code <= 'Z';
   }
 
   static RowOp ofCode(byte code) {
-    return switch (code) {
+    return switch (Character.toLowerCase(code)) {
       case 'p' -> PUT;
       case 'd' -> DELETE;
       case 'm' -> MOVED;

@@ -166,6 +166,13 @@ public final class Table {
     return ownerIndex;
   }
 
+  /**
+   * Whether a row's primary key names its owner: then no other owner can have a row of that key.
+   */
+  public boolean isKeyedByOwner() {
+    return inKey[ownerIndex];
+  }
+
   /** True when another UNIQUE key exists, which ON DUPLICATE KEY UPDATE may hit by mistake. */
   public boolean hasOtherUniqueKeys() {
     return definition.hasOtherUniqueKeys();
@@ -344,6 +351,11 @@ public final class Table {
     if (value == null) {
       throw new RowRefusedException(ownerColumn().label() + ": NULL names no owner");
     }
+    return ownerOfValue(value);
+  }
+
+  /** The owner that a value of the owner column names. */
+  public OwnerId ownerOfValue(Object value) {
     return OwnerId.of(ownerKind() + ":" + value);
   }
 

@@ -12,8 +12,11 @@
  *              |                | MessagePack: 'p' and 'm' all columns, 'd' only the primary key
  *              |                |   false for a column that the row does not name: it keeps its value
  *              |                |   ~fingerprint of a row made anew after a delete: nothing is kept
- *              |                op: 'p' put, 'd' delete, 'm' moved away
+ *              |                op: 'p' put, 'd' delete, 'm' moved away; as a capital letter it is
+ *              |                followed by the row's handovers
  *              version, 16 hex digits: compared as text, since a number in Lua is a double
+ *
+ * handover     'r' received from or 'g' given to; version; the other owner and its session
  *
  * layout       id bigint,name varchar(20) utf8mb4   the text that the fingerprint is the CRC-32 of
  * </pre>

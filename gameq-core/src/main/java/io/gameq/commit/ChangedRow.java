@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowOp;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One changed row of a commit: its key and its encoded image, into which the sender writes the
@@ -16,25 +19,53 @@ public final class ChangedRow {
   private final boolean movedIn;
 
   /**
+   * Whose version the sender writes into the handover of the same index; null for one that has it.
+   */
+  private final List<@Nullable Trade> trades;
+
+  /**
    * A row.
    *
    * @param key {@code table:key parts}, ASCII
    * @param image see {@link RowCodec}
    */
   public ChangedRow(String key, byte[] image) {
-    this(key, key.getBytes(US_ASCII), image, false);
+    this(key, key.getBytes(US_ASCII), image, false, List.of());
   }
 
-  private ChangedRow(String key, byte[] keyBytes, byte[] image, boolean movedIn) {
+  private ChangedRow(
+      String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable Trade> trades) {
     this.key = key;
     this.keyBytes = keyBytes;
     this.image = image;
     this.movedIn = movedIn;
+    this.trades = trades;
   }
 
   /** The same row as the receiving half of a move. */
   public ChangedRow asMovedIn() {
-    return new ChangedRow(key, keyBytes, image, true);
+    return new ChangedRow(key, keyBytes, image, true, trades);
+  }
+
+  /**
+   * The same row with another image, which tells of handovers.
+   *
+   * @param versions one for each handover of the image: the trade whose version it is, or null
+   */
+  public ChangedRow as(byte[] otherImage, List<@Nullable Trade> versions) {
+    return new ChangedRow(
+        key, keyBytes, otherImage, movedIn, Collections.unmodifiableList(versions));
+  }
+
+  /** Writes the version into the image, and those of the trades that it tells of. */
+  void setVersion(long version) {
+    RowCodec.setVersion(image, version);
+    for (int i = 0; i < trades.size(); i++) {
+      Trade trade = trades.get(i);
+      if (trade != null) {
+        RowCodec.setHandoverVersion(image, i, trade.version());
+      }
+    }
   }
 
   public String key() {

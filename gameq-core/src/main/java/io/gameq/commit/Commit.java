@@ -1,7 +1,5 @@
 package io.gameq.commit;
 
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowOp;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +10,19 @@ import org.jspecify.annotations.Nullable;
 public abstract class Commit {
   private final List<CommitPart> parts;
   private final int bytes;
+  private final @Nullable Trade trade;
   private volatile long sequence;
   private long version;
   private boolean sentAgain;
 
   protected Commit(List<CommitPart> parts) {
+    this(parts, null);
+  }
+
+  /** A commit; {@code trade} is told its version, when it moves rows. */
+  protected Commit(List<CommitPart> parts, @Nullable Trade trade) {
     this.parts = List.copyOf(parts);
+    this.trade = trade;
     int sum = 0;
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
@@ -87,32 +92,19 @@ public abstract class Commit {
     sentAgain = true;
   }
 
-  /** The highest version in this commit. */
+  /** The version of all its rows. */
   public long version() {
     return version;
   }
 
-  /** The version of a row of this commit: rows left behind by a move have the lower one. */
-  public long versionOf(ChangedRow row) {
-    return isSpanning() && row.op() == RowOp.MOVED ? version - 1 : version;
-  }
-
-  /**
-   * Whether any row moves to another owner; then the commit takes two versions, the lower for the
-   * rows left behind.
-   */
-  public boolean hasMoves() {
-    return isSpanning()
-        && parts.stream().anyMatch(p -> p.rows().stream().anyMatch(r -> r.op() == RowOp.MOVED));
-  }
-
-  /** Writes versions into all rows: {@code version}, and the one below it for rows moved away. */
+  /** Writes the version into all rows: both halves of a move carry the same. */
   public void setVersion(long version) {
     this.version = version;
+    if (trade != null) {
+      trade.setVersion(version);
+    }
     for (CommitPart part : parts) {
-      for (ChangedRow row : part.rows()) {
-        RowCodec.setVersion(row.image(), versionOf(row));
-      }
+      part.rows().forEach(row -> row.setVersion(version));
     }
   }
 }

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,14 +23,16 @@ import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows that MySQL refuses, in {@code gameq_dead_letter}: one for each row, the newest that was
- * refused. Stateless.
+ * Rows that MySQL refuses, in {@code gameq_dead_letter}: one for each row of an owner, the newest
+ * that was refused. Stateless.
  */
 public final class DeadLetterTable {
   /** What the column takes. */
   private static final int MOST_ERROR_CHARS = 1_024;
 
   private static final int MOST_TABLE_CHARS = 64;
+
+  private static final int KEYS_PER_STATEMENT = 512;
 
   private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
@@ -100,7 +103,6 @@ public final class DeadLetterTable {
         connection.prepareStatement(
             "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at)"
                 + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE "
-                + newest("owner")
                 + newest("image")
                 + newest("error_code")
                 + newest("error_text")
@@ -259,9 +261,35 @@ public final class DeadLetterTable {
         rs.getObject(10, LocalDateTime.class).toInstant(ZoneOffset.UTC));
   }
 
-  /** The versions in which rows of a table were refused. */
-  static Map<RowKey, Long> versions(Connection connection, Table table, Collection<RowKey> keys)
-      throws SQLException {
-    return RowVersions.read(connection, "gameq_dead_letter", table, keys, "");
+  /** The versions in which rows of a table were refused, of each owner that put them. */
+  static Map<OwnerId, Map<RowKey, Long>> versions(
+      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+    Map<String, RowKey> byText = new HashMap<>();
+    keys.forEach(key -> byText.put(key.keyText(), key));
+    Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
+    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
+      List<String> some = Sql.padded(chunk);
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "SELECT owner, row_key, version FROM gameq_dead_letter WHERE table_name = ? AND row_key IN ("
+                  + Sql.marks(some.size())
+                  + ")")) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          statement.setString(i + 2, some.get(i));
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(2));
+            if (key != null) {
+              found
+                  .computeIfAbsent(OwnerId.ofEncoded(rs.getString(1)), owner -> new HashMap<>())
+                  .put(key, rs.getLong(3));
+            }
+          }
+        }
+      }
+    }
+    return found;
   }
 }

@@ -65,6 +65,9 @@ public enum ErrorKind {
   public static ErrorKind of(SQLException e) {
     int code = e.getErrorCode();
     String state = e.getSQLState() == null ? "" : e.getSQLState();
+    if (e instanceof NotOwnerException refused) {
+      return refused.isPending() ? CURABLE : ROW;
+    }
     if (e instanceof PacketTooBigException) { // looks like a lost connection, and is not
       return ROW;
     }

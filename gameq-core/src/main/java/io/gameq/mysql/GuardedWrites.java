@@ -1,8 +1,10 @@
 package io.gameq.mysql;
 
+import io.gameq.OwnerId;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
+import io.gameq.commit.CountingSessions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -10,9 +12,11 @@ import java.sql.SQLIntegrityConstraintViolationException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,8 +96,11 @@ public final class GuardedWrites {
   /**
    * Writes the newest image of each row: puts with parents before children, then deletes with
    * children before parents. A put that waits for a delete, which gives a unique value up, is tried
-   * again after it; deletes that cascade come last of all, when no child waits to be moved away.
+   * again after it; deletes that cascade come last of all, when no child waits to be moved away. A
+   * row that is not its session's to write is refused, see the package description.
    *
+   * @param sessions those that count of each owner, locked: of those whose rows these are, and of
+   *     {@link #others}
    * @param kinds errors that are taken for a row's and searched for it; others are thrown
    * @return the rows that MySQL refused, which are not written
    * @throws TableRefusedException when a table takes no row at all; the transaction must be rolled
@@ -101,30 +108,24 @@ public final class GuardedWrites {
    * @throws SQLException for everything else; the transaction must be rolled back
    */
   public List<RowRefusal> write(
-      Connection connection, Collection<RowChange> changes, Set<ErrorKind> kinds)
+      Connection connection,
+      Collection<RowChange> changes,
+      Map<OwnerId, CountingSessions> sessions,
+      Set<ErrorKind> kinds)
       throws SQLException {
-    Map<RowKey, RowChange> newest = new LinkedHashMap<>();
-    changes.forEach(change -> newest.merge(change.key(), change, RowChange::newest));
-    Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
-    Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
-    Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
-    for (RowChange change : newest.values()) {
-      boolean cascading = change.key().table().cascades();
-      add(change, change.image().op() != RowOp.DELETE ? puts : cascading ? cascades : deletes);
+    Custody custody = new Custody(connection, sessions);
+    List<List<RowChange>> turns = custody.decide(changes);
+    Writing writing = new Writing(connection, kinds, custody);
+    for (List<RowChange> turn : turns) {
+      writing.write(turn);
     }
-    Writing writing = new Writing(connection, kinds);
-    writing.tombstones(deletes);
-    writing.tombstones(cascades);
-    writing.putAll(puts);
-    writing.deleteAll(deletes);
-    if (!deletes.isEmpty()) {
-      writing.putAll(writing.takeCurable());
-    }
-    writing.deleteAll(writing.withoutParentsOfRefused(cascades));
-    if (!cascades.isEmpty()) {
-      writing.putAll(writing.takeCurable());
-    }
+    custody.forgetSettled();
     return writing.refused;
+  }
+
+  /** Owners whose rows these may become or were: a transaction locks them with its own. */
+  public static Set<OwnerId> others(Collection<RowChange> changes) {
+    return Custody.others(changes);
   }
 
   private static void add(RowChange change, Map<Table, List<RowChange>> to) {
@@ -140,11 +141,36 @@ public final class GuardedWrites {
   private final class Writing {
     private final Connection connection;
     private final Set<ErrorKind> kinds;
-    private final List<RowRefusal> refused = new ArrayList<>();
+    private final Custody custody;
+    private final List<RowRefusal> refused;
 
-    Writing(Connection connection, Set<ErrorKind> kinds) {
+    Writing(Connection connection, Set<ErrorKind> kinds, Custody custody) {
       this.connection = connection;
       this.kinds = kinds;
+      this.custody = custody;
+      this.refused = new ArrayList<>(custody.refused());
+    }
+
+    /** Rows of which no two have the same key. */
+    void write(List<RowChange> rows) throws SQLException {
+      Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
+      Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
+      Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
+      for (RowChange change : rows) {
+        boolean cascading = change.key().table().cascades();
+        add(change, change.image().op() != RowOp.DELETE ? puts : cascading ? cascades : deletes);
+      }
+      tombstones(deletes);
+      tombstones(cascades);
+      putAll(puts);
+      deleteAll(deletes);
+      if (!deletes.isEmpty()) {
+        putAll(takeCurable());
+      }
+      deleteAll(withoutParentsOfRefused(cascades));
+      if (!cascades.isEmpty()) {
+        putAll(takeCurable());
+      }
     }
 
     /**
@@ -162,7 +188,11 @@ public final class GuardedWrites {
           throw e;
         }
         if (rows.size() == 1) {
-          refused.add(new RowRefusal(rows.get(0), e));
+          RowChange row = rows.get(0);
+          refused.add(
+              new RowRefusal(
+                  row,
+                  UpsertSql.isOfAnotherOwner(e) ? NotOwnerException.of(row, "another owner") : e));
           return;
         }
         int half = rows.size() / 2;
@@ -183,9 +213,9 @@ public final class GuardedWrites {
       if (refused.isEmpty()) {
         return rows;
       }
-      Set<RowKey> keys = new HashSet<>();
-      refused.forEach(refusal -> keys.add(refusal.row().key()));
-      return rows.stream().filter(row -> !keys.contains(row.key())).toList();
+      Set<RowChange> those = Collections.newSetFromMap(new IdentityHashMap<>());
+      refused.forEach(refusal -> those.add(refusal.row()));
+      return rows.stream().filter(row -> !those.contains(row)).toList();
     }
 
     void tombstones(Map<Table, List<RowChange>> deletes) throws SQLException {
@@ -201,6 +231,7 @@ public final class GuardedWrites {
           refusal -> {
             boolean curable =
                 ErrorKind.of(refusal.error()) == ErrorKind.CURABLE
+                    && !(refusal.error() instanceof NotOwnerException)
                     && refusal.row().image().op() != RowOp.DELETE;
             if (curable) {
               add(refusal.row(), puts);
@@ -284,8 +315,15 @@ public final class GuardedWrites {
     /** One statement is for rows that name the same columns, which is nearly always all. */
     private void upsert(Table table, List<RowChange> rows) throws SQLException {
       ZeroKeys.requireKept(connection, table, rows);
+      List<RowChange> handedOver = new ArrayList<>();
+      rows.removeIf(row -> custody.isHandedOver(row) && handedOver.add(row));
+      upsert(table, handedOver, true);
+      upsert(table, rows, false);
+    }
+
+    private void upsert(Table table, List<RowChange> rows, boolean handsOver) throws SQLException {
       if (rows.stream().allMatch(row -> row.image().named() == null)) {
-        upsertAlike(table, rows);
+        upsertAlike(table, rows, handsOver);
         return;
       }
       Map<Optional<BitSet>, List<RowChange>> alike = new LinkedHashMap<>();
@@ -295,11 +333,12 @@ public final class GuardedWrites {
                   .computeIfAbsent(Optional.ofNullable(row.image().named()), n -> new ArrayList<>())
                   .add(row));
       for (List<RowChange> some : alike.values()) {
-        upsertAlike(table, some);
+        upsertAlike(table, some, handsOver);
       }
     }
 
-    private void upsertAlike(Table table, List<RowChange> rows) throws SQLException {
+    private void upsertAlike(Table table, List<RowChange> rows, boolean handsOver)
+        throws SQLException {
       rows.sort(KeyOrder.of(table));
       int most =
           Math.max(
@@ -313,7 +352,7 @@ public final class GuardedWrites {
         execute(
             table,
             rows.subList(from, from + size),
-            some -> upserts.execute(connection, table, some));
+            some -> upserts.execute(connection, table, some, handsOver));
         from += size;
       }
     }

@@ -182,17 +182,23 @@ public final class OwnerReader {
     }
   }
 
-  /** The versions in which rows were refused and set aside; the others are missing. */
-  public Map<RowKey, Long> setAside(Collection<RowKey> keys) {
+  /**
+   * The versions in which rows were refused and set aside, of each owner that put them; the others
+   * are missing.
+   */
+  public Map<OwnerId, Map<RowKey, Long>> setAside(Collection<RowKey> keys) {
     return Asking.mysql(() -> jdbi.withHandle(handle -> setAside(handle.getConnection(), keys)));
   }
 
-  private static Map<RowKey, Long> setAside(Connection connection, Collection<RowKey> keys)
-      throws SQLException {
-    Map<RowKey, Long> found = new HashMap<>();
+  private static Map<OwnerId, Map<RowKey, Long>> setAside(
+      Connection connection, Collection<RowKey> keys) throws SQLException {
+    Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
     for (Map.Entry<Table, List<RowKey>> of :
         keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
-      found.putAll(DeadLetterTable.versions(connection, of.getKey(), of.getValue()));
+      DeadLetterTable.versions(connection, of.getKey(), of.getValue())
+          .forEach(
+              (owner, versions) ->
+                  found.computeIfAbsent(owner, o -> new HashMap<>()).putAll(versions));
     }
     return found;
   }
@@ -215,7 +221,7 @@ public final class OwnerReader {
                 handle -> {
                   SessionId open = OwnerTable.lockOpen(handle, owner);
                   Connection connection = handle.getConnection();
-                  return new Settled(open, versions(connection, keys), setAside(connection, keys));
+                  return new Settled(open, versions(connection, keys), setAside(connection, keys).getOrDefault(owner, Map.of()));
                 }));
   }
 

@@ -26,7 +26,8 @@ public final class SchemaFiles {
           "005_table.sql",
           "006_layout.sql",
           "007_owner_before.sql",
-          "008_redis_term.sql");
+          "008_redis_term.sql",
+          "009_handover.sql");
 
   private SchemaFiles() {}
 
@@ -43,14 +44,16 @@ public final class SchemaFiles {
 
   /** All files by number, which begins at 1. */
   public static List<SchemaFile> all() {
-    return NAMES.stream()
-        .map(name -> new SchemaFile(Integer.parseInt(name.substring(0, 3)), name, read(name)))
-        .toList();
+    return NAMES.stream().map(name -> new SchemaFile(number(name), name, read(name))).toList();
+  }
+
+  private static int number(String name) {
+    return Integer.parseInt(name.substring(0, 3));
   }
 
   /** The number of the last file: what gameq_setting 'schema' holds once all are applied. */
   public static int latest() {
-    return NAMES.size();
+    return number(NAMES.get(NAMES.size() - 1));
   }
 
   private static List<String> read(String name) {

@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.catalog.Column;
+import io.gameq.catalog.ColumnType;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.Table;
 import java.sql.Connection;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * and columns that the rows do not name keep their values. Thread-safe; keeps the texts it made.
  */
 public final class UpsertSql {
+  private static final int NULL_IN_COLUMN = 1048;
+
   private final Dialect dialect;
   private final Map<StatementKey, String> texts = new ConcurrentHashMap<>();
 
@@ -28,14 +31,24 @@ public final class UpsertSql {
       List<Column> key,
       boolean otherUniqueKeys,
       @Nullable BitSet named,
+      boolean handsOver,
       int rows) {}
 
   public UpsertSql(Dialect dialect) {
     this.dialect = dialect;
   }
 
-  /** Puts rows of one table that name the same columns in one statement. */
+  /**
+   * Puts rows of one table that name the same columns in one statement, which fails, with {@link
+   * #isOfAnotherOwner}, where a newer version would replace another owner's row.
+   */
   public void execute(Connection connection, Table table, List<RowChange> rows)
+      throws SQLException {
+    execute(connection, table, rows, false);
+  }
+
+  /** The same; {@code handsOver} says that the rows may change owners. */
+  void execute(Connection connection, Table table, List<RowChange> rows, boolean handsOver)
       throws SQLException {
     RowImage like = rows.get(0).image();
     String sql =
@@ -46,8 +59,9 @@ public final class UpsertSql {
                 table.keyColumns(),
                 table.hasOtherUniqueKeys(),
                 like.named(),
+                handsOver,
                 rows.size()),
-            key -> upsertSql(table, like, key.rows()));
+            key -> upsertSql(table, like, key.rows(), handsOver || table.isKeyedByOwner()));
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       List<Column> columns = table.columns();
       int at = 1;
@@ -71,8 +85,18 @@ public final class UpsertSql {
     return like.names(index) || !column.mayBeLeftOut();
   }
 
-  /** gq_version is assigned last: assignments run in order, and the others compare with it. */
-  private String upsertSql(Table table, RowImage like, int rows) {
+  /** Whether an upsert failed on another owner's row: gq_version is never NULL otherwise. */
+  static boolean isOfAnotherOwner(SQLException e) {
+    return e.getErrorCode() == NULL_IN_COLUMN
+        && String.valueOf(e.getMessage()).contains(Table.VERSION_COLUMN);
+  }
+
+  /**
+   * gq_version is assigned last: assignments run in order, and the others compare with it. Where
+   * the owner may not change it is not assigned at all, so that it can be compared there, and a row
+   * of another owner fails the statement by a NULL.
+   */
+  private String upsertSql(Table table, RowImage like, int rows, boolean ownerMayChange) {
     String name = JdbcValues.quoted(table.name());
     String version = JdbcValues.quoted(Table.VERSION_COLUMN);
     List<Column> inserted = new ArrayList<>();
@@ -113,9 +137,31 @@ public final class UpsertSql {
                 .formatted(
                     name, columns, version, (row + ",").repeat(rows - 1) + row, dialect.alias));
     for (Column column : updated) {
-      sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
+      if (ownerMayChange || !column.equals(table.ownerColumn())) {
+        sql.append(assignment(name, JdbcValues.quoted(column.name()), newer)).append(", ");
+      }
     }
-    return sql.append(assignment(name, version, newer)).toString();
+    return sql.append(
+            ownerMayChange
+                ? assignment(name, version, newer)
+                : "%1$s = IF(%2$s, IF(%3$s, %4$s, NULL), %5$s.%1$s)"
+                    .formatted(
+                        version,
+                        newer,
+                        sameOwner(name, table.ownerColumn()),
+                        dialect.newValue(version),
+                        name))
+        .toString();
+  }
+
+  /** Byte by byte: a collation may take two owners for one. */
+  private String sameOwner(String table, Column owner) {
+    String column = JdbcValues.quoted(owner.name());
+    String there = table + "." + column;
+    String here = dialect.newValue(column);
+    return owner.type().kind() == ColumnType.Kind.TEXT
+        ? "CAST(%s AS BINARY) = CAST(%s AS BINARY)".formatted(there, here)
+        : there + " = " + here;
   }
 
   private String assignment(String table, String column, String newer) {

@@ -516,7 +516,7 @@ public final class CommitSender implements AutoCloseable {
       return false;
     }
     try {
-      commit.setVersion(parts.versions().next(commit.hasMoves() ? 2 : 1));
+      commit.setVersion(parts.versions().next(1));
       parts.wal().append(commit); // before Redis: what Redis may hold, the WAL has
       return true;
     } catch (RuntimeException e) {

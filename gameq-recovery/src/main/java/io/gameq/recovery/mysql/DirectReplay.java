@@ -9,6 +9,8 @@ import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.HandoverTable;
+import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
@@ -23,6 +25,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -97,7 +100,12 @@ public final class DirectReplay {
     connection.setAutoCommit(false);
     try {
       Map<OwnerId, CountingSessions> durable =
-          OwnerTable.lock(connection, group.stream().map(Owner::owner).toList());
+          OwnerTable.lock(
+              connection,
+              Stream.concat(
+                      group.stream().map(Owner::owner),
+                      group.stream().flatMap(of -> GuardedWrites.others(of.rows()).stream()))
+                  .toList());
       List<OwnerId> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
       for (Owner of : group) {
@@ -109,10 +117,17 @@ public final class DirectReplay {
       }
       List<RowRefusal> refusals =
           RowRefusal.withoutOutdated(
-              connection, writes.write(connection, rows, Set.of(ErrorKind.ROW, ErrorKind.CURABLE)));
+              connection,
+              writes.write(connection, rows, durable, Set.of(ErrorKind.ROW, ErrorKind.CURABLE)));
       List<RowChange> waiting = refusals.stream().filter(waits).map(RowRefusal::row).toList();
       List<Refused> letters =
           refusals.stream().filter(waits.negate()).map(refusal -> refusal.asLetter(1)).toList();
+      for (RowRefusal refusal : refusals) {
+        if (waits.test(refusal) && refusal.error() instanceof NotOwnerException) {
+          RowChange row = refusal.row();
+          HandoverTable.write(connection, sessionOf(group, row), row);
+        }
+      }
       setAside(connection, letters);
       connection.commit();
       return new Written(rows.size() - refusals.size(), letters, waiting, notOwned);
@@ -124,6 +139,14 @@ public final class DirectReplay {
       }
       throw e;
     }
+  }
+
+  private static SessionId sessionOf(List<Owner> group, RowChange row) {
+    return group.stream()
+        .filter(of -> of.owner().equals(row.owner()))
+        .map(Owner::session)
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void setAside(Connection connection, List<Refused> letters) throws SQLException {

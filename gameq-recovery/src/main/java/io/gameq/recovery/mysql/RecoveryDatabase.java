@@ -141,8 +141,8 @@ public final class RecoveryDatabase implements AutoCloseable {
     return reader.versions(keys);
   }
 
-  /** The versions in which rows were refused and set aside; others are missing. */
-  public Map<RowKey, Long> deadLetters(Collection<RowKey> keys) {
+  /** The versions in which rows of each owner were refused and set aside; others are missing. */
+  public Map<OwnerId, Map<RowKey, Long>> deadLetters(Collection<RowKey> keys) {
     return reader.setAside(keys);
   }
 

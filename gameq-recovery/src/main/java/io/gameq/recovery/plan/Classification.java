@@ -134,7 +134,7 @@ final class Classification {
         missingKeys.add(row.rowKey);
       }
     }
-    Map<RowKey, Long> letters = lookups.database().deadLetters(missingKeys);
+    Map<OwnerId, Map<RowKey, Long>> letters = lookups.database().deadLetters(missingKeys);
     Map<OwnerId, Durable> durable = lookups.database().owners().current(owners);
     Map<RowKey, RowImage> there =
         whole
@@ -206,7 +206,7 @@ final class Classification {
   private PlannedRow planned(
       Looked row,
       Map<RowKey, Long> versions,
-      Map<RowKey, Long> letters,
+      Map<OwnerId, Map<RowKey, Long>> letters,
       Map<OwnerId, Durable> durables,
       Map<RowKey, RowImage> there,
       boolean whole) {
@@ -217,7 +217,8 @@ final class Classification {
     if (isIn(versions, row)) {
       judged = new Judged(Status.IN_MYSQL, "", false);
     } else {
-      Long letter = row.rowKey == null ? null : letters.get(row.rowKey);
+      Long letter =
+          row.rowKey == null ? null : letters.getOrDefault(of.owner(), Map.of()).get(row.rowKey);
       judged = judge(row, inMySql, letter, durable);
     }
     PlannedRow.Held held = whole ? held(row, there) : null;

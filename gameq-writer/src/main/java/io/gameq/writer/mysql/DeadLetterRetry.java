@@ -1,21 +1,26 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.OwnerId;
+import io.gameq.catalog.RowCodec;
+import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Stored;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.OwnerReader;
+import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -94,12 +99,13 @@ public final class DeadLetterRetry {
   private Outcome inTransaction(Connection connection, long id) throws SQLException {
     connection.setAutoCommit(false);
     try {
-      Stored letter = lock(connection, id);
-      if (letter == null) {
+      Locking locked = lock(connection, id);
+      if (locked == null) {
         connection.rollback();
         return new Gone();
       }
-      Outcome outcome = write(connection, letter);
+      Stored letter = locked.letter();
+      Outcome outcome = write(connection, letter, locked.sessions());
       boolean done = outcome instanceof Written || outcome instanceof Superseded;
       if (!done || dryRun) {
         connection.rollback();
@@ -116,26 +122,42 @@ public final class DeadLetterRetry {
   }
 
   /**
-   * The letter as it is once its owner's row is locked, as every flush of that owner locks it; null
+   * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
    * when it is gone.
    */
-  private static @Nullable Stored lock(Connection connection, long id) throws SQLException {
+  private static @Nullable Locking lock(Connection connection, long id) throws SQLException {
     Stored before = DeadLetterTable.find(connection, id);
     if (before == null) {
       return null;
     }
-    OwnerId owner = before.refused().owner();
-    try (PreparedStatement statement =
-        connection.prepareStatement("SELECT epoch FROM gameq_owner WHERE owner = ? FOR UPDATE")) {
-      statement.setString(1, owner.encoded());
-      statement.executeQuery().close();
-    }
+    Map<OwnerId, CountingSessions> sessions = OwnerTable.lock(connection, owners(before));
     Stored locked = DeadLetterTable.find(connection, id);
-    boolean sameOwner = locked == null || locked.refused().owner().equals(owner);
-    return sameOwner ? locked : lock(connection, id);
+    if (locked == null) {
+      return null;
+    }
+    return owners(locked).equals(owners(before))
+        ? new Locking(locked, sessions)
+        : lock(connection, id);
   }
 
-  private Outcome write(Connection connection, Stored letter) throws SQLException {
+  /** A letter, and the newest sessions of the owners that it concerns. */
+  private record Locking(Stored letter, Map<OwnerId, CountingSessions> sessions) {}
+
+  /** Its owner, and those that its row was received from or given to. */
+  private static Set<OwnerId> owners(Stored letter) {
+    Set<OwnerId> owners = new HashSet<>();
+    owners.add(letter.refused().owner());
+    try {
+      RowCodec.handovers(letter.refused().image())
+          .forEach(handover -> owners.add(handover.other()));
+    } catch (GameQueueException e) {
+      return owners; // damaged: it is not written anyway
+    }
+    return owners;
+  }
+
+  private Outcome write(Connection connection, Stored letter, Map<OwnerId, CountingSessions> sessions)
+      throws SQLException {
     DeadLetterTable.Refused row = letter.refused();
     Reading reading = rows.read(row.key(), row.image());
     if (!(reading instanceof Decoded decoded)) {
@@ -145,7 +167,7 @@ public final class DeadLetterRetry {
         OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
     if (there < row.version()) {
       RowChange change = new RowChange(row.owner(), decoded.key(), decoded.image(), row.image());
-      Refused refused = write(connection, change);
+      Refused refused = write(connection, change, sessions);
       if (refused != null) {
         return refused;
       }
@@ -157,10 +179,13 @@ public final class DeadLetterRetry {
   }
 
   /** Null when the row was written. */
-  private @Nullable Refused write(Connection connection, RowChange change) throws SQLException {
+  private @Nullable Refused write(
+      Connection connection, RowChange change, Map<OwnerId, CountingSessions> sessions)
+      throws SQLException {
     try {
       List<RowRefusal> refusals =
-          writes.write(connection, List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE));
+          writes.write(
+              connection, List.of(change), sessions, Set.of(ErrorKind.ROW, ErrorKind.CURABLE));
       return refusals.isEmpty() ? null : refused(refusals.get(0).error());
     } catch (SQLException e) {
       ErrorKind kind = ErrorKind.of(e);

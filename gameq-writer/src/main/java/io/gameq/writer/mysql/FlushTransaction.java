@@ -9,6 +9,8 @@ import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.HandoverTable;
+import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
@@ -19,7 +21,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -181,6 +185,10 @@ public final class FlushTransaction {
     private final long term;
     private final List<OwnerRows> owners;
     private final List<HeldBack> heldBack = new ArrayList<>();
+
+    /** Rows of owners held back whose handovers the other owner's flush may have to know of. */
+    private final Map<RowChange, SessionId> pending = new IdentityHashMap<>();
+
     private final boolean lastResort;
 
     Plan(long term, List<OwnerRows> owners) {
@@ -198,12 +206,36 @@ public final class FlushTransaction {
       return was;
     }
 
+    /** All whose sessions are to be locked. */
+    List<OwnerId> concerned() {
+      Set<OwnerId> all = new LinkedHashSet<>();
+      for (OwnerRows of : owners) {
+        all.add(of.owner());
+        all.addAll(GuardedWrites.others(of.rows()));
+      }
+      pending.keySet().forEach(row -> all.add(row.owner()));
+      return List.copyOf(all);
+    }
+
+    /** Notes what owners held back know of handovers, if their sessions are still the newest. */
+    void notePending(Connection connection, Map<OwnerId, CountingSessions> durable)
+        throws SQLException {
+      for (Map.Entry<RowChange, SessionId> of : pending.entrySet()) {
+        if (CountingSessions.counts(durable.get(of.getKey().owner()), of.getValue())) {
+          HandoverTable.write(connection, of.getValue(), of.getKey());
+        }
+      }
+    }
+
     /** Whether refusals call for another try without some owners. */
     boolean changesFor(Map<OwnerId, OwnerRows> owned, List<RowRefusal> refusals) {
       boolean changed = false;
       for (RowRefusal refusal : refusals) {
         OwnerRows of = owned.get(refusal.row().owner());
         if (of != null && refusal.isCurable() && !isOutOfPatience(of)) {
+          if (refusal.error() instanceof NotOwnerException) {
+            pending.put(refusal.row(), of.session());
+          }
           changed |= holdBack(of, refusal.row().key() + ": " + refusal.error().getMessage());
         }
       }
@@ -217,14 +249,14 @@ public final class FlushTransaction {
 
   /** One try; null when it was rolled back and the plan changed. */
   private @Nullable Outcome inTransaction(Connection connection, Plan plan) throws SQLException {
-    if (plan.owners.isEmpty()) {
+    if (plan.owners.isEmpty() && plan.pending.isEmpty()) {
       return new Committed(List.of(), List.of(), plan.heldBack);
     }
     connection.setAutoCommit(false);
     try {
       Map<OwnerId, CountingSessions> durable =
-          OwnerTable.lock(
-              connection, plan.owners.stream().map(OwnerRows::owner).toList(), plan.term);
+          OwnerTable.lock(connection, plan.concerned(), plan.term);
+      plan.notePending(connection, durable);
       Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
       List<OwnerRows> notOwned = new ArrayList<>();
       List<RowChange> rows = new ArrayList<>();
@@ -239,7 +271,8 @@ public final class FlushTransaction {
       Savepoint start = plan.lastResort ? connection.setSavepoint() : null;
       List<RowRefusal> refusals =
           RowRefusal.withoutOutdated(
-              connection, writes.write(connection, rows, plan.lastResort ? LAST_RESORT : OF_ROWS));
+              connection,
+              writes.write(connection, rows, durable, plan.lastResort ? LAST_RESORT : OF_ROWS));
       List<Written> written = owned.values().stream().map(of -> written(of, refusals)).toList();
       if (plan.changesFor(owned, refusals) || !setAside(connection, plan, written)) {
         connection.rollback();

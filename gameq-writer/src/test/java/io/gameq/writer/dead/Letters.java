@@ -107,7 +107,7 @@ final class Letters implements AutoCloseable {
   /** Writes a row, as a flush does. */
   void write(RowChange row) throws SQLException {
     try (Connection connection = pool.getConnection()) {
-      GuardedWrites.on(pool).write(connection, List.of(row), Set.of());
+      GuardedWrites.on(pool).write(connection, List.of(row), Map.of(), Set.of());
     }
   }
 

@@ -99,7 +99,9 @@ final class Checks {
 
   static @Nullable String drained(State state) {
     List<String> wrong =
-        Stream.of(stranded(state), lost(state), toldLost(state), views(state)).filter(Objects::nonNull).toList();
+        Stream.of(stranded(state), lost(state), toldLost(state), reports(state), views(state))
+            .filter(Objects::nonNull)
+            .toList();
     return wrong.isEmpty() ? null : wrong.get(0);
   }
 
@@ -122,9 +124,7 @@ final class Checks {
     state
         .changes()
         .filter(change -> change.isAcknowledged() && !reported(state, change))
-        .forEach(
-            change ->
-                newest.merge(change.row(), change, (a, b) -> b.version() > a.version() ? b : a));
+        .forEach(change -> newest.merge(change.row(), change, Checks::newer));
     for (Change change : newest.values()) {
       long there = state.tables().version(change.row());
       boolean gone =
@@ -152,10 +152,45 @@ final class Checks {
     return null;
   }
 
-  /** Whether a node told the game that this change is lost. */
+  /** Of both halves of a move the one that has the row. */
+  private static Change newer(Change a, Change b) {
+    return b.version() > a.version() || (b.version() == a.version() && a.hides()) ? b : a;
+  }
+
+  /** What is reported is so: MySQL does not hold it, and does not refuse a move that was kept. */
+  private static @Nullable String reports(State state) {
+    for (Change change : state.changes().filter(Change::isAcknowledged).toList()) {
+      Item item = state.tables().items().get(change.row());
+      boolean isThere =
+          change.kind() == Change.Kind.PUT
+              && item != null
+              && item.player() == change.toPlayer()
+              && item.count() == change.count();
+      boolean told =
+          isSetAside(state, change)
+              || state.all(NodeMemory.class).anyMatch(node -> node.reportedForCertain(change));
+      if (isThere && told) {
+        return "REPORTED, and MySQL has it: " + change;
+      }
+      if (change.kind() == Change.Kind.MOVED
+          && state.outages() == 0
+          && state.tables().letters().values().stream().anyMatch(l -> l.id() == change.row())) {
+        return "REFUSED: " + change + " as " + state.tables().letters();
+      }
+    }
+    return null;
+  }
+
+  private static boolean isSetAside(State state, Change change) {
+    return state.tables().letters().containsKey(change.row() + "," + change.owner());
+  }
+
+  /** Whether a node, or a dead letter, told the game that this change is lost. */
   static boolean reported(State state, Change change) {
-    return state.outages() > 0
-        && state.all(NodeMemory.class).anyMatch(node -> node.reported(change));
+    TableImage.Letter letter = state.tables().letters().get(change.row() + "," + change.owner());
+    return (letter != null && letter.version() >= change.version())
+        || (state.outages() > 0
+            && state.all(NodeMemory.class).anyMatch(node -> node.reported(change)));
   }
 
   /** What the session that owns now believes is what MySQL holds. */
@@ -187,6 +222,12 @@ final class Checks {
         state.tables().items().values().stream()
             .filter(item -> item.player() == player)
             .forEach(item -> holds.put(item.id(), item.count()));
+        for (Change change : own) { // the game is told
+          if (isSetAside(state, change)) {
+            believes.remove(change.row());
+            holds.remove(change.row());
+          }
+        }
         if (!believes.equals(holds)) {
           return "OWNER VIEW: %s believes that player %d has %s, MySQL has %s"
               .formatted(node.name(), player, believes, holds);

@@ -3,6 +3,7 @@ package io.gameq.writer.explorer;
 import io.gameq.OwnerId;
 import io.gameq.catalog.RowKey;
 import io.gameq.commit.CountingSessions;
+import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.RowChange;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.UnflushedRow;
@@ -15,8 +16,10 @@ import io.gameq.writer.redis.ClaimScript;
 import io.gameq.writer.redis.FinishScripts;
 import io.gameq.writer.redis.FinishScripts.Flushed;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -105,7 +108,15 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
 
     boolean holds(OwnerId owner) {
-      return claims.stream().anyMatch(claim -> claim.owner().equals(owner));
+      return locks().contains(owner);
+    }
+
+    /** The owners that the flush locks: its own, and those that its rows came from or went to. */
+    Set<OwnerId> locks() {
+      Set<OwnerId> owners = new HashSet<>();
+      claims.forEach(claim -> owners.add(claim.owner()));
+      rows.forEach(of -> owners.addAll(GuardedWrites.others(of.rows())));
+      return owners;
     }
 
     Memory in(Phase next) {
@@ -213,7 +224,14 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
             new RowChange(
                 claim.owner(), key, world.codec.decode(key.table(), row.image()), row.image()));
       }
-      rows.add(new OwnerRows(claim.owner(), claim.session(), 1, 0, changes, List.of()));
+      rows.add(
+          new OwnerRows(
+              claim.owner(),
+              claim.session(),
+              world.isOutOfPatience() ? World.PATIENCE.attempts() : 1,
+              0,
+              changes,
+              List.of()));
     }
     return new Memory(
         Phase.CLAIMED, claims, rows, List.of(), Stop.STATEMENT, List.of(), List.of(), Map.of());
@@ -224,7 +242,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   /** Saves waiting for the server's answer where the answer is known. */
   private boolean waitsForOwners(State state, Memory me) {
     return !plant.has(Plant.Switch.OWNERS_NOT_LOCKED)
-        && me.claims.stream().anyMatch(claim -> isLocked(state, claim.owner()));
+        && me.locks().stream().anyMatch(owner -> isLocked(state, owner));
   }
 
   /** Whether a flush has locked the owner's durable session. */
@@ -308,7 +326,11 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
     List<OwnerId> written =
         committed.written().stream().map(flushed -> flushed.of().owner()).toList();
-    List<OwnerId> notOwned = committed.notOwned().stream().map(OwnerRows::owner).toList();
+    List<OwnerId> notOwned =
+        Stream.concat(
+                committed.notOwned().stream(), committed.heldBack().stream().map(held -> held.of()))
+            .map(OwnerRows::owner)
+            .toList();
     return new Memory(
         written.isEmpty() ? Phase.NOT_OWNED : Phase.FLUSHED,
         me.claims,

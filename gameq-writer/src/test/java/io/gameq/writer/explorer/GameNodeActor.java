@@ -360,7 +360,7 @@ record GameNodeActor(
 
   /** Into the WAL, with its version. */
   private NodeMemory journaled(NodeMemory me, Outgoing out) {
-    long version = clock(me).next(out.versions());
+    long version = clock(me).next(2);
     List<Change> all = new ArrayList<>(me.changes());
     all.addAll(out.versioned(version, me.wal().newestSequence() + 1));
     return me.changes(all, version)

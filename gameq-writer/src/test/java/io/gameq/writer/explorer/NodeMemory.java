@@ -3,10 +3,12 @@ package io.gameq.writer.explorer;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.ViewInSteps;
+import io.gameq.catalog.Handover;
 import io.gameq.catalog.RowCodec;
 import io.gameq.commit.SessionRef;
 import io.gameq.redis.LookScript.Looked;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -370,6 +372,34 @@ record NodeMemory(
       }
     }
     return now;
+  }
+
+  /**
+   * What a session knows of a row's handovers before a commit: what its last image told of, or an
+   * adopted one.
+   */
+  List<Handover> handovers(SessionRef session, String key, int before) {
+    List<Handover> known = List.of();
+    for (NodeWal.Entry record : wal.records()) {
+      if (record.op() != NodeWal.ADOPTED && (record.op() >= before || isRefused(record.op()))) {
+        continue;
+      }
+      for (WalRecord.Part part : record.parts()) {
+        for (WalRecord.Row row : part.rows()) {
+          if (part.owner().equals(session.owner().encoded())
+              && part.session().equals(session.id().text())
+              && row.key().equals(key)) {
+            known = RowCodec.handovers(row.image());
+          }
+        }
+      }
+    }
+    return known;
+  }
+
+  private boolean isRefused(int commit) {
+    return changes.stream()
+        .anyMatch(change -> change.commit() == commit && change.status() == Change.Status.REFUSED);
   }
 
   /** The first commit without an answer; -1 when there is none. */

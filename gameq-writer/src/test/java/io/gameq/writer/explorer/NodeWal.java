@@ -1,6 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.TrackerInSteps;
+import io.gameq.catalog.RowCodec;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
 import io.gameq.redis.ReplayWire.Debt;
@@ -35,11 +36,28 @@ record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, D
               : parts.stream()
                   .flatMap(part -> part.rows().stream())
                   .map(row -> new UnflushedRow(row.key(), row.image()))
-                  .map(
-                      row -> " " + row.key() + "@" + io.gameq.catalog.RowCodec.version(row.image()))
+                  .map(row -> " " + row.key() + "@" + RowCodec.version(row.image()))
                   .toList()
                   .toString());
     }
+  }
+
+  /** Of adopted rows: later images of them tell of these. */
+  String adoptedHandovers() {
+    StringBuilder text = new StringBuilder();
+    records.stream()
+        .filter(record -> record.op == ADOPTED)
+        .flatMap(record -> record.parts.stream())
+        .forEach(
+            part ->
+                part.rows().stream()
+                    .filter(row -> !RowCodec.handovers(row.image()).isEmpty())
+                    .forEach(
+                        row ->
+                            text.append(part.session())
+                                .append(row.key())
+                                .append(RowCodec.handovers(row.image()))));
+    return text.toString();
   }
 
   long newestSequence() {

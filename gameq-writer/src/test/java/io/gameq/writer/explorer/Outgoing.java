@@ -1,16 +1,21 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.catalog.Handover;
+import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.commit.ChangedRow;
 import io.gameq.commit.Commit;
 import io.gameq.commit.CommitPart;
+import io.gameq.commit.SessionRef;
+import io.gameq.commit.Trade;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A commit on its way: the game's changes and the real images that carry them. */
 final class Outgoing {
@@ -19,10 +24,13 @@ final class Outgoing {
   private final List<Op.Part> parts;
   private final TreeMap<Integer, List<ChangedRow>> rows = new TreeMap<>();
   private final List<ChangedRow> inOrder = new ArrayList<>();
+  private final Trade trade = new Trade();
+  private final boolean lowerHalf;
   private long version;
   private long sequence;
 
-  private Outgoing(NodeMemory node, int op, List<Op.Part> parts) {
+  private Outgoing(NodeMemory node, int op, List<Op.Part> parts, boolean lowerHalf) {
+    this.lowerHalf = lowerHalf;
     this.node = node;
     this.op = op;
     this.parts = parts;
@@ -38,9 +46,10 @@ final class Outgoing {
               ? new Op.Part(part.player(), part.row(), Change.Kind.DELETE, part.player())
               : part);
     }
-    Outgoing out = new Outgoing(node, op, parts);
+    Outgoing out =
+        new Outgoing(node, op, parts, world.plant.has(Plant.Switch.HALVES_OF_TWO_VERSIONS));
     for (Op.Part part : parts) {
-      ChangedRow row = out.row(world, part);
+      ChangedRow row = out.told(world, part, out.row(world, part));
       out.inOrder.add(row);
       out.rows.computeIfAbsent(part.player(), p -> new ArrayList<>()).add(row);
     }
@@ -62,14 +71,39 @@ final class Outgoing {
         RowKey.of(world.item, values).text(), world.codec.encode(world.item, kind, values));
   }
 
+  /** With the handovers that the session knows of, as {@code HandedOver} has a row tell of them. */
+  private ChangedRow told(World world, Op.Part part, ChangedRow row) {
+    SessionRef session = session(part.player());
+    List<Handover> handovers = new ArrayList<>();
+    List<@Nullable Trade> trades = new ArrayList<>();
+    for (Handover one : node.handovers(session, row.key(), op)) {
+      handovers.add(one);
+      trades.add(null);
+    }
+    for (Op.Part other : parts) {
+      boolean gives = part.kind() == Change.Kind.MOVED && other.player() == part.toPlayer();
+      boolean takes = other.kind() == Change.Kind.MOVED && other.toPlayer() == part.player();
+      if (other != part && other.row() == part.row() && (gives || takes)) {
+        SessionRef its = session(other.player());
+        handovers.add(new Handover(takes, its.owner(), its.id(), 0));
+        trades.add(trade);
+      }
+    }
+    if (world.plant.has(Plant.Switch.RECEIVED_TELLS_NOTHING) && part.kind() != Change.Kind.MOVED) {
+      return row;
+    }
+    return handovers.isEmpty()
+        ? row
+        : row.as(RowCodec.withHandovers(row.image(), row.op(), handovers), trades);
+  }
+
+  private SessionRef session(int player) {
+    return Objects.requireNonNull(node.holds().get(player)).ref();
+  }
+
   /** The content of a commit's rows: its own. */
   private int count() {
     return node.name().charAt(0) * 100 + op;
-  }
-
-  /** How many versions it takes, as {@code CommitSender} decides. */
-  int versions() {
-    return commits(false).get(0).hasMoves() ? 2 : 1;
   }
 
   /** Gives it its version and WAL sequence; returns the game's memory of it. */
@@ -104,12 +138,17 @@ final class Outgoing {
                 new CommitPart(Objects.requireNonNull(node.holds().get(player)).ref(), changed)));
     Commit together = commit(all);
     together.setVersion(version);
+    if (lowerHalf) {
+      inOrder.stream()
+          .filter(row -> row.op() == RowOp.MOVED)
+          .forEach(row -> RowCodec.setVersion(row.image(), version - 1));
+    }
     return apart ? all.stream().map(part -> commit(List.of(part))).toList() : List.of(together);
   }
 
   private Commit commit(List<CommitPart> of) {
     Commit commit =
-        new Commit(of) {
+        new Commit(of, trade) {
           @Override
           public void queued() {}
 

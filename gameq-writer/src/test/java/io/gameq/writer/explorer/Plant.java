@@ -38,6 +38,10 @@ final class Plant {
     SAME_EPOCH,
     /** A spanning commit is one MULTI for each session. */
     SPANNING_AS_MULTIS,
+    /** The receiving half of a move does not say where the row came from. */
+    RECEIVED_TELLS_NOTHING,
+    /** The half of the owner that gives a row away has a version of its own, the lower one. */
+    HALVES_OF_TWO_VERSIONS,
     /** A move is a delete and an insert. */
     MOVE_AS_DELETE_AND_INSERT,
     /** Owners are not locked: whoever would wait for them does not. */

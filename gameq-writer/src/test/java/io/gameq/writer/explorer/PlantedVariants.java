@@ -1,9 +1,12 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.SessionId;
 import io.gameq.writer.explorer.Exploration.Task;
 import io.gameq.writer.explorer.Plant.Switch;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,9 +23,11 @@ final class PlantedVariants {
   private static final String REAP = "-- Takes back claims";
   private static final String REFUSE_OLDER =
       "if owned_by and owned_by > session then return {0, owned_by} end";
-  private static final String UPSERT = "ON DUPLICATE KEY UPDATE `player_id`";
+  private static final String UPSERT = "INSERT INTO `item`";
   private static final String TOMBSTONES = "FROM gameq_tombstone WHERE table_name = ?";
   private static final String RAISE = "INSERT INTO gameq_owner";
+  private static final String LOOK = "SELECT gq_version, `player_id`, `id` FROM `item`";
+  private static final String HANDOVERS = "FROM gameq_handover WHERE table_name = ?";
   private static final String LOCK_OWNERS = "ORDER BY owner FOR UPDATE";
 
   static List<Task> all() {
@@ -120,6 +125,28 @@ final class PlantedVariants {
                 .with(Switch.SPANNING_AS_MULTIS),
             Scenarios.move(1, 1, 1, 0)),
         new Task(
+            Plant.without("a put leaves another owner's row alone")
+                .sql(
+                    UPSERT,
+                    sql ->
+                        sql.replaceFirst(
+                            "IF\\(`item`.`player_id` = [^,]*, ([^,]*), NULL\\)", "$1")),
+            Scenarios.foreign(false)),
+        new Task(
+            Plant.without("a delete leaves another owner's row alone")
+                .flushSql(LOOK, PlantedVariants::asIfItsOwn),
+            Scenarios.foreign(true)),
+        new Task(
+            Plant.without("the receiving half says where the row came from")
+                .with(Switch.RECEIVED_TELLS_NOTHING),
+            Scenarios.move(1, 1, 1, 0)),
+        new Task(
+            Plant.without("a session tells of handovers that wait")
+                .sql(
+                    HANDOVERS,
+                    sql -> sql.replace("WHERE table_name", "WHERE FALSE AND table_name")),
+            Scenarios.moveAndOpenBoth(1, 0)),
+        new Task(
             Plant.without("move as a new image").with(Switch.MOVE_AS_DELETE_AND_INSERT),
             Scenarios.move(2, 1, 1, 0)),
         new Task(
@@ -145,6 +172,17 @@ final class PlantedVariants {
   /** The rules of healing. */
   private static List<Task> afterAFailover() {
     return List.of(
+        new Task(
+            Plant.without("the giver's flush checks the session that it gave to")
+                .flushSql(LOCK_OWNERS, PlantedVariants::othersAsNamed),
+            Scenarios.failoverAndMove(2, 1)),
+        new Task(
+            Plant.without("the taker's flush checks the session that it received from")
+                .flushSql(LOCK_OWNERS, PlantedVariants::othersAsNamed),
+            Scenarios.failoverAndMove(1, 1)),
+        new Task(
+            Plant.without("both halves in one version").with(Switch.HALVES_OF_TWO_VERSIONS),
+            Scenarios.failoverAndMove(2, 1)),
         new Task(
             Plant.without("adopted rows are put back").with(Switch.ADOPTED_NOT_PUT_BACK),
             Scenarios.failover(1, 2)),
@@ -296,6 +334,37 @@ final class PlantedVariants {
     return rows.stream()
         .map(of -> "WHEN '" + of.owner().encoded() + "' THEN " + value.apply(of))
         .collect(Collectors.joining(" ", "CASE owner ", " END"));
+  }
+
+  /** Whatever session the other owner of a handover has, the one that took part is named. */
+  private static String othersAsNamed(String sql, List<OwnerRows> rows) {
+    Map<String, SessionId> named = new TreeMap<>();
+    rows.stream()
+        .flatMap(of -> of.rows().stream())
+        .flatMap(row -> row.image().handovers().stream())
+        .forEach(one -> named.put(one.other().encoded(), one.session()));
+    if (named.isEmpty()) {
+      return sql;
+    }
+    return sql.replace(
+        "SELECT owner, epoch, nonce",
+        "SELECT owner, "
+            + orElse(named, session -> Long.toString(session.epoch()), "epoch")
+            + ", "
+            + orElse(named, session -> "'" + session.nonce() + "'", "nonce"));
+  }
+
+  private static String orElse(
+      Map<String, SessionId> named, Function<SessionId, String> value, String column) {
+    return named.entrySet().stream()
+        .map(of -> "WHEN '" + of.getKey() + "' THEN " + value.apply(of.getValue()))
+        .collect(Collectors.joining(" ", "CASE owner ", " ELSE " + column + " END AS " + column));
+  }
+
+  /** Whoever has the row, the flush's own owner is named. */
+  private static String asIfItsOwn(String sql, List<OwnerRows> rows) {
+    return sql.replace(
+        "SELECT gq_version, `player_id`", "SELECT gq_version, " + rows.get(0).owner().key());
   }
 
   /** Looks only for tombstones that the flush's own owner wrote. */

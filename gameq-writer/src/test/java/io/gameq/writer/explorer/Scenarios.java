@@ -128,6 +128,86 @@ final class Scenarios {
         1);
   }
 
+  /**
+   * An item moves between two owners of A; B opens both again before everything is flushed, the
+   * taker puts the item again.
+   */
+  static Scenario moveAndOpenBoth(int workers, int reaps) {
+    return new Scenario(
+        "move, both opened again",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(1), Op.open(2), Op.put(2, 1)));
+          workers(cast, plant, workers, 1, false);
+          cast.add(new Reaper(reaps));
+          return cast;
+        },
+        List.of(4),
+        false,
+        1);
+  }
+
+  /** An item is handed on and given back before anything of it is flushed. */
+  static Scenario moveOnAndBack(int taken) {
+    return new Scenario(
+        "move on and back",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(
+              node(
+                  "A",
+                  plant,
+                  CLOCK,
+                  Op.open(1),
+                  Op.open(2),
+                  Op.put(1, 1),
+                  Op.move(1, 2, 1),
+                  Op.put(2, 1),
+                  Op.move(2, 1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(taken)));
+          workers(cast, plant, 1, 1, false);
+          return cast;
+        },
+        List.of(6),
+        false,
+        1);
+  }
+
+  /** Redis forgets a trade, while another node opens one of its owners again. */
+  static Scenario failoverAndMove(int taken, int lostWrites) {
+    return new Scenario(
+        "failover, move, " + (taken == 1 ? "giver" : "taker") + " opened again",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));
+          cast.add(node("B", plant, CLOCK, Op.open(taken)));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Failover(1, lostWrites, false));
+          return cast;
+        },
+        List.of(3),
+        false,
+        0);
+  }
+
+  /** A player puts, or deletes, an item that another one has. */
+  static Scenario foreign(boolean deletes) {
+    return new Scenario(
+        "foreign " + (deletes ? "delete" : "put"),
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.put(1, 1)));
+          cast.add(
+              node("B", plant, CLOCK + 10, Op.open(2), deletes ? Op.delete(2, 1) : Op.put(2, 1)));
+          workers(cast, plant, 2, 1, true);
+          return cast;
+        },
+        List.of(2),
+        true,
+        0);
+  }
+
   /** An item moves to another owner, who deletes it; its flushes come in any order. */
   static Scenario moveAndDelete() {
     return new Scenario(
@@ -302,6 +382,13 @@ final class Scenarios {
         midOpen(1, 2),
         rivals(),
         restart(1, 1),
+        moveAndOpenBoth(1, 0),
+        moveOnAndBack(1),
+        moveOnAndBack(2),
+        failoverAndMove(1, 1),
+        failoverAndMove(2, 1),
+        foreign(false),
+        foreign(true),
         move(1, 2, 2, 1),
         move(2, 2, 2, 1),
         deletes(2),
@@ -326,6 +413,13 @@ final class Scenarios {
         moveAndDelete(),
         midOpen(2, 2),
         rivals(),
+        moveAndOpenBoth(2, 1),
+        moveOnAndBack(1),
+        moveOnAndBack(2),
+        failoverAndMove(1, 3),
+        failoverAndMove(2, 3),
+        foreign(false),
+        foreign(true),
         move(1, 2, 2, 2),
         move(2, 2, 2, 2),
         deletes(3),

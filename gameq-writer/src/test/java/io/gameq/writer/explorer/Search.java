@@ -221,7 +221,8 @@ final class Search {
     world.abandonFlushes();
     State now = withoutWorkers(state);
     Reaper reaper = new Reaper(1);
-    for (int steps = 0; steps < MOST_DRAIN_STEPS; steps++) {
+    for (int steps = 0; steps < 2 * MOST_DRAIN_STEPS; steps++) {
+      world.outOfPatience(steps >= MOST_DRAIN_STEPS);
       List<Step> next = cast.get(drainer).steps(now, now.locals().get(drainer));
       boolean idle =
           ((FlushWorker.Memory) now.locals().get(drainer)).phase() == FlushWorker.Phase.IDLE;

@@ -26,7 +26,7 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
       }
       text.append(
               locals.get(i) instanceof NodeMemory node && !mayFailOver
-                  ? node.wal(NodeWal.EMPTY).text()
+                  ? node.wal(NodeWal.EMPTY).text() + node.wal().adoptedHandovers()
                   : locals.get(i).text())
           .append('\n');
     }

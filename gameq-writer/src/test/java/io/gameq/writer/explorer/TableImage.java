@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What is committed in MySQL: items, durable sessions, tombstones. */
+/** What is committed in MySQL: items, durable sessions, tombstones, handovers, dead letters. */
 record TableImage(
     TreeMap<Integer, Item> items,
     TreeMap<String, DurableSession> sessions,
-    TreeMap<Integer, Tombstone> tombstones) {
+    TreeMap<Integer, Tombstone> tombstones,
+    TreeMap<String, String> handovers,
+    TreeMap<String, Letter> letters) {
   static final String ITEM_COLUMNS =
       "id INT NOT NULL PRIMARY KEY, player_id INT NOT NULL, count INT NOT NULL, KEY (player_id)";
 
@@ -37,13 +39,24 @@ record TableImage(
   /** A row of gameq_tombstone. */
   record Tombstone(int id, String owner, long version) {}
 
+  /** A row of gameq_dead_letter. */
+  record Letter(int id, String owner, long version) {
+    String key() {
+      return id + "," + owner;
+    }
+  }
+
   static TableImage take(Connection connection) throws SQLException {
-    TableImage image = new TableImage(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+    TableImage image =
+        new TableImage(
+            new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           "SELECT id, player_id, count, gq_version FROM item;"
               + "SELECT owner, epoch, nonce, node, state, COALESCE(CONCAT(before_epoch, ', ', QUOTE(before_nonce)), 'NULL, NULL') FROM gameq_owner;"
-              + "SELECT row_key, owner, version FROM gameq_tombstone");
+              + "SELECT row_key, owner, version FROM gameq_tombstone;"
+              + "SELECT CONCAT_WS(',', row_key, owner, version), CONCAT_WS(',', received, epoch, nonce) FROM gameq_handover;"
+              + "SELECT row_key, owner, version FROM gameq_dead_letter");
       try (ResultSet rs = statement.getResultSet()) {
         while (rs.next()) {
           image.items.put(
@@ -71,6 +84,19 @@ record TableImage(
               rs.getInt(1), new Tombstone(rs.getInt(1), rs.getString(2), rs.getLong(3)));
         }
       }
+      statement.getMoreResults();
+      try (ResultSet rs = statement.getResultSet()) {
+        while (rs.next()) {
+          image.handovers.put(rs.getString(1), rs.getString(2));
+        }
+      }
+      statement.getMoreResults();
+      try (ResultSet rs = statement.getResultSet()) {
+        while (rs.next()) {
+          Letter letter = new Letter(rs.getInt(1), rs.getString(2), rs.getLong(3));
+          image.letters.put(letter.key(), letter);
+        }
+      }
     }
     return image;
   }
@@ -94,6 +120,29 @@ record TableImage(
             sql.add(
                 "REPLACE INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES ('item', '%d', '%s', %d, '2020-01-01')"
                     .formatted(id, tombstone.owner, tombstone.version));
+          }
+        });
+    difference(
+            now.handovers, handovers, "gameq_handover", "CONCAT_WS(',', row_key, owner, version)")
+        .forEach(sql::add);
+    difference(now.letters, letters, "gameq_dead_letter", "CONCAT_WS(',', row_key, owner)")
+        .forEach(sql::add);
+    handovers.forEach(
+        (key, value) -> {
+          if (!value.equals(now.handovers.get(key))) {
+            String[] k = key.split(",");
+            String[] v = value.split(",");
+            sql.add(
+                "REPLACE INTO gameq_handover (table_name, row_key, owner, version, received, epoch, nonce, noted_at) VALUES ('item', '%s', '%s', %s, %s, %s, '%s', '2020-01-01')"
+                    .formatted(k[0], k[1], k[2], v[0], v[1], v[2]));
+          }
+        });
+    letters.forEach(
+        (key, letter) -> {
+          if (!letter.equals(now.letters.get(key))) {
+            sql.add(
+                "REPLACE INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at) VALUES ('%s', 'item', '%d', %d, '', -1, '', 1, '2020-01-01')"
+                    .formatted(letter.owner, letter.id, letter.version));
           }
         });
     putSessions(sql, now.sessions);

@@ -57,8 +57,8 @@ final class World implements AutoCloseable {
   private final List<Connection> connections = new ArrayList<>();
   private final Connection restoring;
 
-  /** Nothing is refused here. */
-  private static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(1, 0, 1);
+  /** Rows that wait for another owner's flush are given up by the last drain alone. */
+  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 100);
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();
@@ -74,6 +74,7 @@ final class World implements AutoCloseable {
           });
   private final List<Notice> news = new ArrayList<>();
   private boolean locksAreSlow;
+  private boolean outOfPatience;
   private RedisImage redisNow;
   private TableImage tablesNow;
 
@@ -121,6 +122,15 @@ final class World implements AutoCloseable {
       }
     }
     return connection;
+  }
+
+  /** Whether rows that wait for another owner's flush are given up now. */
+  boolean isOutOfPatience() {
+    return outOfPatience;
+  }
+
+  void outOfPatience(boolean now) {
+    outOfPatience = now;
   }
 
   /** Whether it takes a second to find out that a lock is not free. */

@@ -49,7 +49,9 @@
  * healthy one drains, and each node looks for what it was not told of, which it replays where its
  * session owns and else reports as a conflict; then nothing acknowledged is missing and unreported
  * (LOST), the session that owns believes what MySQL holds (OWNER VIEW), and nothing waits for ever
- * (STRANDED).
+ * (STRANDED); nothing is reported as lost that MySQL holds (REPORTED), and no move is refused
+ * unless Redis lost a half of it (REFUSED). A row that waits for the flush of the other owner is
+ * given back until the last drain, which sets it aside.
  *
  * <p>{@link io.gameq.writer.explorer.PlantedVariants} takes one rule out at a time, by editing the
  * text of a script or a statement on its way to the server, or by a switch of an actor where the

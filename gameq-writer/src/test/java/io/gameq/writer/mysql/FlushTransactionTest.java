@@ -334,6 +334,53 @@ class FlushTransactionTest {
     assertInstanceOf(FlushTransaction.Outage.class, flush(item(10, 1)));
   }
 
+  // --- rows of others
+
+  private RowChange itemOf(OwnerId owner, long version, int id, int count) {
+    int its = Integer.parseInt(owner.key());
+    return put(owner, version, "item", Map.of("id", id, "player_id", its, "count", count));
+  }
+
+  @Test
+  void aPutOfAnotherOwnersRowIsSetAsideAndTheOthersAreWritten() throws SQLException {
+    flush(itemOf(player, 10, 1, 1), itemOf(player, 10, 2, 2));
+    Committed committed =
+        assertInstanceOf(
+            Committed.class,
+            flush.flush(
+                List.of(
+                    rows(
+                        other,
+                        otherSession,
+                        itemOf(other, 20, 1, 9),
+                        itemOf(other, 20, 3, 9),
+                        itemOf(other, 20, 4, 9)))));
+    assertEquals(
+        "1 1 1,2 1 2,3 2 9,4 2 9",
+        query("SELECT GROUP_CONCAT(CONCAT_WS(' ', id, player_id, count) ORDER BY id) FROM item"));
+    assertEquals("1", committed.written().get(0).setAside().get(0).rowKey());
+  }
+
+  @Test
+  void ofTwoOwnersInOneFlushNeitherWritesTheOthersRow() throws SQLException {
+    flush(itemOf(player, 10, 1, 1));
+    flush.flush(
+        List.of(
+            rows(player, session, itemOf(player, 20, 1, 2)),
+            rows(other, otherSession, itemOf(other, 30, 1, 9), delete(other, 30, "item", 2))));
+    assertEquals("1 2", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
+    assertEquals("1", query("SELECT GROUP_CONCAT(row_key) FROM gameq_dead_letter"));
+  }
+
+  @Test
+  void aDeleteOfAnotherOwnersRowIsSetAsideAndLeavesNoTombstone() throws SQLException {
+    flush(itemOf(player, 10, 1, 1));
+    flush.flush(List.of(rows(other, otherSession, delete(other, 20, "item", 1))));
+    assertEquals("1", query("SELECT COUNT(*) FROM item"));
+    assertEquals("0", query("SELECT COUNT(*) FROM gameq_tombstone"));
+    assertEquals("1", query("SELECT GROUP_CONCAT(row_key) FROM gameq_dead_letter"));
+  }
+
   // --- refused rows
 
   private RowChange orphan(long version) {
