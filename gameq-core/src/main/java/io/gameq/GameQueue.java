@@ -15,6 +15,7 @@ import io.gameq.commit.Trade;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,8 +105,14 @@ public final class GameQueue implements AutoCloseable {
    * Commits everything staged in several sessions of this node as one atomic change: a trade.
    * Returns at once.
    *
+   * <p>When it throws, what is staged in these sessions stays one change: commit all of them
+   * together again, or {@linkplain OwnerSession#rollback roll all of them back}; one of them alone
+   * throws {@link RollbackRequiredException}.
+   *
+   * @throws RollbackRequiredException when what is staged in one of the sessions may be half of a
+   *     change; all of them must be rolled back then
    * @throws OwnershipLostException when one of the sessions is known to have lost its owner; what
-   *     was staged in that one is dropped
+   *     was staged in that one is dropped, and the others must be rolled back
    * @throws QueueFullException when too much waits for Redis; what was staged stays staged
    * @throws GameQueueException when the commit is larger than the limits; what was staged stays
    *     staged
@@ -113,9 +120,11 @@ public final class GameQueue implements AutoCloseable {
   public CommitReceipt commit(OwnerSession... sessions) {
     List<OwnerSession> of = new ArrayList<>(sessions.length);
     List<CommitPart> parts = new ArrayList<>(sessions.length);
+    List<StagedRows> staged = Arrays.stream(sessions).map(OwnerSession::staged).toList();
     try {
+      Set<StagedRows> all = Set.copyOf(staged);
       for (OwnerSession session : sessions) {
-        CommitPart part = session.takeStaged();
+        CommitPart part = session.takeStaged(all);
         if (part != null) {
           of.add(session);
           parts.add(part);
@@ -131,8 +140,15 @@ public final class GameQueue implements AutoCloseable {
     } catch (RuntimeException e) {
       for (int i = 0; i < parts.size(); i++) {
         if (!of.get(i).ref().isLost()) {
-          of.get(i).restage(parts.get(i));
+          of.get(i).staged().putBack(parts.get(i).rows());
         }
+      }
+      if (sessions.length > 1) {
+        StagedRows.stayOne(
+            staged,
+            e instanceof RollbackRequiredException
+                || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
+            e);
       }
       throw e;
     } finally {
@@ -210,7 +226,8 @@ public final class GameQueue implements AutoCloseable {
     throw new GameQueueException(
         "row "
             + row.key()
-            + " moves between two owners: commit both sessions together with GameQueue.commit");
+            + " moves between two owners: commit both sessions together with GameQueue.commit, or"
+            + " roll both back");
   }
 
   private CommitReceipt submit(

@@ -8,7 +8,6 @@ import io.gameq.commit.ChangedRow;
 import io.gameq.commit.CommitPart;
 import io.gameq.commit.SessionRef;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code put}, {@code delete} and {@code move} check a change and stage it; nothing leaves
  * memory before {@link #commit}, which sends all that is staged as one atomic change. Of several
- * changes of one row the last one counts.
+ * changes of one row the last one counts. Once one of them was refused, what is staged may be half
+ * of a change: {@link #commit} throws {@link RollbackRequiredException} until {@link #rollback}.
  *
  * <p>Thread-safe, but a commit takes whatever is staged at that moment: let one thread at a time
  * act for an owner.
@@ -32,7 +32,7 @@ public final class OwnerSession implements AutoCloseable {
   private final GameQueue queue;
   private final OwnerId owner;
   private final DurableTracker tracker;
-  private final Map<String, ChangedRow> staged = new LinkedHashMap<>();
+  private final StagedRows staged;
   private final HandedOver handedOver;
   private @Nullable OwnerView loaded;
   private boolean closed;
@@ -43,6 +43,7 @@ public final class OwnerSession implements AutoCloseable {
     this.tracker = opened.tracker();
     this.handedOver = opened.handedOver();
     this.loaded = opened.view();
+    this.staged = new StagedRows(owner);
   }
 
   /** The owner's id as the game wrote it. */
@@ -60,6 +61,10 @@ public final class OwnerSession implements AutoCloseable {
 
   HandedOver handedOver() {
     return handedOver;
+  }
+
+  StagedRows staged() {
+    return staged;
   }
 
   /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
@@ -98,11 +103,16 @@ public final class OwnerSession implements AutoCloseable {
    * Stages a full row: it is inserted, or replaces the row of the same primary key.
    *
    * @throws RowRefusedException when the row does not fit its table, is too large, or belongs to
-   *     another owner; then nothing is staged
+   *     another owner; then nothing more is staged, and this session commits nothing before {@link
+   *     #rollback}
    */
   public <T extends Record> void put(T row) {
-    RecordMapper<T> mapper = queue.mapperOf(row);
-    put(mapper.table(), mapper.toRow(row, queue.clock()));
+    try {
+      RecordMapper<T> mapper = queue.mapperOf(row);
+      put(mapper.table(), mapper.toRow(row, queue.clock()));
+    } catch (RuntimeException e) {
+      throw refused("put", e);
+    }
   }
 
   /**
@@ -110,19 +120,39 @@ public final class OwnerSession implements AutoCloseable {
    * #put(Record)}.
    */
   public void put(String table, Map<String, ?> columns) {
-    Table of = queue.table(table);
-    put(of, of.canonicalRow(columns, queue.clock()));
+    try {
+      Table of = queue.table(table);
+      put(of, of.canonicalRow(columns, queue.clock()));
+    } catch (RuntimeException e) {
+      throw refused("put", e);
+    }
   }
 
   private void put(Table table, @Nullable Object[] row) {
     checkOwned(table, row);
     RowKey key = RowKey.of(table, row);
-    stage(queue.encode(table, key, RowOp.PUT, row, carried(key)));
+    staged.stage(queue.encode(table, key, RowOp.PUT, row, carried(key)));
   }
 
   /** What a put takes along that its game does not know. */
-  private synchronized CarriedColumns.@Nullable Carried carried(RowKey key) {
+  private CarriedColumns.@Nullable Carried carried(RowKey key) {
     return tracker.carried(key.text(), staged.get(key.text()));
+  }
+
+  /**
+   * What is staged may be the half before it: notes that. The message of gameq's own names the
+   * table.
+   */
+  private RuntimeException refused(String change, RuntimeException reason) {
+    staged.tear(
+        "a %s was refused (%s);"
+            .formatted(
+                change,
+                reason instanceof GameQueueException
+                    ? reason.getMessage()
+                    : reason.getClass().getSimpleName()),
+        reason);
+    return reason;
   }
 
   private void checkOwned(Table table, @Nullable Object[] row) {
@@ -138,15 +168,27 @@ public final class OwnerSession implements AutoCloseable {
    * checked where the primary key names the owner.
    *
    * @param key the parts of the primary key in their order
-   * @throws RowRefusedException when the key does not fit the table; then nothing is staged
+   * @throws RowRefusedException when the key does not fit the table; then nothing more is staged,
+   *     and this session commits nothing before {@link #rollback}
    */
   public void delete(Class<? extends Record> type, Object... key) {
-    delete(queue.mapper(type).table().name(), key);
+    try {
+      delete(queue.mapper(type).table(), key);
+    } catch (RuntimeException e) {
+      throw refused("delete", e);
+    }
   }
 
   /** Stages a delete; see {@link #delete(Class, Object...)}. */
   public void delete(String table, Object... key) {
-    Table of = queue.table(table);
+    try {
+      delete(queue.table(table), key);
+    } catch (RuntimeException e) {
+      throw refused("delete", e);
+    }
+  }
+
+  private void delete(Table of, Object[] key) {
     Object[] parts = of.canonicalKey(key);
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
@@ -154,7 +196,7 @@ public final class OwnerSession implements AutoCloseable {
           "%s: the key names another owner by its column %s than %s: delete it in that owner's session"
               .formatted(of.name(), of.ownerColumn().name(), owner));
     }
-    stage(queue.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
+    staged.stage(queue.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
 
   /**
@@ -163,17 +205,25 @@ public final class OwnerSession implements AutoCloseable {
    * GameQueue#commit}. The row keeps its primary key and its children.
    *
    * @throws RowRefusedException when the row does not fit or does not belong to the other owner;
-   *     then nothing is staged
+   *     then nothing more is staged, and neither session commits anything before {@link #rollback}
    */
   public <T extends Record> void move(T row, OwnerSession to) {
-    RecordMapper<T> mapper = queue.mapperOf(row);
-    move(mapper.table(), mapper.toRow(row, queue.clock()), to);
+    try {
+      RecordMapper<T> mapper = queue.mapperOf(row);
+      move(mapper.table(), mapper.toRow(row, queue.clock()), to);
+    } catch (RuntimeException e) {
+      throw to.refused("move", refused("move", e));
+    }
   }
 
   /** Stages a move; see {@link #move(Record, OwnerSession)}. */
   public void move(String table, Map<String, ?> columns, OwnerSession to) {
-    Table of = queue.table(table);
-    move(of, of.canonicalRow(columns, queue.clock()), to);
+    try {
+      Table of = queue.table(table);
+      move(of, of.canonicalRow(columns, queue.clock()), to);
+    } catch (RuntimeException e) {
+      throw to.refused("move", refused("move", e));
+    }
   }
 
   private void move(Table table, @Nullable Object[] row, OwnerSession to) {
@@ -186,25 +236,27 @@ public final class OwnerSession implements AutoCloseable {
     RowKey key = RowKey.of(table, row);
     CarriedColumns.Carried carried = carried(key);
     ChangedRow away = queue.encode(table, key, RowOp.MOVED, row, carried);
-    to.stage(queue.encode(table, key, RowOp.PUT, row, carried).asMovedIn());
+    to.staged.stage(queue.encode(table, key, RowOp.PUT, row, carried).asMovedIn());
     to.tracker.movesIn(key.text(), carried);
-    stage(away);
+    staged.stage(away);
   }
 
-  private synchronized void stage(ChangedRow row) {
-    if (closed) {
-      throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
-    }
-    ChangedRow before = staged.get(row.key());
-    staged.put(
-        row.key(),
-        before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
+  /**
+   * Drops everything staged since the last commit; what was committed stays. The session can go on:
+   * stage a change anew and commit it. After a trade that failed half-way, roll back the sessions
+   * of both owners. Never throws.
+   */
+  public void rollback() {
+    staged.rollback();
   }
 
   /**
    * Sends everything staged as one atomic change and returns at once; see {@link CommitReceipt}.
    * Nothing staged: a receipt that is done.
    *
+   * @throws RollbackRequiredException when what is staged may be half of a change: a put, delete or
+   *     move was refused since the last commit, or a commit of several sessions failed of which
+   *     this was one; it stays staged until {@link #rollback}
    * @throws OwnershipLostException when a newer session is known to own; what was staged is dropped
    * @throws QueueFullException when too much waits for Redis; what was staged stays staged
    * @throws GameQueueException when the commit is larger than the limits; what was staged stays
@@ -215,28 +267,16 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Takes what is staged; null when nothing is. Put back by {@link #restage} when it could not be
-   * sent.
+   * Takes what is staged, for a commit of all these; null when nothing is. Put back when it could
+   * not be sent.
    */
-  synchronized @Nullable CommitPart takeStaged() {
-    if (closed && !staged.isEmpty()) {
-      throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
-    }
-    if (staged.isEmpty()) {
+  synchronized @Nullable CommitPart takeStaged(Set<StagedRows> all) {
+    List<ChangedRow> rows = staged.take(all);
+    if (rows.isEmpty()) {
       return null;
     }
-    CommitPart part = new CommitPart(ref(), List.copyOf(staged.values()));
     tracker.preparing(); // closing waits for it from now on
-    staged.clear();
-    return part;
-  }
-
-  /** Puts changes back that were not sent, below anything staged since. */
-  synchronized void restage(CommitPart part) {
-    Map<String, ChangedRow> since = new LinkedHashMap<>(staged);
-    staged.clear();
-    part.rows().forEach(row -> staged.put(row.key(), row));
-    staged.putAll(since);
+    return new CommitPart(ref(), rows);
   }
 
   /**
@@ -269,6 +309,8 @@ public final class OwnerSession implements AutoCloseable {
    * Commits what is staged, waits until Redis has all of this session, and gives the owner up; the
    * writers flush it soon after. Closing again does nothing.
    *
+   * @throws RollbackRequiredException when something was staged that may be half of a change: it is
+   *     dropped; the session is closed all the same
    * @throws GameQueueException when what was staged could not be committed, which drops it, or when
    *     it is not known in time that Redis has all; the session is closed all the same
    */
@@ -280,10 +322,15 @@ public final class OwnerSession implements AutoCloseable {
         return;
       }
       try {
-        last = ref().isLost() ? last : commit();
+        last = ref().isLost() || staged.isEmpty() ? last : commit();
+      } catch (RollbackRequiredException e) {
+        throw new RollbackRequiredException(
+            "the session of %s is closed, and staged changes of tables %s were dropped: %s"
+                .formatted(owner, staged.close(), e.getMessage()),
+            e);
       } finally {
         closed = true;
-        staged.clear();
+        staged.close();
         loaded = null;
         queue.closeSession(this);
       }
