@@ -130,6 +130,7 @@ class GameQueueTest {
           RowRefusedException.class,
           "cannot move",
           () -> player.move(new Item(4, 1, 1, 1), player));
+      player.rollback();
       player.commit().awaitQueued(LONG);
       assertEquals(List.of(), queue.read("player:3", Item.class));
     }
@@ -144,6 +145,7 @@ class GameQueueTest {
           RowRefusedException.class,
           "2048 bytes encoded, the limit is 2000",
           () -> player.put("note", Map.of("id", 1, "player_id", 3, "text", "x".repeat(2_020))));
+      player.rollback();
       for (int slot = 0; slot < 4; slot++) {
         player.put(new Item(3, slot, 1, 1));
       }
