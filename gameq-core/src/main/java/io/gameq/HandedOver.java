@@ -151,8 +151,8 @@ final class HandedOver {
 
   private static boolean isSettled(String key, Known one, DurableTracker tracker) {
     Trade trade = one.trade;
-    return trade != null && trade.hasFailed()
-        || one.version() > 0 && tracker.isDurable(key, one.version());
+    return (trade != null && trade.hasFailed())
+        || (one.version() > 0 && tracker.isDurable(key, one.version()));
   }
 
   private void forgetSettled(DurableTracker tracker) {
