@@ -37,7 +37,8 @@ public final class DeadLetterTable {
   private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
   private static final String COLUMNS =
-      "id, owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at";
+      "id, owner, table_name, row_key, version, image, error_code, error_text, attempts,"
+          + " refused_at";
 
   private DeadLetterTable() {}
 
@@ -80,7 +81,7 @@ public final class DeadLetterTable {
 
   /**
    * Sets rows aside, within the caller's transaction. Of one row the newest version stays; attempts
-   * add up.
+   * add up. What an operator discarded is left out.
    *
    * @param most dead letters that the table may hold
    * @return the rows that could not be set aside, and why: all when the table would hold more than
@@ -107,11 +108,17 @@ public final class DeadLetterTable {
                 + newest("error_code")
                 + newest("error_text")
                 + newest("refused_at")
-                + "attempts = attempts + VALUES(attempts), version = GREATEST(version, VALUES(version))")) {
+                + "attempts = attempts + VALUES(attempts), version = GREATEST(version,"
+                + " VALUES(version))")) {
       for (Refused row : rows) {
+        String table = cut(row.table(), MOST_TABLE_CHARS);
+        String rowKey = cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES);
+        if (DiscardTable.covers(connection, row.owner(), table, rowKey, row.version())) {
+          continue; // a late replay of what was given up
+        }
         statement.setString(1, row.owner().encoded());
-        statement.setString(2, cut(row.table(), MOST_TABLE_CHARS));
-        statement.setString(3, cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES));
+        statement.setString(2, table);
+        statement.setString(3, rowKey);
         statement.setString(4, Long.toUnsignedString(row.version())); // a damaged one may be large
         statement.setBytes(5, row.image());
         statement.setInt(6, row.errorCode());
@@ -223,7 +230,8 @@ public final class DeadLetterTable {
       Connection connection, Stored letter, int errorCode, String errorText) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
+            "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1,"
+                + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
       statement.setInt(1, errorCode);
       statement.setString(2, cut(errorText, MOST_ERROR_CHARS));
       statement.setLong(3, letter.id());
