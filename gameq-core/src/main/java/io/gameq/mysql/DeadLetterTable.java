@@ -235,7 +235,7 @@ public final class DeadLetterTable {
       statement.setInt(1, errorCode);
       statement.setString(2, cut(errorText, MOST_ERROR_CHARS));
       statement.setLong(3, letter.id());
-      statement.setLong(4, letter.refused().version());
+      statement.setString(4, Long.toUnsignedString(letter.refused().version()));
       statement.executeUpdate();
     }
   }
@@ -245,7 +245,7 @@ public final class DeadLetterTable {
     try (PreparedStatement statement =
         connection.prepareStatement("DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?")) {
       statement.setLong(1, letter.id());
-      statement.setLong(2, letter.refused().version());
+      statement.setString(2, Long.toUnsignedString(letter.refused().version()));
       return statement.executeUpdate() == 1;
     }
   }
@@ -261,7 +261,7 @@ public final class DeadLetterTable {
             OwnerId.ofEncoded(rs.getString(2)),
             rs.getString(3),
             rs.getString(4),
-            rs.getLong(5),
+            Long.parseUnsignedLong(rs.getString(5)), // a damaged one may be large
             rs.getBytes(6),
             rs.getInt(9),
             rs.getInt(7),
