@@ -34,16 +34,18 @@ class DiscardedRowsTest {
 
   /** A pet that MySQL refused in its second change, and a dead letter of it. */
   private void playAndRefuse() throws Exception {
-    try (GameQueue queue = game.node("n1")) {
+    change("n1", "Rex");
+    change("n2", "x");
+    assertEquals("x", game.query("SELECT 'x' FROM gameq_dead_letter"));
+  }
+
+  private void change(String node, String name) {
+    try (GameQueue queue = game.node(node)) {
       OwnerSession player = queue.open("player:1");
-      player.put(new Pet(7, 1, "Rex"));
-      player.commit().awaitQueued(RecoveryGame.LONG);
-      game.run("replay --execute --into mysql --no-redis");
-      player.put(new Pet(7, 1, "x"));
+      player.put(new Pet(7, 1, name));
       player.commit().awaitQueued(RecoveryGame.LONG);
     }
     game.run("replay --execute --into mysql --no-redis");
-    assertEquals("x", game.query("SELECT 'x' FROM gameq_dead_letter"));
   }
 
   /** As 'dead discard' does. */
@@ -89,7 +91,7 @@ class DiscardedRowsTest {
     playAndRefuse();
     discardLetter(); // Redis still holds the row, as a healing might have put it back
     assertEquals(List.of(new Pet(7, 1, "Rex")), seen());
-    try (GameQueue queue = game.node("n2")) {
+    try (GameQueue queue = game.node("n3")) {
       OwnerSession player = queue.open("player:1");
       assertEquals(List.of(new Pet(7, 1, "Rex")), player.rows(Pet.class));
       player.put(new Pet(7, 1, "Ada"));
