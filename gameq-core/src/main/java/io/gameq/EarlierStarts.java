@@ -3,7 +3,7 @@ package io.gameq;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.TombstoneHorizon;
 import io.gameq.redis.LeftWalReplay;
-import io.gameq.redis.RedisConnector;
+import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.wal.LeftWals;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class EarlierStarts {
    *     or a server goes away while it is replayed
    */
   static void settle(
-      GameQueueConfig config, Jdbi jdbi, RedisConnector connector, SlotKeys[] slots) {
+      GameQueueConfig config, Jdbi jdbi, PrimaryConnector primary, SlotKeys[] slots) {
     List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
     if (wals.isEmpty()) {
       return;
@@ -45,7 +45,7 @@ final class EarlierStarts {
       case REPLAY -> {
         LeftWalReplay replay =
             new LeftWalReplay(
-                connector,
+                primary,
                 new MySqlSessions(new OwnerTable(jdbi)),
                 config.namespace(),
                 slots,

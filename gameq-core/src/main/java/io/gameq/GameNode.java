@@ -120,7 +120,7 @@ final class GameNode implements AutoCloseable {
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
-      EarlierStarts.settle(config, jdbi, connector, slots);
+      EarlierStarts.settle(config, jdbi, primary, slots);
       wal =
           closing.add(
               WalWriter.create(

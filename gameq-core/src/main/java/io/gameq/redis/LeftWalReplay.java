@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * by row. Used by one thread.
  */
 public final class LeftWalReplay {
-  private final RedisConnector connector;
+  private final PrimaryConnector primary;
   private final Reassertion reassertion;
   private final String namespace;
   private final SlotKeys[] slots;
@@ -51,12 +51,12 @@ public final class LeftWalReplay {
    * @param horizon before which deletes may be forgotten; null when none is
    */
   public LeftWalReplay(
-      RedisConnector connector,
+      PrimaryConnector primary,
       DurableSessions durableSessions,
       String namespace,
       SlotKeys[] slots,
       @Nullable Instant horizon) {
-    this.connector = connector;
+    this.primary = primary;
     this.reassertion = new Reassertion(durableSessions, slots);
     this.namespace = namespace;
     this.slots = slots;
@@ -70,7 +70,7 @@ public final class LeftWalReplay {
    *     replayed stays, and it can be run again
    */
   public Outcome run(Path wal) {
-    StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+    StatefulRedisConnection<byte[], byte[]> redis = primary.open().redis();
     try {
       return run(redis, wal);
     } finally {
