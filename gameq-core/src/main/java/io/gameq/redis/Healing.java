@@ -62,7 +62,7 @@ final class Healing {
     Replay.Result replayed = replay.run(redis, sessions, session -> reassert(redis, session));
     SessionScripts.healed(
         redis,
-        slots,
+        reassertion.slots(),
         sessions.stream().map(Replay.Session::ref).filter(ref -> !ref.isLost()).toList());
     int again = unanswered.size();
     sendAgain(redis, unanswered);
