@@ -292,7 +292,7 @@ public final class DeadLetterTable {
             if (key != null) {
               found
                   .computeIfAbsent(OwnerId.ofEncoded(rs.getString(1)), owner -> new HashMap<>())
-                  .put(key, rs.getLong(3));
+                  .put(key, Long.parseUnsignedLong(rs.getString(3)));
             }
           }
         }

@@ -146,8 +146,8 @@ public final class DiscardTable {
       throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            "SELECT 1 FROM gameq_discard WHERE table_name = ? AND row_key = ? AND session = '' AND"
-                + " version >= ?")) {
+            "SELECT 1 FROM gameq_discard WHERE table_name = ? AND row_key = ? AND owner = ?"
+                + " AND session = '' AND version >= ?")) {
       statement.setString(1, table);
       statement.setString(2, rowKey);
       statement.setString(3, owner.encoded());
