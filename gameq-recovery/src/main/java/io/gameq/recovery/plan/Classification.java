@@ -216,6 +216,7 @@ final class Classification {
       Looked row,
       Map<RowKey, Long> versions,
       Map<OwnerId, Map<RowKey, Long>> letters,
+      Map<RowKey, List<Discard>> discards,
       Map<OwnerId, Durable> durables,
       Map<RowKey, RowImage> there,
       boolean whole) {
