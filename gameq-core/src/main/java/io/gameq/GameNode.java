@@ -120,6 +120,7 @@ final class GameNode implements AutoCloseable {
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
+      EarlierStarts.settle(config, jdbi, primary, slots);
       wal =
           closing.add(
               WalWriter.create(
@@ -483,7 +484,8 @@ final class GameNode implements AutoCloseable {
               SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
     } catch (RedisUnavailableException e) {
       LOG.warn(
-          "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is opened and closed again",
+          "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is"
+              + " opened and closed again",
           session,
           e.getMessage());
     }

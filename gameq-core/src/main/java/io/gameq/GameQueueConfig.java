@@ -33,6 +33,7 @@ public final class GameQueueConfig {
   private final String node;
   private final Path walDirectory;
   private final WalLimits walLimits;
+  private final EarlierWals earlierWals;
   private final int slots;
   private final Duration mergeWindow;
   private final Limits limits;
@@ -57,6 +58,7 @@ public final class GameQueueConfig {
     check(NODE.matcher(node).matches(), "node", "must be 1 to 64 of A-Z a-z 0-9 . _ -");
     walDirectory = set(from.walDirectory, "walDirectory");
     walLimits = walLimits(from);
+    earlierWals = from.earlierWals;
     slots = from.slots;
     check(
         slots >= 1 && slots <= 1024 && Integer.bitCount(slots) == 1,
@@ -106,6 +108,10 @@ public final class GameQueueConfig {
 
   WalLimits walLimits() {
     return walLimits;
+  }
+
+  EarlierWals earlierWals() {
+    return earlierWals;
   }
 
   int slots() {

@@ -84,6 +84,14 @@ final class OwnerView {
   }
 
   /**
+   * Before the rows of MySQL are added: what Redis holds of the row up to this version is given up.
+   */
+  void addDiscard(RowKey key, long version) {
+    addTombstone(key, version);
+    unflushed.computeIfPresent(key, (k, image) -> image.version() <= version ? null : image);
+  }
+
+  /**
    * A row that MySQL refused, unless Redis has a newer version.
    *
    * @param image null when it cannot be read

@@ -128,6 +128,11 @@ final class OwnerViews {
               }
 
               @Override
+              public void discard(RowKey key, long version) {
+                view.addDiscard(key, version);
+              }
+
+              @Override
               public void deadLetter(DeadLetterTable.Stored letter) {
                 letters.add(letter);
               }

@@ -37,6 +37,7 @@ class GameQueueConfigTest {
         .walMaxBytes(1)
         .walMinFreeBytes(-1)
         .walSync(WalSync.GROUP)
+        .earlierWals(EarlierWals.REFUSE)
         .slots(3)
         .mergeWindow(Duration.ofSeconds(-3))
         .maxRowBytes(1)

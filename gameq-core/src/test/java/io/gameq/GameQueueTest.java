@@ -35,12 +35,14 @@ class GameQueueTest {
               "item",
               "player",
               "player_id",
-              "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT NULL, PRIMARY KEY (player_id, slot)")
+              "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT"
+                  + " NULL, PRIMARY KEY (player_id, slot)")
           .table(
               "note",
               "player",
               "player_id",
-              "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, text MEDIUMTEXT CHARACTER SET utf8mb4");
+              "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, text MEDIUMTEXT CHARACTER"
+                  + " SET utf8mb4");
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

@@ -20,6 +20,11 @@ public final class TestAccess {
         .collect(Collectors.toMap(Column::name, Column::declaration));
   }
 
+  /** A session as it stands in Redis keys and in gameq_discard. */
+  public static String session(OwnerSession session) {
+    return session.ref().text();
+  }
+
   /** Gives a node a host clock that may be wrong. */
   public static GameQueueConfigBuilder clock(GameQueueConfigBuilder config, Clock clock) {
     return config.clock(clock);

@@ -28,7 +28,7 @@ public final class Asking {
   }
 
   /** Asks as {@link #mysql}, up to three times when others hold locks: a flush may take a while. */
-  static <T> T mysqlAgain(Call<T> call) {
+  public static <T> T mysqlAgain(Call<T> call) {
     for (int tries = 1; ; tries++) {
       try {
         return mysql(call);

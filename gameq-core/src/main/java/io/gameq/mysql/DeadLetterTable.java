@@ -37,7 +37,8 @@ public final class DeadLetterTable {
   private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
   private static final String COLUMNS =
-      "id, owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at";
+      "id, owner, table_name, row_key, version, image, error_code, error_text, attempts,"
+          + " refused_at";
 
   private DeadLetterTable() {}
 
@@ -80,7 +81,7 @@ public final class DeadLetterTable {
 
   /**
    * Sets rows aside, within the caller's transaction. Of one row the newest version stays; attempts
-   * add up.
+   * add up. What an operator discarded is left out.
    *
    * @param most dead letters that the table may hold
    * @return the rows that could not be set aside, and why: all when the table would hold more than
@@ -107,11 +108,17 @@ public final class DeadLetterTable {
                 + newest("error_code")
                 + newest("error_text")
                 + newest("refused_at")
-                + "attempts = attempts + VALUES(attempts), version = GREATEST(version, VALUES(version))")) {
+                + "attempts = attempts + VALUES(attempts), version = GREATEST(version,"
+                + " VALUES(version))")) {
       for (Refused row : rows) {
+        String table = cut(row.table(), MOST_TABLE_CHARS);
+        String rowKey = cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES);
+        if (DiscardTable.covers(connection, row.owner(), table, rowKey, row.version())) {
+          continue; // a late replay of what was given up
+        }
         statement.setString(1, row.owner().encoded());
-        statement.setString(2, cut(row.table(), MOST_TABLE_CHARS));
-        statement.setString(3, cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES));
+        statement.setString(2, table);
+        statement.setString(3, rowKey);
         statement.setString(4, Long.toUnsignedString(row.version())); // a damaged one may be large
         statement.setBytes(5, row.image());
         statement.setInt(6, row.errorCode());
@@ -223,11 +230,12 @@ public final class DeadLetterTable {
       Connection connection, Stored letter, int errorCode, String errorText) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1, refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
+            "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1,"
+                + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
       statement.setInt(1, errorCode);
       statement.setString(2, cut(errorText, MOST_ERROR_CHARS));
       statement.setLong(3, letter.id());
-      statement.setLong(4, letter.refused().version());
+      statement.setString(4, Long.toUnsignedString(letter.refused().version()));
       statement.executeUpdate();
     }
   }
@@ -237,7 +245,7 @@ public final class DeadLetterTable {
     try (PreparedStatement statement =
         connection.prepareStatement("DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?")) {
       statement.setLong(1, letter.id());
-      statement.setLong(2, letter.refused().version());
+      statement.setString(2, Long.toUnsignedString(letter.refused().version()));
       return statement.executeUpdate() == 1;
     }
   }
@@ -253,7 +261,7 @@ public final class DeadLetterTable {
             OwnerId.ofEncoded(rs.getString(2)),
             rs.getString(3),
             rs.getString(4),
-            rs.getLong(5),
+            Long.parseUnsignedLong(rs.getString(5)), // a damaged one may be large
             rs.getBytes(6),
             rs.getInt(9),
             rs.getInt(7),
@@ -284,7 +292,7 @@ public final class DeadLetterTable {
             if (key != null) {
               found
                   .computeIfAbsent(OwnerId.ofEncoded(rs.getString(1)), owner -> new HashMap<>())
-                  .put(key, rs.getLong(3));
+                  .put(key, Long.parseUnsignedLong(rs.getString(3)));
             }
           }
         }

@@ -97,7 +97,8 @@ public final class GuardedWrites {
    * Writes the newest image of each row: puts with parents before children, then deletes with
    * children before parents. A put that waits for a delete, which gives a unique value up, is tried
    * again after it; deletes that cascade come last of all, when no child waits to be moved away. A
-   * row that is not its session's to write is refused, see the package description.
+   * row that is not its session's to write is refused, see the package description. What an operator
+   * discarded is left out.
    *
    * @param sessions those that count of each owner, locked: of those whose rows these are, and of
    *     {@link #others}
@@ -114,7 +115,7 @@ public final class GuardedWrites {
       Set<ErrorKind> kinds)
       throws SQLException {
     Custody custody = new Custody(connection, sessions);
-    List<List<RowChange>> turns = custody.decide(changes);
+    List<List<RowChange>> turns = custody.decide(DiscardTable.notCovered(connection, changes));
     Writing writing = new Writing(connection, kinds, custody);
     for (List<RowChange> turn : turns) {
       writing.write(turn);
@@ -431,7 +432,8 @@ public final class GuardedWrites {
 
   private static SQLException wouldCascade() {
     return new SQLIntegrityConstraintViolationException(
-        "not deleted: the delete would cascade to a table of which a row was refused in the same flush",
+        "not deleted: the delete would cascade to a table of which a row was refused in the same"
+            + " flush",
         "23000",
         CHILD_EXISTS);
   }

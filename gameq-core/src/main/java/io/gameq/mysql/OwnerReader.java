@@ -42,10 +42,15 @@ public final class OwnerReader {
 
     void tombstone(RowKey key, long version);
 
+    /**
+     * Changes up to this version were given up; told before the rows of MySQL, which they spare.
+     */
+    default void discard(RowKey key, long version) {}
+
     /** A row of the owner that MySQL refused; told to sessions only, after all rows. */
     default void deadLetter(DeadLetterTable.Stored letter) {}
 
-    /** The highest version among all tombstones of the owner. */
+    /** The highest version among all tombstones and discards of the owner. */
     void tombstoneVersion(long version);
   }
 
@@ -106,11 +111,16 @@ public final class OwnerReader {
       Sink sink)
       throws SQLException {
     Connection connection = handle.getConnection();
+    Map<Table, List<RowKey>> keysOf = keys.stream().collect(Collectors.groupingBy(RowKey::table));
+    for (Map.Entry<Table, List<RowKey>> of : keysOf.entrySet()) {
+      DiscardTable.versions(connection, of.getKey(), of.getValue())
+          .getOrDefault(owner, Map.of())
+          .forEach(sink::discard);
+    }
     for (Table table : tables) {
       readOwned(connection, owner, table, sink);
     }
-    for (Map.Entry<Table, List<RowKey>> of :
-        keys.stream().collect(Collectors.groupingBy(RowKey::table)).entrySet()) {
+    for (Map.Entry<Table, List<RowKey>> of : keysOf.entrySet()) {
       readByKey(connection, of.getKey(), of.getValue(), sink);
       TombstoneTable.read(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
     }
@@ -124,10 +134,12 @@ public final class OwnerReader {
       throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            "SELECT (SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?),"
-                + " EXISTS (SELECT 1 FROM gameq_dead_letter WHERE owner = ?)")) {
+            "SELECT GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner ="
+                + " ?), (SELECT COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND"
+                + " session = '')), EXISTS (SELECT 1 FROM gameq_dead_letter WHERE owner = ?)")) {
       statement.setString(1, owner.encoded());
       statement.setString(2, owner.encoded());
+      statement.setString(3, owner.encoded());
       try (ResultSet rs = statement.executeQuery()) {
         rs.next();
         sink.tombstoneVersion(rs.getLong(1));
@@ -199,6 +211,14 @@ public final class OwnerReader {
           .forEach(
               (owner, versions) ->
                   found.computeIfAbsent(owner, o -> new HashMap<>()).putAll(versions));
+      DiscardTable.versions(connection, of.getKey(), of.getValue())
+          .forEach(
+              (owner, versions) ->
+                  versions.forEach(
+                      (key, version) ->
+                          found
+                              .computeIfAbsent(owner, o -> new HashMap<>())
+                              .merge(key, version, Math::max)));
     }
     return found;
   }

@@ -49,7 +49,7 @@ final class RowVersions {
           while (rs.next()) {
             RowKey key = byText.get(rs.getString(1));
             if (key != null) {
-              found.put(key, rs.getLong(2));
+              found.put(key, Long.parseUnsignedLong(rs.getString(2))); // a damaged one may be large
             }
           }
         }

@@ -27,7 +27,8 @@ public final class SchemaFiles {
           "006_layout.sql",
           "007_owner_before.sql",
           "008_redis_term.sql",
-          "009_handover.sql");
+          "009_handover.sql",
+          "013_discard.sql");
 
   private SchemaFiles() {}
 

@@ -5,12 +5,14 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far back {@code gameq_tombstone} reaches. Beyond it tombstones may be missing, so that
- * nothing from before may be replayed: it could bring a deleted row back. Stateless.
+ * How far back {@code gameq_tombstone} and {@code gameq_discard} reach. Beyond it tombstones may be
+ * missing, so that nothing from before may be replayed: it could bring a deleted row back.
+ * Stateless.
  */
 public final class TombstoneHorizon {
   private static final String SETTING = "tombstones_purged_before";
@@ -21,8 +23,12 @@ public final class TombstoneHorizon {
 
   /** A tombstone outlives the dead letter of its row: retrying that would bring the row back. */
   private static final String PURGEABLE =
-      " FROM gameq_tombstone WHERE deleted_at < :before AND NOT EXISTS (SELECT 1 FROM gameq_dead_letter letter"
-          + " WHERE letter.table_name = gameq_tombstone.table_name AND letter.row_key = gameq_tombstone.row_key)";
+      " FROM gameq_tombstone WHERE deleted_at < :before AND NOT EXISTS (SELECT 1 FROM"
+          + " gameq_dead_letter letter WHERE letter.table_name = gameq_tombstone.table_name AND"
+          + " letter.row_key = gameq_tombstone.row_key)";
+
+  /** A discard may go with the tombstones: nothing from before the horizon is replayed. */
+  private static final String DISCARDS = " FROM gameq_discard WHERE discarded_at < :before";
 
   private TombstoneHorizon() {}
 
@@ -66,7 +72,12 @@ public final class TombstoneHorizon {
                           .toInstant(ZoneOffset.UTC);
                   boolean any =
                       handle
-                          .createQuery("SELECT EXISTS (SELECT 1" + PURGEABLE + ")")
+                          .createQuery(
+                              "SELECT EXISTS (SELECT 1"
+                                  + PURGEABLE
+                                  + ") OR EXISTS (SELECT 1"
+                                  + DISCARDS
+                                  + ")")
                           .bind("before", TemporalText.of(before))
                           .mapTo(Boolean.class)
                           .one();
@@ -74,7 +85,8 @@ public final class TombstoneHorizon {
                     return null;
                   }
                   handle.execute(
-                      "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY UPDATE value = GREATEST(value, VALUES(value))",
+                      "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
+                          + " UPDATE value = GREATEST(value, VALUES(value))",
                       SETTING,
                       UTC_MILLIS.format(before));
                   return before;
@@ -82,9 +94,10 @@ public final class TombstoneHorizon {
   }
 
   /**
-   * Removes tombstones from before a time that {@link #advance} returned, the oldest first.
+   * Removes tombstones from before a time that {@link #advance} returned, the oldest first, then
+   * discards.
    *
-   * @param most rows to remove in this one statement
+   * @param most rows to remove
    * @return how many were removed: fewer than {@code most} when none is left
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
@@ -92,11 +105,18 @@ public final class TombstoneHorizon {
     return Asking.mysql(
         () ->
             jdbi.withHandle(
-                handle ->
-                    handle
-                        .createUpdate("DELETE" + PURGEABLE + " ORDER BY deleted_at LIMIT :most")
-                        .bind("before", TemporalText.of(before))
-                        .bind("most", most)
-                        .execute()));
+                handle -> {
+                  int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
+                  return purged
+                      + delete(handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
+                }));
+  }
+
+  private static int delete(Handle handle, String which, Instant before, int most) {
+    return handle
+        .createUpdate("DELETE" + which + " LIMIT :most")
+        .bind("before", TemporalText.of(before))
+        .bind("most", most)
+        .execute();
   }
 }

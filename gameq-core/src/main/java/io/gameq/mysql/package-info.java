@@ -9,6 +9,7 @@
  * gameq_tombstone    table, key -&gt; version of the delete
  * gameq_dead_letter  rows that MySQL refuses
  * gameq_handover     table, key, owner, version -&gt; the session that knows of a move that waits
+ * gameq_discard      table, key, session -> up to which version changes were given up
  * gameq_table        table -&gt; owner kind, owner column
  * gameq_redis_term   one row: which Redis primary counts, and its number
  * gameq_layout       table, fingerprint -&gt; column list of encoded rows

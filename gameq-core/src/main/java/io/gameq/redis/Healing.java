@@ -1,21 +1,16 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
 import io.gameq.RedisFullException;
 import io.gameq.commit.Commit;
-import io.gameq.commit.CountingSessions;
 import io.gameq.commit.SessionRef;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +23,7 @@ import org.slf4j.LoggerFactory;
 final class Healing {
   private static final Logger LOG = LoggerFactory.getLogger(Healing.class);
 
-  /** Re-asserts on their way at a time. */
-  private static final int REASSERTS_AT_ONCE = 500;
-
-  private final DurableSessions durableSessions;
-  private final SlotKeys[] slots;
+  private final Reassertion reassertion;
   private final Replay replay;
   private final Settlement settlement;
   private final Function<Commit, CommitGroup> asScript;
@@ -48,8 +39,7 @@ final class Healing {
       Replay replay,
       Settlement settlement,
       Function<Commit, CommitGroup> asScript) {
-    this.durableSessions = durableSessions;
-    this.slots = slots;
+    this.reassertion = new Reassertion(durableSessions, slots);
     this.replay = replay;
     this.settlement = settlement;
     this.asScript = asScript;
@@ -67,17 +57,18 @@ final class Healing {
       Deque<Commit> unanswered) {
     List<Replay.Session> held = sessions.stream().filter(of -> !of.ref().isLost()).toList();
     replay.noteLost(redis, held);
-    reassertAll(redis, held.stream().map(Replay.Session::ref).toList());
+    reassertion.run(redis, held.stream().map(Replay.Session::ref).toList());
     long lost = held.stream().filter(of -> of.ref().isLost()).count();
     Replay.Result replayed = replay.run(redis, sessions, session -> reassert(redis, session));
     SessionScripts.healed(
         redis,
-        slots,
+        reassertion.slots(),
         sessions.stream().map(Replay.Session::ref).filter(ref -> !ref.isLost()).toList());
     int again = unanswered.size();
     sendAgain(redis, unanswered);
     LOG.info(
-        "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up, {} commits without an answer sent again",
+        "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up, {}"
+            + " commits without an answer sent again",
         held.size() - lost,
         lost,
         replayed.sent(),
@@ -90,38 +81,7 @@ final class Healing {
    * Whether the session owns, by MySQL; if so Redis knows it now, otherwise the session is lost.
    */
   boolean reassert(StatefulRedisConnection<byte[], byte[]> redis, SessionRef session) {
-    reassertAll(redis, List.of(session));
-    return !session.isLost();
-  }
-
-  private void reassertAll(
-      StatefulRedisConnection<byte[], byte[]> redis, List<SessionRef> sessions) {
-    Map<OwnerId, CountingSessions> durable =
-        durableSessions.current(sessions.stream().map(SessionRef::owner).toList());
-    List<SessionRef> owning = new ArrayList<>();
-    for (SessionRef session : sessions) {
-      if (owns(session, durable.get(session.owner()))) {
-        owning.add(session);
-      } else {
-        session.markLost();
-      }
-    }
-    for (int from = 0; from < owning.size(); from += REASSERTS_AT_ONCE) {
-      List<SessionRef> some =
-          owning.subList(from, Math.min(owning.size(), from + REASSERTS_AT_ONCE));
-      boolean[] accepted = SessionScripts.reassert(redis, slots, some);
-      for (int i = 0; i < accepted.length; i++) {
-        if (!accepted[i]) {
-          some.get(i).markLost();
-        }
-      }
-    }
-  }
-
-  private boolean owns(SessionRef session, @Nullable CountingSessions durable) {
-    return CountingSessions.counts(durable, session.id())
-        || (session.id().isNewerThan(durable == null ? null : durable.newest())
-            && durableSessions.restore(session.owner(), session.id()));
+    return reassertion.run(redis, session);
   }
 
   /**

@@ -40,15 +40,19 @@ final class Replay {
   private static final int MOST_BYTES_IN_FLIGHT = 4 << 20;
   private static final int FLUSH_EVERY = 64;
 
-  private final WalWriter wal;
+  private final ReplaySource wal;
   private final byte[] walId;
   private final LongSupplier dueMillis;
 
   private Owed owed = Owed.NOTHING;
 
   Replay(WalWriter wal, LongSupplier dueMillis) {
+    this(ReplaySource.of(wal), wal.id(), dueMillis);
+  }
+
+  Replay(ReplaySource wal, String walId, LongSupplier dueMillis) {
     this.wal = wal;
-    this.walId = SlotKeys.bytes(wal.id());
+    this.walId = SlotKeys.bytes(walId);
     this.dueMillis = dueMillis;
   }
 

@@ -35,7 +35,8 @@ class KeptAsideTest {
                 "item",
                 "player",
                 "player_id",
-                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT NULL, PRIMARY KEY (player_id, slot), CONSTRAINT few CHECK (count < 5000)");
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT"
+                    + " NULL, PRIMARY KEY (player_id, slot), CONSTRAINT few CHECK (count < 5000)");
     game = new Game(database, directory);
     config = ConfigFile.write(directory, database.server(), game.namespace, Game.SLOTS);
   }
@@ -93,6 +94,11 @@ class KeptAsideTest {
       CommandLineRun discarded = run("stale discard --yes player:5");
       assertEquals(Main.OK, discarded.exitCode());
       assertTrue(discarded.out().contains("2 stale rows discarded"), discarded.out());
+      assertEquals(
+          "item:1,item:2",
+          game.queryText(
+              "SELECT GROUP_CONCAT(table_name, ':', SUBSTRING_INDEX(row_key, ',', -1) ORDER BY"
+                  + " row_key) FROM gameq_discard WHERE session LIKE '%1-%'"));
       assertEquals("0 sessions with 0 stale rows\n", run("stale list").out());
       assertEquals(Main.FOUND_SOMETHING, run("stale show player:5").exitCode());
       assertEquals("0 stale rows discarded\n", run("stale discard --all").out());

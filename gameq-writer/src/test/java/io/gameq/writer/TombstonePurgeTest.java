@@ -61,7 +61,8 @@ class TombstonePurgeTest {
     try (Connection connection = server.connect();
         PreparedStatement insert =
             connection.prepareStatement(
-                "INSERT INTO gameq_tombstone VALUES ('item', ?, 'player%3A1', 7, UTC_TIMESTAMP(3) - INTERVAL ? DAY)")) {
+                "INSERT INTO gameq_tombstone VALUES ('item', ?, 'player%3A1', 7, UTC_TIMESTAMP(3) -"
+                    + " INTERVAL ? DAY)")) {
       connection.setAutoCommit(false);
       for (int i = 0; i < rows; i++) {
         insert.setString(1, key + i);
@@ -90,6 +91,18 @@ class TombstonePurgeTest {
     assertEquals(3, purge(KEPT));
     assertEquals("today0,young0,young1", left());
     assertEquals(0, purge(KEPT));
+  }
+
+  @Test
+  void discardsGoWithTheTombstonesAndMoveTheHorizonToo() throws SQLException {
+    for (int days : new int[] {29, 31}) {
+      server.execute(
+          "INSERT INTO gameq_discard VALUES ('item', 'd%1$d', '', 'player%%3A1', 7, UTC_TIMESTAMP(3) - INTERVAL %1$d DAY)"
+              .formatted(days));
+    }
+    assertEquals(1, purge(KEPT));
+    assertEquals("d29", server.queryText("SELECT GROUP_CONCAT(row_key) FROM gameq_discard"));
+    assertTrue(TombstoneHorizon.read(jdbi) != null, "older WALs are refused from now on");
   }
 
   @Test
@@ -122,7 +135,8 @@ class TombstonePurgeTest {
   void theHorizonIsRecordedBeforeAnythingIsRemoved() throws SQLException {
     deleted(1, "old", 31);
     server.execute(
-        "CREATE TRIGGER refuse BEFORE DELETE ON gameq_tombstone FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'killed here'");
+        "CREATE TRIGGER refuse BEFORE DELETE ON gameq_tombstone FOR EACH ROW SIGNAL SQLSTATE"
+            + " '45000' SET MESSAGE_TEXT = 'killed here'");
     assertThrows(MySqlException.class, () -> purge(KEPT));
     assertNotNull(TombstoneHorizon.read(jdbi));
     assertEquals("old0,today0", left());
@@ -132,7 +146,8 @@ class TombstonePurgeTest {
   void aTombstoneThatHidesADeadLetterIsKept() throws SQLException {
     deleted(2, "old", 31);
     server.execute(
-        "INSERT INTO gameq_dead_letter VALUES (1, 'player%3A1', 'item', 'old1', 3, '', 0, '', 1, UTC_TIMESTAMP(3))");
+        "INSERT INTO gameq_dead_letter VALUES (1, 'player%3A1', 'item', 'old1', 3, '', 0, '', 1,"
+            + " UTC_TIMESTAMP(3))");
     assertEquals(1, purge(KEPT));
     assertEquals("old1,today0", left());
     server.execute("DELETE FROM gameq_dead_letter");

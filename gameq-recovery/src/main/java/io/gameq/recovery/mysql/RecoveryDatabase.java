@@ -10,8 +10,11 @@ import io.gameq.catalog.LayoutSource;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
 import io.gameq.mysql.Asking;
 import io.gameq.mysql.CatalogReader;
+import io.gameq.mysql.DiscardTable;
+import io.gameq.mysql.DiscardTable.Discard;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -26,6 +29,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -89,7 +93,8 @@ public final class RecoveryDatabase implements AutoCloseable {
     String itsSlots = settings.get("slots");
     if (itsNamespace == null || itsSlots == null) {
       throw new GameQueueException(
-          "the database has no namespace and slots in gameq_setting: no node has used it yet; is it the right one?");
+          "the database has no namespace and slots in gameq_setting: no node has used it yet; is it"
+              + " the right one?");
     }
     if (!namespace.equals(itsNamespace) || !Integer.toString(slots).equals(itsSlots)) {
       throw new GameQueueException(
@@ -146,6 +151,22 @@ public final class RecoveryDatabase implements AutoCloseable {
     return reader.setAside(keys);
   }
 
+  /** What of these rows was given up; rows of which nothing was are missing. */
+  public Map<RowKey, List<Discard>> discards(Collection<RowKey> keys) {
+    Map<Table, List<RowKey>> byTable = keys.stream().collect(Collectors.groupingBy(RowKey::table));
+    return Asking.mysql(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  Map<RowKey, List<Discard>> found = new HashMap<>();
+                  for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
+                    found.putAll(
+                        DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
+                  }
+                  return found;
+                }));
+  }
+
   /** The rows themselves; those that MySQL does not hold are missing. */
   public Map<RowKey, RowImage> rows(Collection<RowKey> keys) {
     Map<RowKey, RowImage> found = new HashMap<>();
@@ -176,7 +197,8 @@ public final class RecoveryDatabase implements AutoCloseable {
             jdbi.withHandle(
                 handle ->
                     handle.execute(
-                        "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES (?, ?, ?)",
+                        "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES"
+                            + " (?, ?, ?)",
                         table,
                         fingerprint,
                         columns)));

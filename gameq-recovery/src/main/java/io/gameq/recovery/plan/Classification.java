@@ -8,6 +8,7 @@ import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
+import io.gameq.mysql.DiscardTable.Discard;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Ownership.Conflict;
 import io.gameq.recovery.plan.Ownership.Replayable;
@@ -135,19 +136,27 @@ final class Classification {
       }
     }
     Map<OwnerId, Map<RowKey, Long>> letters = lookups.database().deadLetters(missingKeys);
+    Map<RowKey, List<Discard>> discards = lookups.database().discards(missingKeys);
     Map<OwnerId, Durable> durable = lookups.database().owners().current(owners);
     Map<RowKey, RowImage> there =
         whole
             ? lookups.database().rows(options.compare() ? new HashSet<>(keys) : missingKeys)
             : Map.of();
     return rows.stream()
-        .map(row -> planned(row, versions, letters, durable, there, whole))
+        .map(row -> planned(row, versions, letters, discards, durable, there, whole))
         .toList();
   }
 
   private static boolean isIn(Map<RowKey, Long> versions, Looked row) {
     Long there = row.rowKey == null ? null : versions.get(row.rowKey);
     return there != null && Long.compareUnsigned(there, row.candidate.version()) >= 0;
+  }
+
+  private static boolean isDiscarded(Looked row, Map<RowKey, List<Discard>> discards) {
+    List<Discard> of = row.rowKey == null ? null : discards.get(row.rowKey);
+    return of != null
+        && of.stream()
+            .anyMatch(discard -> discard.covers(row.candidate.owner(), row.candidate.session(), row.candidate.version()));
   }
 
   private void readKey(Looked row) {
@@ -207,6 +216,7 @@ final class Classification {
       Looked row,
       Map<RowKey, Long> versions,
       Map<OwnerId, Map<RowKey, Long>> letters,
+      Map<RowKey, List<Discard>> discards,
       Map<OwnerId, Durable> durables,
       Map<RowKey, RowImage> there,
       boolean whole) {
@@ -216,6 +226,8 @@ final class Classification {
     Judged judged;
     if (isIn(versions, row)) {
       judged = new Judged(Status.IN_MYSQL, "", false);
+    } else if (isDiscarded(row, discards)) {
+      judged = new Judged(Status.DISCARDED, "", false);
     } else {
       Long letter =
           row.rowKey == null ? null : letters.getOrDefault(of.owner(), Map.of()).get(row.rowKey);

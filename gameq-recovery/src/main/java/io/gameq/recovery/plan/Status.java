@@ -8,6 +8,8 @@ public enum Status {
   IN_REDIS("in Redis, to be flushed by writers", false),
   /** MySQL refused it, or a newer version. */
   DEAD_LETTER("dead letters: MySQL refused them, see 'gameq-writer dead list'", true),
+  /** An operator gave it up, or a newer version, by 'dead discard' or 'stale discard'. */
+  DISCARDED("discarded by 'dead discard' or 'stale discard'", false),
   /** Nobody holds it, and its session still owns: replay puts it back. */
   LOST("LOST: replay puts them back", true),
   /** Nobody holds it yet, but its node is alive, which puts it back by itself. */

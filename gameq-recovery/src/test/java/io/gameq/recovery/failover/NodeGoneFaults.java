@@ -1,6 +1,7 @@
 package io.gameq.recovery.failover;
 
 import io.gameq.writer.campaign.NodeJvm;
+import io.gameq.writer.campaign.Signals;
 import io.gameq.writer.campaign.Trap;
 import java.util.List;
 import java.util.Random;
@@ -19,7 +20,8 @@ final class NodeGoneFaults {
         Failover.of("a node is killed in its replay, tool", NodeGoneFaults::killedInReplay),
         Failover.of("a node is killed with the primary, tool", NodeGoneFaults::killedWithPrimary),
         Failover.of("tool killed in the middle, then twice at once", NodeGoneFaults::toolKilled),
-        Failover.of("a node comes back before the tool", NodeGoneFaults::backBeforeTool));
+        Failover.of("a node comes back before the tool", NodeGoneFaults::backBeforeTool),
+        Failover.of("a node is killed with the primary and comes back", NodeGoneFaults::comesBack));
   }
 
   private static void killedInReplay(FailoverWorld world, Random random) throws Exception {
@@ -64,7 +66,7 @@ final class NodeGoneFaults {
     tool.reportConflicts();
   }
 
-  /** Started anew it opens its owners without what is lost: the tool can only name it. */
+  /** Started anew it replays what it left, beside the tool and what the other node took over. */
   private static void backBeforeTool(FailoverWorld world, Random random) throws Exception {
     NodeJvm victim = killNodeAndPrimary(world, random);
     RecoveryTool tool = new RecoveryTool(world, victim);
@@ -72,5 +74,31 @@ final class NodeGoneFaults {
     FailoverWorld.pause(500 + random.nextInt(1_500));
     tool.replay();
     tool.reportConflicts();
+  }
+
+  /**
+   * Its players log in the moment it is back, and nobody took them over meanwhile: what its earlier
+   * WAL holds must all be there, without the tool.
+   */
+  private static void comesBack(FailoverWorld world, Random random) throws Exception {
+    NodeJvm victim = world.node(random);
+    List<NodeJvm> others = world.nodes.stream().filter(node -> node != victim).toList();
+    PrimaryFaults.killDuring(
+        world,
+        random,
+        () -> {
+          others.forEach(node -> Signals.stop(node.process().pid()));
+          victim.kill();
+        });
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    RecoveryTool tool = new RecoveryTool(world, victim);
+    victim.restart();
+    others.forEach(node -> Signals.resume(node.process().pid()));
+    world.awaitHealed();
+    int conflicts = tool.reportConflicts();
+    if (conflicts > 0) {
+      throw new IllegalStateException(
+          "a node that came back beside its WAL left %d conflicts".formatted(conflicts));
+    }
   }
 }

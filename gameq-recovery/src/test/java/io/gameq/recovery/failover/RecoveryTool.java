@@ -66,14 +66,16 @@ final class RecoveryTool {
     }
   }
 
-  /** Has it name what it leaves lost, for the history. */
-  void reportConflicts() throws IOException, InterruptedException {
+  /** Has it name what it leaves lost, for the history; returns how many rows that are. */
+  int reportConflicts() throws IOException, InterruptedException {
     Path details = world.directory.resolve("plan");
     try (ToolProcess tool = start("plan", "--details", details.toString())) {
       end(tool);
     }
+    int lost = 0;
     for (JsonNode row : new ObjectMapper().readTree(details.resolve("plan.json").toFile())) {
       if (LOST_FOR_GOOD.contains(row.get("status").asText())) {
+        lost++;
         world.reportedByTool.add(
             new ReportedConflict(
                 row.get("table").asText() + ":" + row.get("key").asText(),
@@ -81,6 +83,7 @@ final class RecoveryTool {
                 false));
       }
     }
+    return lost;
   }
 
   private ToolProcess start(String... command) throws IOException {

@@ -6,10 +6,17 @@ import io.gameq.mysql.Asking;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Extent;
 import io.gameq.mysql.DeadLetterTable.Filter;
+import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.DiscardTable;
+import io.gameq.mysql.DiscardTable.Discard;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
+import io.gameq.terminal.Shown;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetters implements AutoCloseable {
   /** An image has up to 2 MiB. */
   private static final int PAGE_ROWS = 32;
+
+  /** More than any clock of a node may be wrong. */
+  private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
   private final HikariDataSource pool;
   private final Jdbi jdbi;
@@ -100,10 +110,32 @@ public final class DeadLetters implements AutoCloseable {
         () -> jdbi.withHandle(handle -> DeadLetterTable.find(handle.getConnection(), id)));
   }
 
-  /** Removes a dead letter; false when it is gone, or holds a newer version by now. */
+  /**
+   * Removes a dead letter and remembers that its change, and older ones of the row, were given up;
+   * false when it is gone, or holds a newer version by now.
+   */
   public boolean discard(Stored letter) {
-    return Asking.mysql(
-        () -> jdbi.withHandle(handle -> DeadLetterTable.remove(handle.getConnection(), letter)));
+    Refused row = letter.refused();
+    return Asking.mysqlAgain(
+        () ->
+            jdbi.inTransaction(
+                handle -> {
+                  // As every flush: one that began earlier writes before this, or not at all.
+                  OwnerTable.lock(handle.getConnection(), List.of(row.owner()));
+                  boolean removed = DeadLetterTable.remove(handle.getConnection(), letter);
+                  if (removed && isCredible(row)) {
+                    DiscardTable.write(
+                        handle.getConnection(),
+                        List.of(
+                            Discard.ofRow(row.owner(), row.table(), row.rowKey(), row.version())));
+                  }
+                  return removed;
+                }));
+  }
+
+  /** A damaged version may be far ahead, and would keep every later change of the row out. */
+  private static boolean isCredible(Refused row) {
+    return Shown.time(row.version()).isBefore(Instant.now().plus(FAR_AHEAD));
   }
 
   /** Compares dead letters with what MySQL holds, one state for each. */

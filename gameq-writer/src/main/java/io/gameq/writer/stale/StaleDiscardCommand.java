@@ -1,9 +1,14 @@
 package io.gameq.writer.stale;
 
 import io.gameq.OwnerId;
+import io.gameq.catalog.RowKey;
+import io.gameq.mysql.DiscardTable.Discard;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.redis.FinishScripts.VersionedKey;
 import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.Confirmation;
 import java.io.PrintWriter;
@@ -28,7 +33,8 @@ import picocli.CommandLine.Spec;
     description = "Removes stale rows from Redis for good.",
     footer = {
       "",
-      "Prints each row it removes. Rows of a session that owns now are kept. 'stale show' tells what is in them."
+      "Prints each row it removes. Rows of a session that owns now are kept. 'stale show' tells"
+          + " what is in them."
     })
 final class StaleDiscardCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -52,7 +58,9 @@ final class StaleDiscardCommand implements Callable<Integer> {
       throw new CommandLine.ParameterException(self.commandLine(), "give owners, or --all");
     }
     PrintWriter out = self.commandLine().getOut();
-    try (StaleRows stale = StaleNames.open(config.read())) {
+    WriterConfig settings = config.read();
+    try (StaleRows stale = StaleNames.open(settings);
+        Discards discards = Discards.open(settings.mysql())) { // before anything is removed
       List<StaleRows.Session> sessions = new ArrayList<>(all ? stale.sessions() : List.of());
       List<OwnerId> without = new ArrayList<>();
       for (String owner : new LinkedHashSet<>(owners)) {
@@ -73,17 +81,23 @@ final class StaleDiscardCommand implements Callable<Integer> {
             "Discard the stale rows of %s for good?"
                 .formatted(Shown.count(sessions.size(), "session")));
       }
-      return discard(stale, sessions, out);
+      return discard(stale, discards, sessions, out);
     }
   }
 
-  private static int discard(StaleRows stale, List<StaleRows.Session> sessions, PrintWriter out) {
+  /**
+   * Removed first, remembered second: a session that owns after all must not have its rows given
+   * up.
+   */
+  private static int discard(
+      StaleRows stale, Discards discards, List<StaleRows.Session> sessions, PrintWriter out) {
     long rows = 0;
     boolean kept = false;
     for (StaleRows.Session session : sessions) {
       StaleRows.Outcome outcome = stale.discard(session);
       if (outcome instanceof StaleRows.Discarded discarded) {
         rows += discarded.rows().size();
+        discards.remember(discarded(session, discarded.rows()));
         discarded
             .rows()
             .forEach(
@@ -102,5 +116,23 @@ final class StaleDiscardCommand implements Callable<Integer> {
     }
     out.println(Shown.count(rows, "stale row") + " discarded");
     return kept ? Main.FOUND_SOMETHING : Main.OK;
+  }
+
+  /** Of this session only: the one that owns may have changed the same rows in older versions. */
+  private static List<Discard> discarded(StaleRows.Session session, List<VersionedKey> rows) {
+    List<Discard> discards = new ArrayList<>();
+    for (VersionedKey row : rows) {
+      int colon = row.key().indexOf(':');
+      if (colon > 0) { // else damaged, and no row's key
+        discards.add(
+            new Discard(
+                session.owner(),
+                RowKey.tableName(row.key()),
+                row.key().substring(colon + 1),
+                session.session().text(),
+                row.version()));
+      }
+    }
+    return discards;
   }
 }

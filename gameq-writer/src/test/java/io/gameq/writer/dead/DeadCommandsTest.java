@@ -275,7 +275,8 @@ class DeadCommandsTest {
             () ->
                 letters
                     .query(
-                        "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'")
+                        "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK"
+                            + " WAIT'")
                     .equals("1"));
   }
 
@@ -294,6 +295,29 @@ class DeadCommandsTest {
   }
 
   // --- discard
+
+  @Test
+  void aDiscardedVersionIsNeverWrittenNorSetAsideAgainAndANewerOneIs() throws SQLException {
+    letters.write(letters.item(10, 1, 4));
+    letters.set(letters.item(20, 1, 5));
+    run(Main.OK, "dead discard --yes --all");
+    letters.write(letters.item(20, 1, 5));
+    letters.write(letters.item(15, 1, 6));
+    letters.write(letters.delete(18, "item", 1));
+    letters.set(letters.item(20, 1, 5));
+    assertEquals("0", count());
+    assertEquals("10 4", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));
+    letters.write(letters.item(21, 1, 7));
+    assertEquals("21 7", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));
+  }
+
+  @Test
+  void aDamagedVersionFarAheadKeepsNoLaterChangeOut() throws SQLException {
+    letters.set(new Refused(letters.player, "item", "1", -2, new byte[] {1, 2}, 1, 0, "damaged"));
+    run(Main.OK, "dead discard --yes --all");
+    letters.write(letters.item(21, 1, 7));
+    assertEquals("21", letters.query("SELECT gq_version FROM item"));
+  }
 
   @Test
   void discardAsksFirstAndNamesWhatItRemoves() throws SQLException {

@@ -1,0 +1,48 @@
+package io.gameq.wal;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Finds the WALs that earlier starts of a node left without having everything in MySQL. Stateless.
+ */
+public final class LeftWals {
+  /** What follows the node in a WAL id: the start and the process. */
+  private static final String START_AND_PROCESS = "-\\d{8}T\\d{6}Z-[0-9a-f]{8}";
+
+  private LeftWals() {}
+
+  /**
+   * Their directories, the oldest first: of nodes of this name, written by no process now, with
+   * records, and not complete.
+   *
+   * @throws WalException when the directory cannot be read
+   */
+  public static List<Path> of(Path walDirectory, String node) {
+    Pattern ofNode = Pattern.compile(Pattern.quote(node) + START_AND_PROCESS);
+    if (!Files.isDirectory(walDirectory)) {
+      return List.of();
+    }
+    try (Stream<Path> directories = Files.list(walDirectory)) {
+      return directories
+          .filter(of -> ofNode.matcher(String.valueOf(of.getFileName())).matches())
+          .filter(of -> WalMarkers.complete(of).isEmpty() && hasRecords(of) && !LiveWals.isLive(of))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new WalException("cannot read the WAL directory " + walDirectory + " (" + e + ")", e);
+    }
+  }
+
+  private static boolean hasRecords(Path wal) {
+    try (Stream<Path> files = Files.list(wal)) {
+      return files.anyMatch(file -> file.toString().endsWith(WalFile.SUFFIX));
+    } catch (IOException e) { // no directory, or removed meanwhile
+      return false;
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.gameq.recovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.EarlierWals;
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node that starts beside an incomplete WAL of its own, after Redis lost what it holds. */
+class NodeRestartTest {
+  @TempDir Path directory;
+
+  private RecoveryGame game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game = new RecoveryGame(directory);
+  }
+
+  @AfterEach
+  void stop() {
+    game.close();
+  }
+
+  private static void put(GameQueue queue, int player, int count) {
+    OwnerSession session = queue.open("player:" + player);
+    session.put(new Item(player, 1, 1_001, count));
+    session.commit().awaitQueued(RecoveryGame.LONG);
+  }
+
+  private void playAndLoseRedis() {
+    try (GameQueue queue = game.node("n1")) {
+      put(queue, 1, 5);
+      put(queue, 2, 5);
+    }
+    game.loseRedis();
+  }
+
+  private static List<Item> login(GameQueue queue, int player) {
+    return queue.open("player:" + player).rows(Item.class);
+  }
+
+  @Test
+  void whatRedisLostIsBackBeforeTheFirstPlayerLogsIn() {
+    playAndLoseRedis();
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(List.of(new Item(1, 1, 1_001, 5)), login(queue, 1));
+      put(queue, 1, 6);
+    }
+    Run plan = game.run("plan");
+    assertEquals(Main.CLEAN, plan.exitCode(), plan::toString);
+    assertTrue(plan.says("2  in Redis"), plan::toString);
+    game.loseRedis();
+    try (GameQueue queue = game.node("n1")) { // from two WALs now, in the order of their starts
+      assertEquals(List.of(new Item(1, 1, 1_001, 6)), login(queue, 1));
+      assertEquals(List.of(new Item(2, 1, 1_001, 5)), login(queue, 2));
+    }
+  }
+
+  @Test
+  void whatALaterSessionOpenedWithoutIsLeftToTheTool() {
+    playAndLoseRedis();
+    try (GameQueue other = game.node("n2")) {
+      assertEquals(List.of(), login(other, 1));
+    }
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(List.of(), login(queue, 1));
+      assertEquals(List.of(new Item(2, 1, 1_001, 5)), login(queue, 2));
+    }
+    Run plan = game.run("plan");
+    assertTrue(plan.says("1  CONFLICTS"), plan::toString);
+    assertTrue(plan.says("0  LOST"), plan::toString);
+  }
+
+  @Test
+  void besideAReplayOfTheToolNothingIsLostOrTwice() {
+    playAndLoseRedis();
+    CompletableFuture<Run> tool = CompletableFuture.supplyAsync(() -> game.run("replay --execute"));
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(List.of(new Item(1, 1, 1_001, 5)), login(queue, 1));
+    }
+    tool.join();
+    assertEquals(Main.CLEAN, game.run("plan").exitCode());
+  }
+
+  @Test
+  void aWalFromBeforeTheTombstoneHorizonIsNotReplayed() throws Exception {
+    playAndLoseRedis();
+    game.database
+        .server()
+        .execute(
+            "INSERT INTO gameq_setting VALUES ('tombstones_purged_before',"
+                + " '2999-01-01T00:00:00.000Z')");
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(List.of(), queue.read("player:1", Item.class));
+    }
+  }
+
+  @Test
+  void itMayBeLeftAloneOrRefused() {
+    playAndLoseRedis();
+    String message =
+        assertThrows(
+                GameQueueException.class,
+                () -> GameQueue.open(game.config("n1").earlierWals(EarlierWals.REFUSE).build()))
+            .getMessage();
+    assertTrue(message.contains("gameq-recovery plan"), message);
+    try (GameQueue queue =
+        GameQueue.open(game.config("n1").earlierWals(EarlierWals.IGNORE).build())) {
+      assertEquals(List.of(), queue.read("player:1", Item.class));
+    }
+    assertEquals(0, game.dirtyRows());
+    try (GameQueue other = game.node("n-1")) { // another node's WALs are not its own
+      assertEquals(List.of(), other.read("player:1", Item.class));
+    }
+  }
+}

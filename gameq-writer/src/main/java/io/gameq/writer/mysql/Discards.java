@@ -1,0 +1,62 @@
+package io.gameq.writer.mysql;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.Asking;
+import io.gameq.mysql.DiscardTable;
+import io.gameq.mysql.DiscardTable.Discard;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.Settings;
+import java.util.List;
+import org.jdbi.v3.core.Jdbi;
+
+/** Where {@code stale discard} has MySQL remember what it removed from Redis. Thread-safe. */
+public final class Discards implements AutoCloseable {
+  private final HikariDataSource pool;
+  private final Jdbi jdbi;
+
+  private Discards(HikariDataSource pool) {
+    this.pool = pool;
+    this.jdbi = Jdbi.create(pool);
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws io.gameq.GameQueueException when the server is away or refuses the login, or gameq's
+   *     own tables are missing
+   */
+  public static Discards open(MySqlConfig config) {
+    Discards discards =
+        new Discards(
+            MySqlPool.open(
+                new MySqlConfig(config.url(), config.user(), config.password(), 1), "discard"));
+    try {
+      Settings.requireSchema(discards.jdbi);
+    } catch (RuntimeException e) {
+      discards.close();
+      throw e;
+    }
+    return discards;
+  }
+
+  /**
+   * Remembers them.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public void remember(List<Discard> discards) {
+    Asking.mysqlAgain(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  DiscardTable.write(handle.getConnection(), discards);
+                  return true;
+                }));
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}
