@@ -114,8 +114,7 @@ final class DurableFutures {
 
   /** Ends the futures of commits with rows that are lost for good. */
   List<Runnable> lost(Conflict conflict, long durableBefore) {
-    remember(
-        conflicts, conflict.rows(), conflict.reason(), conflict.mayComeBack(), durableBefore);
+    remember(conflicts, conflict.rows(), conflict.reason(), conflict.mayComeBack(), durableBefore);
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();

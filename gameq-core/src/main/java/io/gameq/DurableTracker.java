@@ -435,8 +435,8 @@ final class DurableTracker implements Unsettled {
   }
 
   /**
-   * These WAL records, which Redis lost, are not replayed. Told by the sender before anything new is
-   * sent: from now on a notice says nothing of their rows, and half of a trade is not replayed
+   * These WAL records, which Redis lost, are not replayed. Told by the sender before anything new
+   * is sent: from now on a notice says nothing of their rows, and half of a trade is not replayed
    * later either, when its other half is settled.
    */
   synchronized void gaveUp(Set<Long> sequences) {

@@ -100,11 +100,7 @@ final class OwnerViews {
   }
 
   private OwnerView load(
-      OwnerId owner,
-      @Nullable SessionId session,
-      long term,
-      List<Table> of,
-      Unflushed unflushed) {
+      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
     OwnerView view = new OwnerView(owner);
     view.sawVersion(unflushed.highestVersion);
     unflushed.images.forEach(view::addUnflushed);

@@ -52,8 +52,8 @@ final class Custody {
   /**
    * A decision to be made.
    *
-   * @param sessions those that count of each owner, locked: of those whose rows are flushed, and
-   *     of {@link #others}
+   * @param sessions those that count of each owner, locked: of those whose rows are flushed, and of
+   *     {@link #others}
    */
   Custody(Connection connection, Map<OwnerId, CountingSessions> sessions) {
     this.connection = connection;

@@ -97,8 +97,8 @@ public final class GuardedWrites {
    * Writes the newest image of each row: puts with parents before children, then deletes with
    * children before parents. A put that waits for a delete, which gives a unique value up, is tried
    * again after it; deletes that cascade come last of all, when no child waits to be moved away. A
-   * row that is not its session's to write is refused, see the package description. What an operator
-   * discarded is left out.
+   * row that is not its session's to write is refused, see the package description. What an
+   * operator discarded is left out.
    *
    * @param sessions those that count of each owner, locked: of those whose rows these are, and of
    *     {@link #others}

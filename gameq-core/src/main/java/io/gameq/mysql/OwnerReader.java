@@ -241,7 +241,10 @@ public final class OwnerReader {
                 handle -> {
                   SessionId open = OwnerTable.lockOpen(handle, owner);
                   Connection connection = handle.getConnection();
-                  return new Settled(open, versions(connection, keys), setAside(connection, keys).getOrDefault(owner, Map.of()));
+                  return new Settled(
+                      open,
+                      versions(connection, keys),
+                      setAside(connection, keys).getOrDefault(owner, Map.of()));
                 }));
   }
 

@@ -239,8 +239,8 @@ public final class CommitSender implements AutoCloseable {
 
   /**
    * Gives another connection of this node up, if it leads to an older server than the one that this
-   * node has healed on: what it reads there would miss what was put back. Throws
-   * GameQueueException when that connection has to be opened and cannot.
+   * node has healed on: what it reads there would miss what was put back. Throws GameQueueException
+   * when that connection has to be opened and cannot.
    */
   public void takeAlong(ControlConnection control) {
     ControlConnection.Connected connected = control.connected();

@@ -59,9 +59,7 @@ public final class OpenScript {
       String finishes) {
     List<Object> reply =
         SCRIPT.call(
-            redis,
-            slot,
-            List.of(owner.encoded(), session.text(), mergeWindowMillis, finishes));
+            redis, slot, List.of(owner.encoded(), session.text(), mergeWindowMillis, finishes));
     if ((Long) reply.get(0) == 0) {
       return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
     }

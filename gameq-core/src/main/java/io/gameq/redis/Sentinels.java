@@ -28,8 +28,7 @@ final class Sentinels {
 
   private final RedisClient client;
   private final RedisURI uri;
-  private final Map<
-          RedisURI, CompletableFuture<StatefulRedisSentinelConnection<String, String>>>
+  private final Map<RedisURI, CompletableFuture<StatefulRedisSentinelConnection<String, String>>>
       connections = new ConcurrentHashMap<>();
 
   /** A primary; {@code epoch} is Sentinel's config-epoch, which rises with every failover. */

@@ -38,8 +38,7 @@ class TermTest {
   void sameProcessIsTheSamePrimaryWhateverItsHistoryIsCalledAndUnderAnyName() {
     assertEquals(
         Relation.SAME, alone.relation(seen("run-p", "repl-new", "0", "127.0.0.1:6379", NONE)));
-    assertEquals(
-        Relation.SAME, watched.relation(seen("run-p", "repl-p", "0", "redis-1:6379", 3)));
+    assertEquals(Relation.SAME, watched.relation(seen("run-p", "repl-p", "0", "redis-1:6379", 3)));
   }
 
   @Test
@@ -56,7 +55,8 @@ class TermTest {
 
   @Test
   void promotedReplicaProvesByItsHistoryFromWhichPrimaryItTookOver() {
-    assertEquals(Relation.NEWER, alone.relation(seen("run-q", "q", "repl-p", "redis-2:6379", NONE)));
+    assertEquals(
+        Relation.NEWER, alone.relation(seen("run-q", "q", "repl-p", "redis-2:6379", NONE)));
     assertEquals(
         Relation.NEWER, watched.relation(seen("run-q", "q", "repl-p", "redis-2:6379", NONE)));
     assertEquals(Relation.OLDER, alone.relation(seen("run-x", "x", "other", "redis-2:6379", NONE)));

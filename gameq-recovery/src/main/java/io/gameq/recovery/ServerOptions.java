@@ -82,7 +82,11 @@ final class ServerOptions {
               redis == null
                   ? null
                   : RecoveryRedis.open(
-                      redis, environment(REDIS_PASSWORD), any.namespace(), any.slots(), database.terms())));
+                      redis,
+                      environment(REDIS_PASSWORD),
+                      any.namespace(),
+                      any.slots(),
+                      database.terms())));
     } catch (RuntimeException e) {
       database.close();
       throw e;

@@ -28,8 +28,7 @@ final class TermWatch implements AutoCloseable {
     this.primary = primary;
     number = primary.term();
     ScheduledFuture<?> unused =
-        timer.scheduleWithFixedDelay(
-            this::look, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(this::look, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private void look() {

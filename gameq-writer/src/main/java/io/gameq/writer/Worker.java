@@ -233,7 +233,8 @@ final class Worker implements Runnable {
    * next turn connects to. Returns false.
    */
   private boolean leave(SlotKeys slot, List<Claim> batch, String reason) {
-    LOG.warn("slot {}: {} owners are left to the new primary: {}", slot.slot(), batch.size(), reason);
+    LOG.warn(
+        "slot {}: {} owners are left to the new primary: {}", slot.slot(), batch.size(), reason);
     try {
       giveBack(slot, batch, OUTAGE_DELAY_MILLIS, false);
     } finally {

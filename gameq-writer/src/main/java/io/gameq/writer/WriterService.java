@@ -57,7 +57,8 @@ public final class WriterService implements AutoCloseable {
     OwnerTable owners = new OwnerTable(jdbi);
     ParkedTables parked = new ParkedTables();
     watch = new TermWatch(primary);
-    leases = new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
+    leases =
+        new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
     Worker.Shared shared =
         new Worker.Shared(
             options,

@@ -305,7 +305,8 @@ class HealingRacesTest {
 
   private boolean redisKnowsTheSecondSession() {
     return redis.sync().keys("{" + game.namespace + ":*:own:*").stream()
-        .anyMatch(own -> new String(redis.sync().get(own), ISO_8859_1).startsWith("0".repeat(15) + "2"));
+        .anyMatch(
+            own -> new String(redis.sync().get(own), ISO_8859_1).startsWith("0".repeat(15) + "2"));
   }
 
   @Test

@@ -13,7 +13,6 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
-import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -41,8 +40,7 @@ class TwoPrimariesTest {
   private final EmbeddedRedis old = EmbeddedRedis.start();
   private final EmbeddedRedis promoted = EmbeddedRedis.start();
   private final RedisClient client = RedisClient.create();
-  private final RedisConnector toOld =
-      new RedisConnector(new RedisConfig(old.uri(), null, 5_000));
+  private final RedisConnector toOld = new RedisConnector(new RedisConfig(old.uri(), null, 5_000));
   private Game game;
   private @Nullable AutoCloseable pool;
 
@@ -125,9 +123,7 @@ class TwoPrimariesTest {
         GameQueue alsoOnOld = node("n2", old)) {
       OwnerSession first = onOld.open("player:1");
       queued(first, new Pet(1, 1, "seen by all"));
-      await()
-          .atMost(LONG)
-          .until(() -> ask(promoted, redis -> redis.keys("*:dirty:*")).size() == 1);
+      await().atMost(LONG).until(() -> ask(promoted, redis -> redis.keys("*:dirty:*")).size() == 1);
       promote();
       queued(first, new Pet(2, 1, "old side only"));
       try (GameQueue onNew = node("n3", promoted)) {

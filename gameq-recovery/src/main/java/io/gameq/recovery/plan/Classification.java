@@ -156,7 +156,10 @@ final class Classification {
     List<Discard> of = row.rowKey == null ? null : discards.get(row.rowKey);
     return of != null
         && of.stream()
-            .anyMatch(discard -> discard.covers(row.candidate.owner(), row.candidate.session(), row.candidate.version()));
+            .anyMatch(
+                discard ->
+                    discard.covers(
+                        row.candidate.owner(), row.candidate.session(), row.candidate.version()));
   }
 
   private void readKey(Looked row) {

@@ -156,7 +156,8 @@ public final class DeadLetterRetry {
     return owners;
   }
 
-  private Outcome write(Connection connection, Stored letter, Map<OwnerId, CountingSessions> sessions)
+  private Outcome write(
+      Connection connection, Stored letter, Map<OwnerId, CountingSessions> sessions)
       throws SQLException {
     DeadLetterTable.Refused row = letter.refused();
     Reading reading = rows.read(row.key(), row.image());

@@ -102,7 +102,9 @@ public final class FlushTransaction {
    */
   public record Outage(String reason) implements Outcome {}
 
-  /** The rows were claimed from a Redis primary that does not count any more; nothing was written. */
+  /**
+   * The rows were claimed from a Redis primary that does not count any more; nothing was written.
+   */
   public record Demoted(String reason) implements Outcome {}
 
   /** A table or a column is missing or closed to us; nothing was written. */
@@ -187,7 +189,7 @@ public final class FlushTransaction {
     private final List<HeldBack> heldBack = new ArrayList<>();
 
     /** Rows of owners held back whose handovers the other owner's flush may have to know of. */
-    private final Map<RowChange, SessionId> pending = new IdentityHashMap<>();
+    private final IdentityHashMap<RowChange, SessionId> pending = new IdentityHashMap<>();
 
     private final boolean lastResort;
 

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a node does after its connection broke, in the steps of {@code Healing} and {@code Replay}:
  * reads its sessions in MySQL, re-asserts each, replays each record that Redis lost, says that
- * nothing is missing, sends each unanswered commit again. Whenever the connection breaks once more it begins again.
+ * nothing is missing, sends each unanswered commit again. Whenever the connection breaks once more
+ * it begins again.
  *
  * <p>The journal mark is read together with the last re-assert: nobody but the node changes it.
  */
@@ -52,8 +53,7 @@ record NodeHealing(GameNodeActor node) {
           List.of(Step.redis(name() + " re-asserts " + asked, world -> tells(world, me, asked)));
       case SAYS_WHOLE ->
           List.of(
-              Step.redis(
-                  name() + " says that Redis has all again", world -> saysWhole(world, me)));
+              Step.redis(name() + " says that Redis has all again", world -> saysWhole(world, me)));
     };
   }
 

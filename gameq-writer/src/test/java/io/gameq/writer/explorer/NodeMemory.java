@@ -245,12 +245,36 @@ record NodeMemory(
 
   NodeMemory op(int next) {
     return new NodeMemory(
-        name, holds, next, null, attempts, dead, lastVersion, changes, link, wal, conflicts, looked, taken);
+        name,
+        holds,
+        next,
+        null,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        conflicts,
+        looked,
+        taken);
   }
 
   NodeMemory attempt(@Nullable Attempt now, int tried) {
     return new NodeMemory(
-        name, holds, op, now, tried, dead, lastVersion, changes, link, wal, conflicts, looked, taken);
+        name,
+        holds,
+        op,
+        now,
+        tried,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        conflicts,
+        looked,
+        taken);
   }
 
   NodeMemory died() {
@@ -274,7 +298,19 @@ record NodeMemory(
     TreeMap<Integer, Hold> now = new TreeMap<>(holds);
     now.put(player, hold);
     return new NodeMemory(
-        name, now, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, looked, taken);
+        name,
+        now,
+        op,
+        attempt,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        conflicts,
+        looked,
+        taken);
   }
 
   NodeMemory lose(int player) {
@@ -309,7 +345,19 @@ record NodeMemory(
 
   NodeMemory link(Link now) {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, now, wal, conflicts, looked, taken);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        now,
+        wal,
+        conflicts,
+        looked,
+        taken);
   }
 
   /** Redis was seen to have lost something: heals, and asks no mark what that was. */
@@ -340,11 +388,28 @@ record NodeMemory(
     rows.forEach(
         (key, version) ->
             more.merge(
-                (mayComeBack ? "?" : "") + session.owner().encoded() + " " + session.id().text() + " " + key,
+                (mayComeBack ? "?" : "")
+                    + session.owner().encoded()
+                    + " "
+                    + session.id().text()
+                    + " "
+                    + key,
                 version,
                 Math::max));
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, more, looked, taken);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        more,
+        looked,
+        taken);
   }
 
   /** Redis was told of a session that is being opened. */
@@ -352,12 +417,36 @@ record NodeMemory(
     TreeSet<String> more = new TreeSet<>(taken);
     more.add(owner.encoded() + " " + session.text());
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, looked, more);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        conflicts,
+        looked,
+        more);
   }
 
   NodeMemory looked(@Nullable Looked now) {
     return new NodeMemory(
-        name, holds, op, attempt, attempts, dead, lastVersion, changes, link, wal, conflicts, now, taken);
+        name,
+        holds,
+        op,
+        attempt,
+        attempts,
+        dead,
+        lastVersion,
+        changes,
+        link,
+        wal,
+        conflicts,
+        now,
+        taken);
   }
 
   NodeMemory hears(List<Notice> notices) {

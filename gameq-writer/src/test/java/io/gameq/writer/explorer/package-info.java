@@ -45,10 +45,10 @@
  * not refused (NEVER ACKED), a reader sees what was acknowledged before it began and never less
  * than before, after a failover once the node healed, a moving item is seen with exactly one owner
  * (DUPLICATE, DESTROYED), a session is lost only to a later one that Redis was told of by its own
- * node (DETHRONED). Wherever only workers are left with something to do, they are killed, a
- * healthy one drains, and each node looks for what it was not told of, which it replays where its
- * session owns and else reports as a conflict; then nothing acknowledged is missing and unreported
- * (LOST), the session that owns believes what MySQL holds (OWNER VIEW), and nothing waits for ever
+ * node (DETHRONED). Wherever only workers are left with something to do, they are killed, a healthy
+ * one drains, and each node looks for what it was not told of, which it replays where its session
+ * owns and else reports as a conflict; then nothing acknowledged is missing and unreported (LOST),
+ * the session that owns believes what MySQL holds (OWNER VIEW), and nothing waits for ever
  * (STRANDED); nothing is reported as lost that MySQL holds (REPORTED), and no move is refused
  * unless Redis lost a half of it (REFUSED). A row that waits for the flush of the other owner is
  * given back until the last drain, which sets it aside.
