@@ -42,7 +42,7 @@ final class LateColumns {
   private LateColumns() {}
 
   private static long number(String row) {
-    return 1_000 + Math.floorMod(row.hashCode(), 1_000);
+    return 1_000L + Math.floorMod(row.hashCode(), 1_000);
   }
 
   /** What a node that knows a column of this declaration puts into it. */
@@ -168,7 +168,7 @@ final class LateColumns {
       if (put && !knows(attempt)) {
         continue;
       }
-      return newest || attempt.outcome == Attempt.Outcome.OK ? Boolean.valueOf(put) : null;
+      return (newest || attempt.outcome == Attempt.Outcome.OK) ? Boolean.valueOf(put) : null;
     }
     return false;
   }

@@ -83,7 +83,7 @@ final class Outgoing {
     for (Op.Part other : parts) {
       boolean gives = part.kind() == Change.Kind.MOVED && other.player() == part.toPlayer();
       boolean takes = other.kind() == Change.Kind.MOVED && other.toPlayer() == part.player();
-      if (other != part && other.row() == part.row() && (gives || takes)) {
+      if (!other.equals(part) && other.row() == part.row() && (gives || takes)) {
         SessionRef its = session(other.player());
         handovers.add(new Handover(takes, its.owner(), its.id(), 0));
         trades.add(trade);

@@ -130,8 +130,8 @@ record TableImage(
     handovers.forEach(
         (key, value) -> {
           if (!value.equals(now.handovers.get(key))) {
-            String[] k = key.split(",");
-            String[] v = value.split(",");
+            String[] k = key.split(",", -1);
+            String[] v = value.split(",", -1);
             sql.add(
                 "REPLACE INTO gameq_handover (table_name, row_key, owner, version, received, epoch, nonce, noted_at) VALUES ('item', '%s', '%s', %s, %s, %s, '%s', '2020-01-01')"
                     .formatted(k[0], k[1], k[2], v[0], v[1], v[2]));
