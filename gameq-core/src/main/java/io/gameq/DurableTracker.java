@@ -475,6 +475,24 @@ final class DurableTracker implements Unsettled {
     return rows;
   }
 
+  /** Of these rows, those that this session waits for in the version given or an older one. */
+  synchronized SortedMap<String, Long> waitingUpTo(Map<String, Long> rows) {
+    SortedMap<String, Long> waiting = new TreeMap<>();
+    rows.forEach(
+        (key, version) -> {
+          Held held = queuedRows.get(key);
+          if (held != null && held.version <= version) {
+            waiting.put(key, held.version);
+          }
+        });
+    for (RowVersion row : overtaken) {
+      if (row.version <= rows.getOrDefault(row.key, -1L)) {
+        waiting.merge(row.key, row.version, Math::max);
+      }
+    }
+    return waiting;
+  }
+
   /**
    * Rows of which no notice tells, every {@code everyNanos} as long as there are any; else empty.
    */

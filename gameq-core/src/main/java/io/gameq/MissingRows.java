@@ -153,7 +153,23 @@ final class MissingRows {
     }
   }
 
+  /**
+   * An earlier session of this node, whose rows this one had adopted, is told at the same moment:
+   * later a row of a newer session would look like one that replaced them.
+   */
   private void report(
+      DurableTracker tracker, SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
+    for (DurableTracker other : parts.sessions().all()) {
+      if (other.session().owner().equals(tracker.session().owner())) {
+        SortedMap<String, Long> its = other == tracker ? rows : other.waitingUpTo(rows);
+        if (!its.isEmpty()) {
+          tell(other, its, reason, mayComeBack);
+        }
+      }
+    }
+  }
+
+  private void tell(
       DurableTracker tracker, SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
     hadConflicts = true;
     Conflict conflict = tracker.conflict(rows, reason, mayComeBack);

@@ -240,11 +240,11 @@ final class PlantedVariants {
             Scenarios.failoverAndDelete(3)),
         new Task(
             Plant.without("reports ask who may hold the row").with(Switch.REPORTED_WITHOUT_ASKING),
-            Scenarios.failoverAndLook(1, 2)),
+            Scenarios.failoverAndLook(0, 2)),
         new Task(
             Plant.without("a session that is told again is not whole yet")
                 .lua(REASSERT, "redis.call('SADD', slot .. ':healing', owner)", ""),
-            Scenarios.failoverAndLook(1, 2)));
+            Scenarios.failoverAndLook(0, 2)));
   }
 
   /**
@@ -260,7 +260,7 @@ final class PlantedVariants {
         new Task(
             Plant.without("a finished open is not whole")
                 .lua(OPEN, "redis.call('SADD', slot .. ':healing', owner)", ""),
-            Scenarios.failoverAndLook(1, 2)),
+            Scenarios.failoverAndLook(0, 2)),
         new Task(
             Plant.without("no open is finished while the session before it owns")
                 .with(Switch.OPENS_FINISHED_ALWAYS),

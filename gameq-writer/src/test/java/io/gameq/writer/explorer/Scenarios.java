@@ -396,7 +396,7 @@ final class Scenarios {
         failovers(2, 2),
         failoverAndReader(1),
         failoverAndDelete(3),
-        failoverAndLook(1, 2),
+        failoverAndLook(0, 2),
         failoverInMidOpen(2));
   }
 
