@@ -273,6 +273,7 @@ final class GameNode implements AutoCloseable {
     of.forEach(
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
     long atLeast = 0;
+    Adopted lost = null;
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
@@ -283,7 +284,8 @@ final class GameNode implements AutoCloseable {
       OpenScript.Outcome outcome =
           OpenScript.call(
               connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
-      if (outcome instanceof OpenScript.Opened opened) {
+      if (outcome instanceof OpenScript.Opened script) {
+        OpenScript.Opened opened = withLost(script, owner, session, lost, connected);
         Opened done;
         try {
           done = finishOpen(owner, session, of, opened, connected);
@@ -301,6 +303,7 @@ final class GameNode implements AutoCloseable {
           throw new RedisUnavailableException(
               "Redis lost session " + session + " while it was opened: try again");
         }
+        lost = new Adopted(session, opened);
       } else {
         SessionId owns = ((OpenScript.Refused) outcome).ownedBy();
         CountingSessions durable = owners.current(List.of(owner)).get(owner);
@@ -344,6 +347,58 @@ final class GameNode implements AutoCloseable {
       throw openedMeanwhile(owner, owns);
     }
     return session.equals(owns);
+  }
+
+  /** What an attempt to open had adopted when Redis lost its session, and perhaps the rows. */
+  private record Adopted(SessionId session, OpenScript.Opened rows) {}
+
+  /**
+   * What the script returned, and what the attempt before had adopted and Redis holds no more: it
+   * is put back. Only when nobody opened the owner between the two attempts: a session that did has
+   * gone on without these rows, and they are a conflict with it.
+   */
+  private OpenScript.Opened withLost(
+      OpenScript.Opened script,
+      OwnerId owner,
+      SessionId session,
+      @Nullable Adopted lost,
+      HealedConnection.Healed connected) {
+    if (lost == null || session.epoch() != lost.session.epoch() + 1) {
+      return script;
+    }
+    Map<String, UnflushedRow> dirty = byKey(script.dirty());
+    Map<String, UnflushedRow> held = byKey(script.claimed());
+    dirty.forEach((key, row) -> held.merge(key, row, GameNode::newer));
+    List<UnflushedRow> missing = new ArrayList<>();
+    for (List<UnflushedRow> rows : List.of(lost.rows.dirty(), lost.rows.claimed())) {
+      for (UnflushedRow row : OwnerViews.withoutDamaged(rows)) {
+        if (held.merge(row.key(), row, GameNode::newer).equals(row)) {
+          dirty.put(row.key(), row);
+          missing.add(row);
+        }
+      }
+    }
+    if (missing.isEmpty()) {
+      return script;
+    }
+    SessionScripts.putBack(
+        connected.redis(),
+        slot(owner),
+        new SessionRef(owner, session, owner.slot(slots.length)),
+        wal.id(),
+        missing);
+    return new OpenScript.Opened(List.copyOf(dirty.values()), script.claimed());
+  }
+
+  private static Map<String, UnflushedRow> byKey(List<UnflushedRow> rows) {
+    Map<String, UnflushedRow> byKey = new HashMap<>();
+    OwnerViews.withoutDamaged(rows).forEach(row -> byKey.put(row.key(), row));
+    return byKey;
+  }
+
+  /** The first when both are of one version. */
+  private static UnflushedRow newer(UnflushedRow one, UnflushedRow other) {
+    return RowCodec.version(other.image()) > RowCodec.version(one.image()) ? other : one;
   }
 
   /** Null when Redis has lost the session meanwhile. */

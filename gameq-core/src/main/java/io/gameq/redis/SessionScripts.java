@@ -41,6 +41,11 @@ public final class SessionScripts {
   /** A script holds Redis for as long as it takes. */
   private static final int HEALED_AT_ONCE = 500;
 
+  /** The same; rows of an owner with few, as most are, are one call. */
+  private static final int PUT_BACK_AT_ONCE = 500;
+
+  private static final int PUT_BACK_BYTES_AT_ONCE = 4 << 20;
+
   private static final Logger LOG = LoggerFactory.getLogger(SessionScripts.class);
 
   private SessionScripts() {}
@@ -122,6 +127,49 @@ public final class SessionScripts {
           }
         });
     replies.forEach(RedisReply::await);
+  }
+
+  /**
+   * Puts rows that Redis lost back under a session, due at once, never over a newer row. Not a
+   * commit: no journal mark moves on. Where another session owns, nothing is written.
+   */
+  public static void putBack(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SlotKeys slot,
+      SessionRef session,
+      String walId,
+      List<UnflushedRow> rows) {
+    SessionKeys keys = new SessionKeys(slot, session);
+    List<byte[]> some = new ArrayList<>();
+    long bytes = 0;
+    for (UnflushedRow row : rows) {
+      if (some.size() == 2 * PUT_BACK_AT_ONCE
+          || (!some.isEmpty() && bytes + row.image().length > PUT_BACK_BYTES_AT_ONCE)) {
+        putBack(redis, keys, walId, some);
+        some.clear();
+        bytes = 0;
+      }
+      some.add(SlotKeys.bytes(row.key()));
+      some.add(row.image());
+      bytes += row.image().length;
+    }
+    putBack(redis, keys, walId, some);
+  }
+
+  private static void putBack(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      SessionKeys keys,
+      String walId,
+      List<byte[]> rows) {
+    List<Object> unused =
+        RedisReply.await(
+            CommitScript.sendText(
+                redis,
+                new CommitScript.Arguments(
+                    SlotKeys.bytes(walId),
+                    0,
+                    0,
+                    List.of(new CommitScript.Part(keys, List.copyOf(rows))))));
   }
 
   private static boolean isAccepted(RedisFuture<List<Object>> sent, SessionRef session) {
