@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** One search that was made: what was planted, where, what was found. */
@@ -48,12 +49,19 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
 
   static List<Exploration> all(List<Task> tasks)
       throws InterruptedException, ExecutionException, SQLException {
+    return all(tasks, each -> {});
+  }
+
+  /** The same, telling each as it ends: a search takes its time. */
+  static List<Exploration> all(List<Task> tasks, Consumer<Exploration> ended)
+      throws InterruptedException, ExecutionException, SQLException {
     try (RelaxedDurability relaxed = RelaxedDurability.of(TestServers.mysql())) {
-      return sideBySide(tasks);
+      return sideBySide(tasks, ended);
     }
   }
 
-  private static List<Exploration> sideBySide(List<Task> tasks)
+  private static List<Exploration> sideBySide(
+      List<Task> tasks, Consumer<Exploration> ended)
       throws InterruptedException, ExecutionException {
     ExecutorService threads =
         Executors.newFixedThreadPool(
@@ -64,6 +72,7 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
       List<Exploration> done = new ArrayList<>();
       for (Future<Exploration> one : running) {
         done.add(one.get());
+        ended.accept(one.get());
       }
       return done;
     } finally {

@@ -11,8 +11,8 @@ class ExplorerTest {
   @Test
   void noInterleavingBreaksAnyRule() throws Exception {
     long began = System.nanoTime();
-    List<Exploration> done = Exploration.all(Exploration.clean());
-    done.forEach(exploration -> System.out.println(exploration.line()));
+    List<Exploration> done =
+        Exploration.all(Exploration.clean(), ended -> System.out.println(ended.line()));
     BigInteger schedules =
         done.stream().map(e -> e.result().schedules()).reduce(BigInteger.ZERO, BigInteger::add);
     long states = done.stream().mapToLong(e -> e.result().states()).sum();
