@@ -221,6 +221,7 @@ final class Search {
     world.abandonFlushes();
     State now = withoutWorkers(state);
     Reaper reaper = new Reaper(1);
+    int claims = 0; // in turn: an owner that was given back is due later than the others
     for (int steps = 0; steps < 2 * MOST_DRAIN_STEPS; steps++) {
       world.outOfPatience(steps >= MOST_DRAIN_STEPS);
       List<Step> next = cast.get(drainer).steps(now, now.locals().get(drainer));
@@ -233,7 +234,7 @@ final class Search {
       } else if (next.isEmpty()) {
         return now;
       } else {
-        now = take(now, drainer, next.get(0));
+        now = take(now, drainer, next.get(idle ? claims++ % next.size() : 0));
         String wrong = Checks.step(state, now);
         if (wrong != null) {
           violated(wrong);
