@@ -135,8 +135,7 @@ class ConflictReportTest {
       await().atMost(LONG).until(() -> !conflicts.isEmpty());
       assertTrue(conflicts.element().mayComeBack());
       ExecutionException e = assertThrows(ExecutionException.class, () -> durable.get());
-      assertTrue(
-          assertInstanceOf(ConflictException.class, e.getCause()).conflict().mayComeBack());
+      assertTrue(assertInstanceOf(ConflictException.class, e.getCause()).conflict().mayComeBack());
       second.refuse(false);
       await()
           .atMost(LONG)

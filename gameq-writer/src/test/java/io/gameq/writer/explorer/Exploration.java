@@ -60,8 +60,7 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
     }
   }
 
-  private static List<Exploration> sideBySide(
-      List<Task> tasks, Consumer<Exploration> ended)
+  private static List<Exploration> sideBySide(List<Task> tasks, Consumer<Exploration> ended)
       throws InterruptedException, ExecutionException {
     ExecutorService threads =
         Executors.newFixedThreadPool(
