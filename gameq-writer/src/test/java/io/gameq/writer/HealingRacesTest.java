@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.Conflict;
@@ -219,7 +220,9 @@ class HealingRacesTest {
         trade.get(30, TimeUnit.SECONDS).awaitQueued(LONG);
         close.get(30, TimeUnit.SECONDS);
       }
-      assertEquals("0", game.queryText("SELECT COUNT(*) FROM pet WHERE id = 1"));
+      assumeTrue(
+          game.queryText("SELECT COUNT(*) FROM pet WHERE id = 1").equals("0"),
+          "the writer was slow to stop and flushed the row: there is nothing to lose");
       loseAllSince(RedisImage.empty(redis, game.namespace));
       queued(b, new Pet(3, 2, "healed"));
       try (WriterService writer = game.writer("w2")) {
