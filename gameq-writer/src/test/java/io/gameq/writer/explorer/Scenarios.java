@@ -385,8 +385,6 @@ final class Scenarios {
         moveAndOpenBoth(1, 0),
         moveOnAndBack(1),
         moveOnAndBack(2),
-        failoverAndMove(1, 1),
-        failoverAndMove(2, 1),
         foreign(false),
         foreign(true),
         move(1, 2, 2, 1),
