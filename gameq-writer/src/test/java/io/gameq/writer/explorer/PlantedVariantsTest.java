@@ -10,10 +10,11 @@ class PlantedVariantsTest {
   @Test
   void everyRuleThatIsTakenOutIsMissed() throws Exception {
     long began = System.nanoTime();
-    List<Exploration> done = Exploration.all(Exploration.chosen(PlantedVariants.all()));
     System.out.println("| rule taken out | cast | states until found | violation |");
     System.out.println("|---|---|---|---|");
-    done.forEach(exploration -> System.out.println(exploration.row()));
+    List<Exploration> done =
+        Exploration.all(
+            Exploration.chosen(PlantedVariants.all()), ended -> System.out.println(ended.row()));
     List<String> notCaught =
         done.stream()
             .filter(exploration -> exploration.result().violation() == null)
