@@ -35,10 +35,13 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
 
   /** The protocol as it is. */
   static List<Task> clean() {
-    boolean full = System.getProperty("gameq.explorer", "").equals("full");
-    return chosen(
-        (full ? Scenarios.full() : Scenarios.all())
-            .stream().map(scenario -> new Task(Plant.none(), scenario)).toList());
+    List<Scenario> casts =
+        switch (System.getProperty("gameq.explorer", "")) {
+          case "full" -> Scenarios.full();
+          case "failover" -> Scenarios.failovers();
+          default -> Scenarios.all();
+        };
+    return chosen(casts.stream().map(scenario -> new Task(Plant.none(), scenario)).toList());
   }
 
   /** Those of the casts that are asked for. */

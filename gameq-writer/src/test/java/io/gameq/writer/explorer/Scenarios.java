@@ -381,21 +381,28 @@ final class Scenarios {
         move(2, 1, 2, 0),
         midOpen(1, 2),
         rivals(),
-        restart(1, 1),
         moveAndOpenBoth(1, 0),
         moveOnAndBack(1),
         moveOnAndBack(2),
-        foreign(false),
-        foreign(true),
-        move(1, 2, 2, 1),
-        move(2, 2, 2, 1),
-        deletes(2),
+        move(2, 2, 2, 1));
+  }
+
+  /** Failovers too, in casts of the same size: {@code -Dgameq.explorer=failover}; minutes. */
+  static List<Scenario> failovers() {
+    return List.of(
         failover(1, 2),
         failovers(2, 2),
         failoverAndReader(1),
         failoverAndDelete(3),
         failoverAndLook(0, 2),
-        failoverInMidOpen(2));
+        failoverInMidOpen(2),
+        failoverAndMove(1, 1),
+        failoverAndMove(2, 1),
+        restart(1, 1),
+        foreign(false),
+        foreign(true),
+        move(1, 2, 2, 1),
+        deletes(2));
   }
 
   /** With {@code -Dgameq.explorer=full}. */
