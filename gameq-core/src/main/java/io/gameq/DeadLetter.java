@@ -29,6 +29,7 @@ public record DeadLetter(
     Instant refusedAt) {
   /**
    * The error number of a row that another owner has: only a move by its owner makes it this one's.
+   * Of a move the dead letter goes when the other owner's half is flushed after all.
    */
   public static final int NOT_OWNER = -1;
 }

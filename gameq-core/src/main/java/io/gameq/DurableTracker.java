@@ -60,6 +60,12 @@ final class DurableTracker implements Unsettled {
   /** Of the overtaken rows, those that are not replayed: nobody may hold them. */
   private final Map<String, Suspect> givenUp = new HashMap<>();
 
+  /** The next session of this node that adopted rows of this one; null when none has. */
+  private @Nullable DurableTracker heir;
+
+  /** Rows that the heir adopted in the version that this session waits for, or a newer one. */
+  private final Map<String, Long> inherited = new HashMap<>();
+
   /** Commits that a thread of the game has taken from its session and not submitted yet. */
   private int preparing;
 
@@ -237,6 +243,42 @@ final class DurableTracker implements Unsettled {
         sequences.accept(row.sequence);
       }
     }
+  }
+
+  /**
+   * A later session of this node has adopted rows of the owner: while it owns, it puts them back if
+   * Redis loses them.
+   */
+  synchronized void adoptedBy(DurableTracker later, Map<String, Long> versions) {
+    if (heir == null) { // else that one knows what became of them
+      heir = later;
+      waitingUpTo(versions).keySet().forEach(key -> inherited.put(key, versions.get(key)));
+    }
+  }
+
+  @Override
+  public synchronized void doubtful(LongConsumer sequences) {
+    queuedRows.forEach(
+        (key, held) -> {
+          if (!isInherited(key, held.version)) {
+            sequences.accept(held.sequence);
+          }
+        });
+    for (RowVersion row : overtaken) {
+      if (!isInherited(row.key, row.version)) {
+        sequences.accept(row.sequence);
+      }
+    }
+  }
+
+  /** Called for later sessions of an owner with the locks of earlier ones held, never otherwise. */
+  private boolean isInherited(String key, long version) {
+    Long adopted = inherited.get(key);
+    return heir != null && adopted != null && version <= adopted && heir.keeps(key, adopted);
+  }
+
+  private synchronized boolean keeps(String key, long version) {
+    return !session.isLost() || isDurable(key, version) || isInherited(key, version);
   }
 
   private boolean isGivenUp(RowVersion row) {

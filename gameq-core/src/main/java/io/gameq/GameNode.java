@@ -40,6 +40,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -429,6 +430,7 @@ final class GameNode implements AutoCloseable {
       tracker.adopted(
           held(dirty, Arrays.copyOf(sequences, dirty.size())),
           held(claimed, Arrays.copyOfRange(sequences, dirty.size(), sequences.length)));
+      handOn(tracker, unflushed);
       view.unflushed()
           .forEach(image -> tracker.carry(image.rowKey().text(), tables.carried(image)));
       sessions.add(tracker);
@@ -438,6 +440,17 @@ final class GameNode implements AutoCloseable {
       sender.unregister(ref);
       sessions.remove(tracker);
       throw e;
+    }
+  }
+
+  /** Tells the owner's earlier sessions of this node what the new one adopted. */
+  private void handOn(DurableTracker tracker, List<UnflushedRow> unflushed) {
+    Collection<DurableTracker> earlier = sessions.before(tracker);
+    if (!unflushed.isEmpty() && !earlier.isEmpty()) {
+      Map<String, Long> versions = new HashMap<>();
+      unflushed.forEach(
+          row -> versions.merge(row.key(), RowCodec.version(row.image()), Math::max));
+      earlier.forEach(one -> one.adoptedBy(tracker, versions));
     }
   }
 

@@ -111,7 +111,13 @@ final class MissingRows {
     }
     SessionId successor = there.open();
     if (successor != null && looked.isAllOf(successor)) {
-      report(tracker, missing, "session " + successor + " owns now, and does not hold them", false);
+      report(
+          tracker,
+          missing,
+          "session " + successor + " owns now, and does not hold them",
+          false,
+          looked,
+          there);
       return;
     }
     long waitNanos = parts.config().maxConflictWait().toNanos();
@@ -124,7 +130,9 @@ final class MissingRows {
               .formatted(
                   successor == null ? "a session that is not open yet" : "session " + successor,
                   parts.config().maxConflictWait().toSeconds()),
-          true);
+          true,
+          looked,
+          there);
     }
   }
 
@@ -149,24 +157,34 @@ final class MissingRows {
           tracker,
           missing,
           "the other half of the commit is lost, or the WAL cannot give it back",
-          false);
+          false,
+          looked,
+          there);
     }
   }
 
   /**
-   * An earlier session of this node, whose rows this one had adopted, is told at the same moment:
-   * later a row of a newer session would look like one that replaced them.
+   * Earlier sessions of this node, whose rows this one had adopted, are told at the same moment:
+   * later a row of a newer session would look like one that replaced them. Not of a row that is
+   * held in their version, though not in this one's.
    */
   private void report(
-      DurableTracker tracker, SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
-    for (DurableTracker other : parts.sessions().all()) {
-      if (other.session().owner().equals(tracker.session().owner())) {
-        SortedMap<String, Long> its = other == tracker ? rows : other.waitingUpTo(rows);
-        if (!its.isEmpty()) {
-          tell(other, its, reason, mayComeBack);
-        }
+      DurableTracker tracker,
+      SortedMap<String, Long> rows,
+      String reason,
+      boolean mayComeBack,
+      Looked looked,
+      OwnerViews.Settled there) {
+    for (DurableTracker earlier : parts.sessions().before(tracker)) {
+      earlier.found(there.versions(), there.setAside());
+      SortedMap<String, Long> its = earlier.waitingUpTo(rows);
+      its.entrySet()
+          .removeIf(row -> row.getValue() <= looked.versions().getOrDefault(row.getKey(), -1L));
+      if (!its.isEmpty()) {
+        tell(earlier, its, reason, mayComeBack);
       }
     }
+    tell(tracker, rows, reason, mayComeBack);
   }
 
   private void tell(

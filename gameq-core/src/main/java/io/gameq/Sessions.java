@@ -3,9 +3,10 @@ package io.gameq;
 import io.gameq.commit.SessionRef;
 import io.gameq.wal.WalNeeds;
 import java.util.Collection;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * those that were closed with rows on their way. Thread-safe.
  */
 final class Sessions {
-  private final Map<String, DurableTracker> trackers = new ConcurrentHashMap<>();
+  /** In order of their owners, and of each owner in the order in which they were opened. */
+  private final ConcurrentNavigableMap<String, DurableTracker> trackers =
+      new ConcurrentSkipListMap<>();
+
   private final Set<DurableTracker> closed = ConcurrentHashMap.newKeySet();
 
   private static String name(String owner, String session) {
@@ -42,6 +46,11 @@ final class Sessions {
 
   Collection<DurableTracker> all() {
     return trackers.values();
+  }
+
+  /** Those of the same owner that were opened before this one. */
+  Collection<DurableTracker> before(DurableTracker tracker) {
+    return trackers.subMap(name(tracker.session().owner().encoded(), ""), name(tracker)).values();
   }
 
   Collection<DurableTracker> closed() {

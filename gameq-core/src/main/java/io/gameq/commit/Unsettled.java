@@ -15,6 +15,16 @@ public interface Unsettled {
   void beyond(long mark, LongConsumer sequences);
 
   /**
+   * Hands over the WAL sequences of a lost session's rows that may be in neither Redis nor MySQL,
+   * and that no session of this node which owns has adopted.
+   *
+   * @param sequences may get a sequence more than once, in no order
+   */
+  default void doubtful(LongConsumer sequences) {
+    beyond(0, sequences);
+  }
+
+  /**
    * Redis lost something and has taken commits since: what is said to be in MySQL up to a version
    * says nothing of the rows that were acknowledged by now.
    */

@@ -40,7 +40,7 @@ final class Custody {
   private final Map<RowKey, Present> present = new HashMap<>();
   private final Map<Table, Set<RowKey>> looked = new HashMap<>();
   private final Map<Table, Map<RowKey, List<Known>>> noted = new HashMap<>();
-  private final Map<Table, Set<RowKey>> settled = new HashMap<>();
+  private final Map<Table, Map<RowKey, Long>> settled = new HashMap<>();
   private final Set<RowChange> handedOver = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<RowRefusal> refused = new ArrayList<>();
 
@@ -121,10 +121,17 @@ final class Custody {
     return handedOver.contains(row);
   }
 
-  /** Forgets what was noted of handovers that are settled by what was written now. */
-  void forgetSettled() throws SQLException {
-    for (Map.Entry<Table, Set<RowKey>> of : settled.entrySet()) {
-      HandoverTable.remove(connection, of.getKey(), of.getValue());
+  /**
+   * Forgets what was noted of handovers that are settled by what was written now, and that a half
+   * was set aside for want of the other.
+   *
+   * @param refused what was not written after all
+   */
+  void forgetSettled(Collection<RowRefusal> refused) throws SQLException {
+    settled.values().forEach(of -> refused.forEach(refusal -> of.remove(refusal.row().key())));
+    for (Map.Entry<Table, Map<RowKey, Long>> of : settled.entrySet()) {
+      HandoverTable.remove(connection, of.getKey(), of.getValue().keySet());
+      DeadLetterTable.removeNotOwned(connection, of.getKey(), of.getValue());
     }
   }
 
@@ -231,7 +238,9 @@ final class Custody {
       }
     }
     if (!unsettled.isEmpty() || row.image().op() == RowOp.MOVED) {
-      settled.computeIfAbsent(row.key().table(), table -> new HashSet<>()).add(row.key());
+      settled
+          .computeIfAbsent(row.key().table(), table -> new HashMap<>())
+          .merge(row.key(), row.image().version(), Math::max);
       if (now.isThere) { // else nothing is locked: the upsert makes sure that nobody put it since
         handedOver.add(row);
       }

@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import io.gameq.DeadLetter;
 import io.gameq.Encoding;
 import io.gameq.OwnerId;
 import io.gameq.catalog.RowKey;
@@ -247,6 +248,33 @@ public final class DeadLetterTable {
       statement.setLong(1, letter.id());
       statement.setString(2, Long.toUnsignedString(letter.refused().version()));
       return statement.executeUpdate() == 1;
+    }
+  }
+
+  /**
+   * Removes dead letters of rows that their owners were not given yet, {@link DeadLetter#NOT_OWNER},
+   * of whichever owner, up to versions in which the rows are written now.
+   */
+  static void removeNotOwned(Connection connection, Table table, Map<RowKey, Long> upTo)
+      throws SQLException {
+    for (List<RowKey> keys : Sql.chunks(List.copyOf(upTo.keySet()), KEYS_PER_STATEMENT)) {
+      List<RowKey> some = Sql.padded(keys);
+      String row = "(row_key = ? AND version <= ?)";
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "DELETE FROM gameq_dead_letter WHERE table_name = ? AND error_code = ? AND ("
+                  + (row + " OR ").repeat(some.size() - 1)
+                  + row
+                  + ")")) {
+        statement.setString(1, table.name());
+        statement.setInt(2, DeadLetter.NOT_OWNER);
+        int at = 3;
+        for (RowKey key : some) {
+          statement.setString(at++, key.keyText());
+          statement.setLong(at++, upTo.getOrDefault(key, 0L));
+        }
+        statement.executeUpdate();
+      }
     }
   }
 

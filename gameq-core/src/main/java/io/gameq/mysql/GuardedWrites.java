@@ -120,7 +120,7 @@ public final class GuardedWrites {
     for (List<RowChange> turn : turns) {
       writing.write(turn);
     }
-    custody.forgetSettled();
+    custody.forgetSettled(writing.refused);
     return writing.refused;
   }
 

@@ -10,13 +10,4 @@ import io.gameq.catalog.RowKey;
  *
  * @param encoded the image as it was committed
  */
-public record RowChange(OwnerId owner, RowKey key, RowImage image, byte[] encoded) {
-  /** The newer of two changes of a row, with what it does not name as the older one has it. */
-  RowChange newest(RowChange other) {
-    boolean isNewer = image.version() >= other.image.version();
-    RowChange newer = isNewer ? this : other;
-    RowChange older = isNewer ? other : this;
-    RowImage both = newer.image.over(older.image);
-    return both == newer.image ? newer : new RowChange(newer.owner, newer.key, both, newer.encoded);
-  }
-}
+public record RowChange(OwnerId owner, RowKey key, RowImage image, byte[] encoded) {}

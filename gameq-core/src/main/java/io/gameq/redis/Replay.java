@@ -121,12 +121,12 @@ final class Replay {
     return new Result(run.sent, Set.copyOf(run.givenUp));
   }
 
-  /** WAL sequences of which a lost session may have a half that is in neither Redis nor MySQL. */
+  /** WAL sequences of which a lost session may have a half that nobody holds. */
   private static Set<Long> doubtful(Collection<Session> sessions) {
     Set<Long> doubtful = new HashSet<>();
     sessions.stream()
         .filter(of -> of.ref.isLost())
-        .forEach(of -> of.unsettled.beyond(0, doubtful::add));
+        .forEach(of -> of.unsettled.doubtful(doubtful::add));
     return doubtful;
   }
 

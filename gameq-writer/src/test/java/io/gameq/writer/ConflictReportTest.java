@@ -162,4 +162,28 @@ class ConflictReportTest {
           assertThrows(ExecutionException.class, () -> durable.get()).getCause());
     }
   }
+
+  @Test
+  void whatRedisStillHoldsInAnOlderVersionIsReportedOfNoSessionThatCommittedIt() throws Exception {
+    try (GameQueue one = GameQueue.open(behind(first, "n1").build());
+        GameQueue two = GameQueue.open(behind(second, "n2").build())) {
+      OwnerSession oldest = one.open("player:1");
+      CompletableFuture<Void> kept = queued(oldest, new Pet(1, 1, "kept")).durable();
+      OwnerSession old = one.open("player:1");
+      RedisImage replica = RedisImage.of(redis, game.namespace);
+      CompletableFuture<Void> lost = queued(old, new Pet(1, 1, "lost")).durable();
+      two.open("player:1");
+      loseAllSince(replica);
+      first.refuse(false);
+      OwnerSession newest = one.open("player:1");
+      assertEquals(List.of(new Pet(1, 1, "kept")), newest.rows(Pet.class));
+      await().atMost(LONG).until(lost::isDone);
+      assertEquals(Set.of("pet:1"), newest.notDurable());
+      try (WriterService writer = game.writer("w1")) {
+        kept.get(LONG.toSeconds(), TimeUnit.SECONDS);
+        assertEquals("kept", game.queryText("SELECT name FROM pet"));
+      }
+      assertEquals(1, conflicts.size(), () -> "of three sessions one lost it: " + conflicts);
+    }
+  }
 }

@@ -170,7 +170,11 @@ final class Checks {
           isSetAside(state, change)
               || state.all(NodeMemory.class).anyMatch(node -> node.reportedForCertain(change));
       if (isThere && told) {
-        return "REPORTED, and MySQL has it: " + change;
+        return "REPORTED, and MySQL has it: %s; letters %s, told by nodes %s"
+            .formatted(
+                change,
+                state.tables().letters(),
+                state.all(NodeMemory.class).map(NodeMemory::conflicts).toList());
       }
       if (change.kind() == Change.Kind.MOVED
           && state.outages() == 0
