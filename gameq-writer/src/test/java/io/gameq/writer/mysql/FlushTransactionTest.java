@@ -9,6 +9,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.Handover;
 import io.gameq.catalog.RowCodec;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowOp;
@@ -379,6 +380,40 @@ class FlushTransactionTest {
     assertEquals("1", query("SELECT COUNT(*) FROM item"));
     assertEquals("0", query("SELECT COUNT(*) FROM gameq_tombstone"));
     assertEquals("1", query("SELECT GROUP_CONCAT(row_key) FROM gameq_dead_letter"));
+  }
+
+  /** Item 1, in the version in which {@code player} gave it to {@code other}. */
+  private RowChange half(boolean received) {
+    Table of = catalog.table("item");
+    byte[] encoded =
+        RowCodec.withHandovers(
+            itemOf(other, 20, 1, 7).encoded(),
+            received ? RowOp.PUT : RowOp.MOVED,
+            List.of(
+                new Handover(
+                    received,
+                    received ? player : other,
+                    received ? session : otherSession,
+                    20)));
+    RowCodec.setVersion(encoded, 20);
+    RowImage image = CODEC.decode(of, encoded);
+    return new RowChange(received ? other : player, image.rowKey(), image, encoded);
+  }
+
+  @Test
+  void aHalfThatWaitedInVainIsNoDeadLetterOnceTheOtherHalfIsFlushed() throws SQLException {
+    flush(itemOf(player, 10, 1, 1));
+    owners.markOpen(player, session);
+    SessionId successor = owners.raise(player, "aaaaaaaa00000003", "n1", 0);
+    owners.markOpen(player, successor);
+    flush.flush(List.of(rows(other, otherSession, 3, half(true))));
+    assertEquals(
+        "2:1:-1",
+        query("SELECT GROUP_CONCAT(CONCAT_WS(':', SUBSTR(owner, -1), row_key, error_code)) FROM gameq_dead_letter"));
+    assertEquals("1 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
+    flush.flush(List.of(rows(player, successor, half(false))));
+    assertEquals("2 7", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
+    assertEquals("0", query("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
   // --- refused rows
