@@ -99,6 +99,12 @@ public final class LeftWalReplay {
     Replay replay = new Replay(ReplaySource.left(wal, left.carried()), walId, () -> 0);
     replay.noteLost(redis, held);
     Replay.Result result = replay.run(redis, left.sessions(), of -> reassertion.run(redis, of));
+    if (report.isWhole() && result.givenUp().isEmpty()) {
+      SessionScripts.healed(
+          redis,
+          slots,
+          held.stream().map(Replay.Session::ref).filter(ref -> !ref.isLost()).toList());
+    }
     long lost =
         left.sessions().stream().map(Replay.Session::ref).filter(SessionRef::isLost).count();
     return new Outcome(
