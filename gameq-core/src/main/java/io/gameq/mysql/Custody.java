@@ -122,7 +122,7 @@ final class Custody {
   }
 
   /**
-   * Forgets what was noted of handovers that are settled by what was written now, and that a half
+   * Forgets what was noted of handovers that are settled by what was written, now or before, and that a half
    * was set aside for want of the other.
    *
    * @param refused what was not written after all
@@ -204,6 +204,9 @@ final class Custody {
             ? row.owner().equals(now.owner)
             : row.owner().kind().equals(row.key().table().ownerKind());
     if (row.image().version() <= now.version) { // it changes nothing
+      if (!row.image().handovers().isEmpty()) {
+        settles(row);
+      }
       return his && row.image().op() != RowOp.MOVED;
     }
     List<Handover> unsettled =
@@ -238,15 +241,19 @@ final class Custody {
       }
     }
     if (!unsettled.isEmpty() || row.image().op() == RowOp.MOVED) {
-      settled
-          .computeIfAbsent(row.key().table(), table -> new HashMap<>())
-          .merge(row.key(), row.image().version(), Math::max);
+      settles(row);
       if (now.isThere) { // else nothing is locked: the upsert makes sure that nobody put it since
         handedOver.add(row);
       }
     }
     present.put(row.key(), after(row));
     return true;
+  }
+
+  private void settles(RowChange row) {
+    settled
+        .computeIfAbsent(row.key().table(), table -> new HashMap<>())
+        .merge(row.key(), row.image().version(), Math::max);
   }
 
   private static Present after(RowChange row) {

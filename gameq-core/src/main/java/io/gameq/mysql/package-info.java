@@ -34,12 +34,14 @@
  *   <li>An image with unsettled handovers writes when MySQL has no row, one of its owner, or one of
  *       an owner that it received the row from since; <em>and</em> a session that counts of every
  *       other owner in them knows of them. A session knows when it is the one that took part; when
- *       its own half is in the same flush; or when it flushed its half before, found it unsettled,
- *       and left a note of that in gameq_handover. Sessions are compared under the lock that each
- *       open takes.
+ *       its own half is in the same flush; or when it came with its half before, was held back, for
+ *       whatever row, and left a note of that in gameq_handover. Sessions are compared under the
+ *       lock that each open takes.
  *   <li>Otherwise the image waits, with all of its owner, since the other half may settle it: given
  *       back and flushed again. When that has not helped for long, it is set aside as a dead
- *       letter, {@link io.gameq.DeadLetter#NOT_OWNER}, and the row stays where it is.
+ *       letter, {@link io.gameq.DeadLetter#NOT_OWNER}, and the row stays where it is. An owner that
+ *       is held back notes what it knows of all its rows, also of those that could be written: of
+ *       two owners with two trades each may be held back for a row that the other one could write.
  * </ol>
  *
  * <p>Why this gives nobody a row behind his back: a row goes from one owner to another only when

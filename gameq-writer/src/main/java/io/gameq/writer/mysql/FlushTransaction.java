@@ -10,7 +10,6 @@ import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.HandoverTable;
-import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
@@ -188,7 +187,11 @@ public final class FlushTransaction {
     private final List<OwnerRows> owners;
     private final List<HeldBack> heldBack = new ArrayList<>();
 
-    /** Rows of owners held back whose handovers the other owner's flush may have to know of. */
+    /**
+     * Rows of owners held back whose handovers the other owner's flush may have to know of: also
+     * those that were not refused, else two owners that wait for each other, each for another row,
+     * wait for ever.
+     */
     private final IdentityHashMap<RowChange, SessionId> pending = new IdentityHashMap<>();
 
     private final boolean lastResort;
@@ -204,6 +207,9 @@ public final class FlushTransaction {
       boolean was = owners.removeIf(owner -> owner.owner().equals(of.owner()));
       if (was) {
         heldBack.add(new HeldBack(of, reason));
+        of.rows().stream()
+            .filter(row -> !row.image().handovers().isEmpty())
+            .forEach(row -> pending.put(row, of.session()));
       }
       return was;
     }
@@ -235,9 +241,6 @@ public final class FlushTransaction {
       for (RowRefusal refusal : refusals) {
         OwnerRows of = owned.get(refusal.row().owner());
         if (of != null && refusal.isCurable() && !isOutOfPatience(of)) {
-          if (refusal.error() instanceof NotOwnerException) {
-            pending.put(refusal.row(), of.session());
-          }
           changed |= holdBack(of, refusal.row().key() + ": " + refusal.error().getMessage());
         }
       }

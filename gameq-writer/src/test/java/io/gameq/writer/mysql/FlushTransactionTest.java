@@ -214,6 +214,51 @@ class FlushTransactionTest {
     assertEquals("6", query("SELECT count FROM item"));
   }
 
+  /** Player 1 gave item 1 and got item 2, to and from different sessions of player 2. */
+  @Test
+  void ownersThatWaitForEachOthersHalvesOfTwoTradesAreBothFlushed() throws SQLException {
+    SessionId of1 = session;
+    SessionId earlierOf2 = otherSession;
+    SessionId of2 = open(other, "bbbbbbbb00000002");
+    SessionId again1 = open(player, "bbbbbbbb00000001");
+    RowChange gave1 = traded(player, RowOp.MOVED, 10, 1, 2, new Handover(false, other, of2, 10));
+    RowChange got1 = traded(other, RowOp.PUT, 10, 1, 2, new Handover(true, player, of1, 10));
+    RowChange got2 =
+        traded(player, RowOp.PUT, 11, 2, 1, new Handover(true, other, earlierOf2, 11));
+    RowChange gave2 = traded(other, RowOp.MOVED, 11, 2, 1, new Handover(false, player, of1, 11));
+    OwnerRows first = rows(player, again1, gave1, got2);
+    OwnerRows second = rows(other, of2, got1, gave2);
+    assertEquals(1, committed(flush.flush(List.of(first))).heldBack().size());
+    assertEquals(List.of(), committed(flush.flush(List.of(second))).heldBack());
+    assertEquals(List.of(), committed(flush.flush(List.of(first))).heldBack());
+    assertEquals(
+        "1 2,2 1", query("SELECT GROUP_CONCAT(id, ' ', player_id ORDER BY id) FROM item"));
+    assertEquals("0", query("SELECT COUNT(*) FROM gameq_handover"));
+  }
+
+  private SessionId open(OwnerId owner, String nonce) {
+    SessionId opened = owners.raise(owner, nonce, "n2", 0);
+    assertTrue(owners.markOpen(owner, opened));
+    return opened;
+  }
+
+  private RowChange traded(
+      OwnerId owner, RowOp op, long version, int id, int playerId, Handover handover) {
+    Table of = catalog.table("item");
+    byte[] row =
+        RowCodec.withHandovers(
+            CODEC.encode(
+                of,
+                op,
+                of.canonicalRow(
+                    Map.of("id", id, "player_id", playerId, "count", 1), Clock.systemUTC())),
+            op,
+            List.of(handover));
+    RowCodec.setVersion(row, version);
+    RowImage image = CODEC.decode(of, row);
+    return new RowChange(owner, image.rowKey(), image, row);
+  }
+
   @Test
   void anOwnerWithANewerSessionIsLeftOutAndTheOthersAreWritten() throws SQLException {
     owners.raise(player, "bbbbbbbb00000001", "n2", 0);
@@ -382,37 +427,21 @@ class FlushTransactionTest {
     assertEquals("1", query("SELECT GROUP_CONCAT(row_key) FROM gameq_dead_letter"));
   }
 
-  /** Item 1, in the version in which {@code player} gave it to {@code other}. */
-  private RowChange half(boolean received) {
-    Table of = catalog.table("item");
-    byte[] encoded =
-        RowCodec.withHandovers(
-            itemOf(other, 20, 1, 7).encoded(),
-            received ? RowOp.PUT : RowOp.MOVED,
-            List.of(
-                new Handover(
-                    received,
-                    received ? player : other,
-                    received ? session : otherSession,
-                    20)));
-    RowCodec.setVersion(encoded, 20);
-    RowImage image = CODEC.decode(of, encoded);
-    return new RowChange(received ? other : player, image.rowKey(), image, encoded);
-  }
-
   @Test
   void aHalfThatWaitedInVainIsNoDeadLetterOnceTheOtherHalfIsFlushed() throws SQLException {
     flush(itemOf(player, 10, 1, 1));
     owners.markOpen(player, session);
-    SessionId successor = owners.raise(player, "aaaaaaaa00000003", "n1", 0);
-    owners.markOpen(player, successor);
-    flush.flush(List.of(rows(other, otherSession, 3, half(true))));
+    SessionId successor = open(player, "bbbbbbbb00000001");
+    RowChange given =
+        traded(player, RowOp.MOVED, 20, 1, 2, new Handover(false, other, otherSession, 20));
+    RowChange got = traded(other, RowOp.PUT, 20, 1, 2, new Handover(true, player, session, 20));
+    flush.flush(List.of(rows(other, otherSession, 3, got)));
     assertEquals(
         "2:1:-1",
         query("SELECT GROUP_CONCAT(CONCAT_WS(':', SUBSTR(owner, -1), row_key, error_code)) FROM gameq_dead_letter"));
     assertEquals("1 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
-    flush.flush(List.of(rows(player, successor, half(false))));
-    assertEquals("2 7", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
+    flush.flush(List.of(rows(player, successor, given)));
+    assertEquals("2 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
     assertEquals("0", query("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
