@@ -166,8 +166,9 @@ final class Checks {
               && item != null
               && item.player() == change.toPlayer()
               && item.count() == change.count();
+      TableImage.Letter letter = letter(state, change);
       boolean told =
-          isSetAside(state, change)
+          (letter != null && letter.version() == change.version())
               || state.all(NodeMemory.class).anyMatch(node -> node.reportedForCertain(change));
       if (isThere && told) {
         return "REPORTED, and MySQL has it: %s; letters %s, told by nodes %s"
@@ -185,13 +186,13 @@ final class Checks {
     return null;
   }
 
-  private static boolean isSetAside(State state, Change change) {
-    return state.tables().letters().containsKey(change.row() + "," + change.owner());
+  private static TableImage.@Nullable Letter letter(State state, Change change) {
+    return state.tables().letters().get(change.row() + "," + change.owner());
   }
 
   /** Whether a node, or a dead letter, told the game that this change is lost. */
   static boolean reported(State state, Change change) {
-    TableImage.Letter letter = state.tables().letters().get(change.row() + "," + change.owner());
+    TableImage.Letter letter = letter(state, change);
     return (letter != null && letter.version() >= change.version())
         || (state.outages() > 0
             && state.all(NodeMemory.class).anyMatch(node -> node.reported(change)));
@@ -227,7 +228,7 @@ final class Checks {
             .filter(item -> item.player() == player)
             .forEach(item -> holds.put(item.id(), item.count()));
         for (Change change : own) { // the game is told
-          if (isSetAside(state, change)) {
+          if (letter(state, change) != null) {
             believes.remove(change.row());
             holds.remove(change.row());
           }

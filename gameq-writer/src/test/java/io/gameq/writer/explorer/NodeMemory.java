@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param op what the game does next
  * @param attempts attempts to open, so far
  * @param changes everything that it committed or tried to
- * @param conflicts what it reported as lost: owner, session and row, and the version; begins with
+ * @param conflicts what it reported as lost: owner, session and row, and the versions; begins with
  *     '?' when it said that it may come back
  * @param looked what it has seen in Redis, while it looks for what is lost
  * @param taken owner and session of each attempt to open that Redis knew of
@@ -40,7 +41,7 @@ record NodeMemory(
     List<Change> changes,
     Link link,
     NodeWal wal,
-    TreeMap<String, Long> conflicts,
+    TreeMap<String, TreeSet<Long>> conflicts,
     @Nullable Looked looked,
     TreeSet<String> taken)
     implements Local {
@@ -226,21 +227,20 @@ record NodeMemory(
 
   /** Whether a change was reported as lost, by itself or by a later one of its session. */
   boolean reported(Change change) {
-    return reported("", change) || reported("?", change);
+    return reportedAs("", change).anyMatch(version -> version >= change.version())
+        || reportedAs("?", change).anyMatch(version -> version >= change.version());
   }
 
-  /** The same, and not as one that may come back. */
+  /** Whether this very change was reported, and not as one that may come back. */
   boolean reportedForCertain(Change change) {
-    return reported("", change);
+    return reportedAs("", change).anyMatch(version -> version == change.version());
   }
 
-  private boolean reported(String as, Change change) {
+  private Stream<Long> reportedAs(String as, Change change) {
     return conflicts.entrySet().stream()
-        .anyMatch(
-            e ->
-                e.getKey().startsWith(as + change.owner() + " ")
-                    && e.getKey().endsWith(":" + change.row())
-                    && e.getValue() >= change.version());
+        .filter(e -> e.getKey().startsWith(as + change.owner() + " "))
+        .filter(e -> e.getKey().endsWith(":" + change.row()))
+        .flatMap(e -> e.getValue().stream());
   }
 
   NodeMemory op(int next) {
@@ -384,18 +384,19 @@ record NodeMemory(
 
   /** Reports rows of a session that are lost for good, or may come back. */
   NodeMemory conflict(SessionRef session, Map<String, Long> rows, boolean mayComeBack) {
-    TreeMap<String, Long> more = new TreeMap<>(conflicts);
+    TreeMap<String, TreeSet<Long>> more = new TreeMap<>();
+    conflicts.forEach((key, versions) -> more.put(key, new TreeSet<>(versions)));
     rows.forEach(
         (key, version) ->
-            more.merge(
-                (mayComeBack ? "?" : "")
-                    + session.owner().encoded()
-                    + " "
-                    + session.id().text()
-                    + " "
-                    + key,
-                version,
-                Math::max));
+            more.computeIfAbsent(
+                    (mayComeBack ? "?" : "")
+                        + session.owner().encoded()
+                        + " "
+                        + session.id().text()
+                        + " "
+                        + key,
+                    k -> new TreeSet<>())
+                .add(version));
     return new NodeMemory(
         name,
         holds,
