@@ -41,8 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ConflictReportTest {
   private static final Duration LONG = Duration.ofSeconds(40);
 
-  /** Longer than the grace after which rows used to be reported. */
-  private static final Duration LONGER_THAN_ANY_GRACE = Duration.ofSeconds(16);
+  /** Longer than it takes to look for what is lost, and to report it. */
+  private static final Duration LONGER_THAN_ANY_LOOK = Duration.ofSeconds(6);
 
   record Pet(long id, long playerId, String name) {}
 
@@ -108,7 +108,7 @@ class ConflictReportTest {
       loseAllSince(replica);
       first.refuse(false); // n1 heals at once, n2 is cut off
       await()
-          .during(LONGER_THAN_ANY_GRACE)
+          .during(LONGER_THAN_ANY_LOOK)
           .atMost(LONG)
           .until(() -> conflicts.isEmpty() && !durable.isDone());
       second.refuse(false);

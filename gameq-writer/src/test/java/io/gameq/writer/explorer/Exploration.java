@@ -35,12 +35,16 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
 
   /** The protocol as it is. */
   static List<Task> clean() {
-    List<Scenario> casts =
+    return clean(
         switch (System.getProperty("gameq.explorer", "")) {
           case "full" -> Scenarios.full();
           case "failover" -> Scenarios.failovers();
           default -> Scenarios.all();
-        };
+        });
+  }
+
+  /** The same in these casts. */
+  static List<Task> clean(List<Scenario> casts) {
     return chosen(casts.stream().map(scenario -> new Task(Plant.none(), scenario)).toList());
   }
 

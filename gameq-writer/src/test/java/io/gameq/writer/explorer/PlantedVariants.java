@@ -286,14 +286,14 @@ final class PlantedVariants {
         new Task(
             Plant.without("the giver's flush checks the session that it gave to")
                 .flushSql(LOCK_OWNERS, PlantedVariants::othersAsNamed),
-            Scenarios.failoverAndMove(2, 1)),
+            Scenarios.failoverAndMove(2, false, 1)),
         new Task(
             Plant.without("the taker's flush checks the session that it received from")
                 .flushSql(LOCK_OWNERS, PlantedVariants::othersAsNamed),
-            Scenarios.failoverAndMove(1, 1)),
+            Scenarios.failoverAndMove(1, false, 1)),
         new Task(
             Plant.without("both halves in one version").with(Switch.HALVES_OF_TWO_VERSIONS),
-            Scenarios.failoverAndMove(2, 1)));
+            Scenarios.failoverAndMove(2, false, 1)));
   }
 
   private static String openAtOnce(String sql) {

@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Takes minutes: with the campaigns, {@code mvn -Pcampaign test}, whole. */
+/** Takes minutes: with the campaigns, {@code mvn -Pcampaign test}. */
 @Tag("campaign")
-@DisabledIfSystemProperty(named = "gameq.campaign", matches = "short")
 class PlantedVariantsTest {
   @Test
   void everyRuleThatIsTakenOutIsMissed() throws Exception {

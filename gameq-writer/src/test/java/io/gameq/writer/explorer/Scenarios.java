@@ -174,10 +174,14 @@ final class Scenarios {
         1);
   }
 
-  /** Redis forgets a trade, while another node opens one of its owners again. */
-  static Scenario failoverAndMove(int taken, int lostWrites) {
+  /**
+   * Redis forgets a trade, while another node opens one of its owners again.
+   *
+   * @param isNew whether nothing of the item is in MySQL yet
+   */
+  static Scenario failoverAndMove(int taken, boolean isNew, int lostWrites) {
     return new Scenario(
-        "failover, move, " + (taken == 1 ? "giver" : "taker") + " opened again",
+        "failover, move" + (isNew ? " of a new item, " : ", ") + (taken == 1 ? "giver" : "taker") + " opened again",
         plant -> {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));
@@ -187,7 +191,7 @@ final class Scenarios {
           return cast;
         },
         List.of(3),
-        false,
+        !isNew,
         0);
   }
 
@@ -396,8 +400,8 @@ final class Scenarios {
     return List.of(
         failover(1, 2),
         failoverInMidOpen(2),
-        failoverAndMove(1, 1),
-        failoverAndMove(2, 1),
+        failoverAndMove(1, false, 1),
+        failoverAndMove(2, false, 1),
         restart(1, 1),
         foreign(false),
         foreign(true),
@@ -421,8 +425,8 @@ final class Scenarios {
         moveAndOpenBoth(2, 1),
         moveOnAndBack(1),
         moveOnAndBack(2),
-        failoverAndMove(1, 3),
-        failoverAndMove(2, 3),
+        failoverAndMove(1, true, 2),
+        failoverAndMove(2, true, 2),
         foreign(false),
         foreign(true),
         move(1, 2, 2, 2),
