@@ -72,6 +72,7 @@ final class FailoverWorld implements AutoCloseable {
               this.directory, "w" + (i + 1), namespace, topology.uri(), mysql.jdbcUrl(database)));
     }
     nodes.forEach(NodeJvm::awaitReady);
+    writers.forEach(WriterJvm::awaitReady);
     reader =
         new Reader(
             GameQueue.open(CampaignNode.config(options("reader", 0), Clock.systemUTC())), seed);

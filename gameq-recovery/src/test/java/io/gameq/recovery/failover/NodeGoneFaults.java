@@ -8,7 +8,6 @@ import java.util.Random;
 
 /** A failover, and a node that is gone: only its WAL has what it had acknowledged. Stateless. */
 final class NodeGoneFaults {
-  private static final int TRAP_SECONDS = 40;
 
   /** A node asks for so many journal marks before it replays. */
   private static final int MARKS_FIRST = 4;
@@ -38,7 +37,7 @@ final class NodeGoneFaults {
                         .set(Trap.beforeRequest(victim.name() + "-", skip, victim::kill)))
             .toList();
     PrimaryFaults.kill(world, random);
-    Trap.awaitAny(traps, TRAP_SECONDS);
+    Trap.awaitAny(traps);
     RedisTopology.await("one primary", world.topology::hasOnePrimary);
     RecoveryTool tool = new RecoveryTool(world, victim);
     tool.replay();

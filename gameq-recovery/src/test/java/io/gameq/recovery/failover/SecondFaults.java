@@ -11,8 +11,6 @@ import java.util.Random;
 
 /** A failover, and something else that goes wrong around it. Stateless. */
 final class SecondFaults {
-  /** Longer than a failover takes. */
-  private static final int TRAP_SECONDS = 40;
 
   private SecondFaults() {}
 
@@ -50,7 +48,7 @@ final class SecondFaults {
     Losses.Held held = world.goes(first, first::kill);
     Member second = world.topology.awaitPromotion(first);
     world.losses.add(held, kept, second);
-    Trap.awaitAny(traps, TRAP_SECONDS);
+    Trap.awaitAny(traps);
     Map<Member, Losses.Marks> keptOfReplay = world.marks(world.topology.othersThan(second));
     Losses.Held replayed = world.goes(second, second::kill);
     Member third = world.topology.awaitPromotion(second);

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 
 /** A MySQL that dies, stalls, refuses, or is used by others as well. Stateless. */
 final class MySqlFaults {
-  private static final int TRAP_SECONDS = 20;
 
   private MySqlFaults() {}
 
@@ -159,7 +158,7 @@ final class MySqlFaults {
   private static void cutInCommit(World world, Random random) {
     FaultProxy mysql = world.writer(random).mysql();
     mysql
-        .set(Trap.beforeReply(WriterFaults.COMMIT, "", random.nextInt(10), () -> {}))
-        .await(TRAP_SECONDS);
+        .set(Trap.beforeReply(WriterFaults.COMMIT, "", random.nextInt(5), () -> {}))
+        .await();
   }
 }

@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Game nodes that die or stall. Stateless. */
 final class NodeFaults {
-  private static final int TRAP_SECONDS = 20;
 
   private NodeFaults() {}
 
@@ -24,7 +23,7 @@ final class NodeFaults {
   private static void beforeWal(World world, Random random) throws InterruptedException {
     NodeProcess node = world.node(random);
     node.process().tell("halt");
-    if (!node.process().awaitEnd(TRAP_SECONDS)) {
+    if (!node.process().awaitEnd(Trap.LIMIT_SECONDS)) {
       throw new IllegalStateException("the node did not commit");
     }
     node.restart();
@@ -48,7 +47,7 @@ final class NodeFaults {
     NodeProcess node = world.node(random);
     Trap trap = node.redis().set(Trap.beforeRequest(ScriptSha.OPEN, random.nextInt(3), node::kill));
     node.process().tell("steal");
-    trap.await(TRAP_SECONDS);
+    trap.await();
     node.restart();
   }
 
@@ -66,7 +65,7 @@ final class NodeFaults {
   }
 
   private static void killAt(NodeProcess node, Killing killing) {
-    node.redis().set(killing.trap(node::kill)).await(TRAP_SECONDS);
+    node.redis().set(killing.trap(node::kill)).await();
     node.restart();
   }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Trap {
+  /** Ends a case in which the message never comes; a failover and a busy machine take part of it. */
+  static final int LIMIT_SECONDS = 60;
+
   private final String request;
   private final @Nullable String reply;
   private final Runnable action;
@@ -71,15 +74,15 @@ public final class Trap {
   }
 
   /** Waits until one of them has sprung; throws when none does. */
-  public static void awaitAny(List<Trap> traps, int seconds) {
+  public static void awaitAny(List<Trap> traps) {
     CompletableFuture.anyOf(
             traps.stream().map(trap -> trap.sprung).toArray(CompletableFuture<?>[]::new))
-        .orTimeout(seconds, TimeUnit.SECONDS)
+        .orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS)
         .join();
   }
 
   /** Waits until the action is done; throws when the message does not come. */
-  public void await(int seconds) {
-    sprung.orTimeout(seconds, TimeUnit.SECONDS).join();
+  public void await() {
+    sprung.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join();
   }
 }

@@ -43,6 +43,7 @@ final class World implements AutoCloseable {
               new FaultProxy(servers.mysql().port())));
     }
     nodes.forEach(NodeProcess::awaitReady);
+    writers.forEach(WriterProcess::awaitReady);
     NodeOptions like = nodes.get(0).options();
     reader =
         new Reader(

@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 
 /** Writers that die or stall at the worst moments. Stateless. */
 final class WriterFaults {
-  private static final int TRAP_SECONDS = 20;
 
   /** What Connector/J sends when a flush begins, that is after its claim. */
   private static final String BEGIN = "SET autocommit=0";
 
-  static final String COMMIT = "commit";
+  /** What ends it: a whole packet, so that nothing that has the word in it is taken for it. */
+  static final String COMMIT = "\7\0\0\0\3COMMIT";
 
   private WriterFaults() {}
 
@@ -43,7 +43,7 @@ final class WriterFaults {
                                 writer::kill)))
             .toList();
     world.nodes.forEach(node -> node.process().tell("poison"));
-    Trap.awaitAny(traps, TRAP_SECONDS);
+    Trap.awaitAny(traps);
     world.heal();
   }
 
@@ -52,7 +52,7 @@ final class WriterFaults {
     writer
         .mysql()
         .set(Trap.beforeRequest(BEGIN, random.nextInt(10), writer::kill))
-        .await(TRAP_SECONDS);
+        .await();
     writer.restart();
   }
 
@@ -60,8 +60,8 @@ final class WriterFaults {
     WriterProcess writer = world.writer(random);
     writer
         .mysql()
-        .set(Trap.beforeReply(COMMIT, "", random.nextInt(10), writer::kill))
-        .await(TRAP_SECONDS);
+        .set(Trap.beforeReply(COMMIT, "", random.nextInt(5), writer::kill))
+        .await();
     writer.restart();
   }
 
@@ -70,7 +70,7 @@ final class WriterFaults {
     writer
         .redis()
         .set(Trap.beforeReply(ScriptSha.ACK, "", random.nextInt(10), writer::kill))
-        .await(TRAP_SECONDS);
+        .await();
     writer.restart();
   }
 
@@ -81,7 +81,7 @@ final class WriterFaults {
 
   private static void stallsAfterCommit(World world, Random random) throws InterruptedException {
     WriterProcess writer = world.writer(random);
-    stall(writer, Trap.beforeReply(COMMIT, "", random.nextInt(10), stop(writer)));
+    stall(writer, Trap.beforeReply(COMMIT, "", random.nextInt(5), stop(writer)));
   }
 
   private static Runnable stop(WriterProcess writer) {
@@ -89,7 +89,7 @@ final class WriterFaults {
   }
 
   private static void stall(WriterProcess writer, Trap trap) throws InterruptedException {
-    writer.mysql().set(trap.thenDeliver()).await(TRAP_SECONDS);
+    writer.mysql().set(trap.thenDeliver()).await();
     TimeUnit.SECONDS.sleep(WriterProcess.LEASE_SECONDS + 2);
     Signals.resume(writer.process().pid());
     TimeUnit.SECONDS.sleep(1);

@@ -1,9 +1,13 @@
 package io.gameq.writer.campaign;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The process of a writer: started, killed, started again. Thread-safe enough for one campaign
@@ -13,9 +17,15 @@ public class WriterJvm {
   /** The least that the configuration takes. */
   public static final int LEASE_SECONDS = 5;
 
+  /** Of the line that it logs when its workers have started. */
+  private static final String RUNS = ".WriterService - writer ";
+
   private final Path log;
   private final Path config;
   private ChildJvm process;
+
+  /** How many of its starts had come to work when the last one was made. */
+  private long runsBefore;
 
   public WriterJvm(Path directory, String name, String namespace, String redisUri, String jdbcUrl)
       throws IOException {
@@ -43,7 +53,31 @@ public class WriterJvm {
   }
 
   private ChildJvm launch() {
+    runsBefore = runs();
     return ChildJvm.start(log, CampaignWriter.class, List.of("run", "--config", config.toString()));
+  }
+
+  /** How often it came to work, of all its starts. */
+  private long runs() {
+    try {
+      return Files.exists(log)
+          ? Files.readAllLines(log, StandardCharsets.ISO_8859_1).stream()
+              .filter(line -> line.contains(RUNS))
+              .count()
+          : 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until it is at work; throws when its process ends before. */
+  public void awaitReady() {
+    while (runs() == runsBefore) {
+      if (!process.isAlive()) {
+        throw new IllegalStateException("a writer ended before it was at work: see " + log);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
   }
 
   public ChildJvm process() {
@@ -54,10 +88,11 @@ public class WriterJvm {
     process.kill();
   }
 
-  /** Kills it if it lives, and starts it anew. */
+  /** Kills it if it lives, and starts it anew; returns when it is at work. */
   public void restart() {
     process.kill();
     process = launch();
+    awaitReady();
   }
 
   /** Lets it go on, or starts it anew. */
