@@ -121,7 +121,7 @@ public final class RedisConnector implements AutoCloseable {
     if (!hasSentinels()) {
       return new Reached(open(), uri.getHost() + ":" + uri.getPort(), Primary.NO_SENTINEL);
     }
-    Sentinels.Named named = sentinels.primary();
+    Sentinels.Named named = sentinels.primary(uri.getTimeout().toMillis());
     RedisURI primary =
         RedisURI.builder()
             .withHost(named.host())
@@ -143,9 +143,9 @@ public final class RedisConnector implements AutoCloseable {
     return !sentinels.isEmpty();
   }
 
-  /** Throws GameQueueException when no Sentinel answers. */
+  /** Throws GameQueueException when no Sentinel answers within a second. */
   Sentinels.Named namedBySentinel() {
-    return sentinels.primary();
+    return sentinels.primary(Sentinels.PATIENCE_MILLIS);
   }
 
   StatefulRedisPubSubConnection<String, String> openPubSub() {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * failover: one that was cut off may name a primary that was demoted. Thread-safe.
  */
 final class Sentinels {
-  /** For those that do not answer, once one has; with none, it is tried again. */
-  private static final long PATIENCE_MILLIS = 1_000;
+  /** For those that do not answer, once one has. */
+  static final long PATIENCE_MILLIS = 1_000;
 
   private final RedisClient client;
   private final RedisURI uri;
@@ -50,14 +50,17 @@ final class Sentinels {
   /**
    * The primary by the newest failover that a Sentinel knows of.
    *
-   * @throws RedisUnavailableException when none answers within a second
+   * @param firstMillis how long the first answer may take: more than a second where the process has
+   *     just started, on a busy host
+   * @throws RedisUnavailableException when none answers in that time
    */
-  Named primary() {
+  Named primary(long firstMillis) {
     List<CompletableFuture<Named>> answers = new ArrayList<>();
     for (RedisURI sentinel : uri.getSentinels()) {
       answers.add(ask(sentinel));
     }
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+    long deadline =
+        awaitFirst(answers, firstMillis) ? in(PATIENCE_MILLIS) : System.nanoTime();
     Named newest = null;
     for (CompletableFuture<Named> answer : answers) {
       Named named = within(answer, deadline);
@@ -67,7 +70,8 @@ final class Sentinels {
     }
     if (newest == null) {
       throw new RedisUnavailableException(
-          "no Sentinel of '%s' names a primary".formatted(uri.getSentinelMasterId()));
+          "no Sentinel of '%s' named a primary within %d ms: check that they run and that this host may reach them"
+              .formatted(uri.getSentinelMasterId(), firstMillis));
     }
     return newest;
   }
@@ -112,7 +116,20 @@ final class Sentinels {
     return Long.parseLong(primary.getOrDefault("config-epoch", "0"));
   }
 
-  private static @Nullable Named within(CompletableFuture<Named> answer, long deadline) {
+  private static long in(long millis) {
+    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  /** Waits until one has answered, or none will; whether there is anything to wait for yet. */
+  private static boolean awaitFirst(List<CompletableFuture<Named>> answers, long millis) {
+    CompletableFuture<Boolean> first = new CompletableFuture<>();
+    answers.forEach(answer -> answer.thenRun(() -> first.complete(true)));
+    CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+        .whenComplete((all, failed) -> first.complete(true));
+    return within(first, in(millis)) != null;
+  }
+
+  private static <T> @Nullable T within(CompletableFuture<T> answer, long deadline) {
     try {
       return answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException e) {
