@@ -33,6 +33,13 @@ final class Losses {
       return new Marks(marks);
     }
 
+    /** Whether any process start of a node committed to it. */
+    boolean ofNode(String name) {
+      return bySlot.values().stream()
+          .flatMap(ofSlot -> ofSlot.keySet().stream())
+          .anyMatch(wal -> wal.startsWith(name + "-"));
+    }
+
     boolean hold(int slot, LoggedCommit commit) {
       return bySlot.getOrDefault(slot, Map.of()).getOrDefault(commit.wal(), 0L)
           >= commit.sequence();

@@ -88,20 +88,29 @@ final class PrimaryFaults {
   }
 
   private static void partition(FailoverWorld world, Random random) throws Exception {
-    partitionDuring(world, random, () -> {});
+    partitionDuring(world, random, promoted -> {});
   }
 
-  /** The old primary goes on acknowledging its clients, who are the only ones that reach it. */
-  static void partitionDuring(FailoverWorld world, Random random, Runnable meanwhile)
+  /** Something that happens the moment another primary was promoted. */
+  interface Meanwhile {
+    void happens(Member promoted) throws Exception;
+  }
+
+  /**
+   * The old primary lives on and acknowledges its clients, who are the only ones that reach it,
+   * until they hear of the other one: that is when what it alone holds is gone.
+   */
+  static void partitionDuring(FailoverWorld world, Random random, Meanwhile meanwhile)
       throws Exception {
     Member old = world.topology.primary();
     Map<Member, Losses.Marks> kept = loseFor(world, old, random);
     old.door().cutSentinels(random.nextBoolean());
     Member promoted = world.topology.awaitPromotion(old);
+    world.losses.add(world.goes(old, () -> {}), kept, promoted);
+    meanwhile.happens(promoted);
     FailoverWorld.pause(1_000 + random.nextInt(3_000));
-    meanwhile.run();
     old.door().heal();
-    world.losses.add(world.heldUntilDemoted(old), kept, promoted);
+    RedisTopology.await("the old primary demoted", old::isReplica);
   }
 
   private static void restartAlone(FailoverWorld world, Random random) throws Exception {

@@ -44,33 +44,33 @@ final class RecoveryTool {
 
   /** Puts back what is lost, at a pace that leaves time to be killed, and is killed. */
   void replayAndBeKilled(Random random) throws IOException {
-    try (ToolProcess tool = start("replay", "--execute", "--rate", "200")) {
+    try (Run run = start("replay", "--execute", "--rate", "200")) {
       FailoverWorld.pause(1_000 + random.nextInt(3_000));
-      tool.kill();
+      run.tool().kill();
     }
   }
 
   /** Puts back what is lost. */
   void replay() throws IOException, InterruptedException {
-    try (ToolProcess tool = start("replay", "--execute")) {
-      end(tool);
+    try (Run run = start("replay", "--execute")) {
+      run.end();
     }
   }
 
   /** Two of them at the same time. */
   void replayTwiceAtOnce() throws IOException, InterruptedException {
-    try (ToolProcess one = start("replay", "--execute");
-        ToolProcess other = start("replay", "--execute")) {
-      end(one);
-      end(other);
+    try (Run one = start("replay", "--execute");
+        Run other = start("replay", "--execute")) {
+      one.end();
+      other.end();
     }
   }
 
   /** Has it name what it leaves lost, for the history; returns how many rows that are. */
   int reportConflicts() throws IOException, InterruptedException {
     Path details = world.directory.resolve("plan");
-    try (ToolProcess tool = start("plan", "--details", details.toString())) {
-      end(tool);
+    try (Run run = start("plan", "--details", details.toString())) {
+      run.end();
     }
     int lost = 0;
     for (JsonNode row : new ObjectMapper().readTree(details.resolve("plan.json").toFile())) {
@@ -86,7 +86,23 @@ final class RecoveryTool {
     return lost;
   }
 
-  private ToolProcess start(String... command) throws IOException {
+  /** A run of the tool, and where its output goes. */
+  private record Run(ToolProcess tool, Path output) implements AutoCloseable {
+    /** Waits for its end; throws with what it printed when it could not run. */
+    void end() throws IOException, InterruptedException {
+      if (tool.await(LIMIT_SECONDS) == COULD_NOT_RUN) {
+        throw new IllegalStateException(
+            "the tool could not run, see %s: %s".formatted(output, Files.readString(output)));
+      }
+    }
+
+    @Override
+    public void close() {
+      tool.close();
+    }
+  }
+
+  private Run start(String... command) throws IOException {
     List<String> arguments = new ArrayList<>(List.of(command));
     arguments.addAll(
         List.of(
@@ -98,18 +114,11 @@ final class RecoveryTool {
             "--mysql-user",
             CampaignMySql.GAME_USER));
     arguments.addAll(wals);
-    return ToolProcess.start(
-        output(++runs), CampaignMySql.GAME_PASSWORD, List.of("-Xmx128m"), arguments);
-  }
-
-  private Path output(int run) {
-    return world.directory.resolve("tool-" + run + ".log");
-  }
-
-  private void end(ToolProcess tool) throws InterruptedException {
-    if (tool.await(LIMIT_SECONDS) == COULD_NOT_RUN) {
-      throw new IllegalStateException("the tool could not run: see " + output(runs));
-    }
+    Path output = world.directory.resolve("tool-" + ++runs + ".log");
+    return new Run(
+        ToolProcess.start(
+            output, CampaignMySql.GAME_PASSWORD, List.of("-Xmx128m"), arguments),
+        output);
   }
 
   /** Rows that runs which came to their end wrote. */

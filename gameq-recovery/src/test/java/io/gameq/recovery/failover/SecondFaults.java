@@ -102,16 +102,25 @@ final class SecondFaults {
     Signals.resume(taker.process().pid());
   }
 
-  /** A node on the other side opens owners whose nodes go on committing on this side. */
+  /**
+   * A node that went over opens owners of nodes that did not hear of the new primary yet: they go
+   * on committing to the old one until they do.
+   */
   private static void takenOverAcross(FailoverWorld world, Random random) throws Exception {
+    List<NodeJvm> others = List.copyOf(world.nodes);
+    NodeJvm taker = world.addNode();
+    taker.awaitReady();
     PrimaryFaults.partitionDuring(
         world,
         random,
-        () -> {
-          NodeJvm taker = world.addNode();
-          taker.awaitReady();
+        promoted -> {
+          others.forEach(node -> Signals.stop(node.process().pid()));
           taker.process().tell("steal");
-          FailoverWorld.pause(1_000 + random.nextInt(1_000));
+          RedisTopology.await(
+              "commits of " + taker.name() + " to the new primary",
+              () -> world.marks(promoted).ofNode(taker.name()));
+          FailoverWorld.pause(random.nextInt(1_000));
+          others.forEach(node -> Signals.resume(node.process().pid()));
         });
   }
 }

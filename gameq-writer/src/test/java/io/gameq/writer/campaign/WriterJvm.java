@@ -20,6 +20,8 @@ public class WriterJvm {
   /** Of the line that it logs when its workers have started. */
   private static final String RUNS = ".WriterService - writer ";
 
+  private static final int PATIENCE_SECONDS = 120;
+
   private final Path log;
   private final Path config;
   private ChildJvm process;
@@ -70,11 +72,18 @@ public class WriterJvm {
     }
   }
 
-  /** Waits until it is at work; throws when its process ends before. */
+  /**
+   * Waits until it is at work. One that ends before, since a server kept it waiting too long, is
+   * started again, as a supervisor does.
+   */
   public void awaitReady() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (runs() == runsBefore) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("a writer does not come to work: see " + log);
+      }
       if (!process.isAlive()) {
-        throw new IllegalStateException("a writer ended before it was at work: see " + log);
+        process = launch();
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
