@@ -448,8 +448,7 @@ final class GameNode implements AutoCloseable {
     Collection<DurableTracker> earlier = sessions.before(tracker);
     if (!unflushed.isEmpty() && !earlier.isEmpty()) {
       Map<String, Long> versions = new HashMap<>();
-      unflushed.forEach(
-          row -> versions.merge(row.key(), RowCodec.version(row.image()), Math::max));
+      unflushed.forEach(row -> versions.merge(row.key(), RowCodec.version(row.image()), Math::max));
       earlier.forEach(one -> one.adoptedBy(tracker, versions));
     }
   }

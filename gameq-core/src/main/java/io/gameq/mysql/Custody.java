@@ -122,8 +122,8 @@ final class Custody {
   }
 
   /**
-   * Forgets what was noted of handovers that are settled by what was written, now or before, and that a half
-   * was set aside for want of the other.
+   * Forgets what was noted of handovers that are settled by what was written, now or before, and
+   * that a half was set aside for want of the other.
    *
    * @param refused what was not written after all
    */

@@ -252,8 +252,8 @@ public final class DeadLetterTable {
   }
 
   /**
-   * Removes dead letters of rows that their owners were not given yet, {@link DeadLetter#NOT_OWNER},
-   * of whichever owner, up to versions in which the rows are written now.
+   * Removes dead letters of rows that their owners were not given yet, {@link
+   * DeadLetter#NOT_OWNER}, of whichever owner, up to versions in which the rows are written now.
    */
   static void removeNotOwned(Connection connection, Table table, Map<RowKey, Long> upTo)
       throws SQLException {

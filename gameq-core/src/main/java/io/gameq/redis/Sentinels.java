@@ -59,8 +59,7 @@ final class Sentinels {
     for (RedisURI sentinel : uri.getSentinels()) {
       answers.add(ask(sentinel));
     }
-    long deadline =
-        awaitFirst(answers, firstMillis) ? in(PATIENCE_MILLIS) : System.nanoTime();
+    long deadline = awaitFirst(answers, firstMillis) ? in(PATIENCE_MILLIS) : System.nanoTime();
     Named newest = null;
     for (CompletableFuture<Named> answer : answers) {
       Named named = within(answer, deadline);

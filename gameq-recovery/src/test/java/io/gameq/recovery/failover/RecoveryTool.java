@@ -116,8 +116,7 @@ final class RecoveryTool {
     arguments.addAll(wals);
     Path output = world.directory.resolve("tool-" + ++runs + ".log");
     return new Run(
-        ToolProcess.start(
-            output, CampaignMySql.GAME_PASSWORD, List.of("-Xmx128m"), arguments),
+        ToolProcess.start(output, CampaignMySql.GAME_PASSWORD, List.of("-Xmx128m"), arguments),
         output);
   }
 

@@ -157,8 +157,6 @@ final class MySqlFaults {
 
   private static void cutInCommit(World world, Random random) {
     FaultProxy mysql = world.writer(random).mysql();
-    mysql
-        .set(Trap.beforeReply(WriterFaults.COMMIT, "", random.nextInt(5), () -> {}))
-        .await();
+    mysql.set(Trap.beforeReply(WriterFaults.COMMIT, "", random.nextInt(5), () -> {})).await();
   }
 }

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Trap {
-  /** Ends a case in which the message never comes; a failover and a busy machine take part of it. */
+  /**
+   * Ends a case in which the message never comes; a failover and a busy machine take part of it.
+   */
   static final int LIMIT_SECONDS = 60;
 
   private final String request;

@@ -49,19 +49,13 @@ final class WriterFaults {
 
   private static void afterClaim(World world, Random random) {
     WriterProcess writer = world.writer(random);
-    writer
-        .mysql()
-        .set(Trap.beforeRequest(BEGIN, random.nextInt(10), writer::kill))
-        .await();
+    writer.mysql().set(Trap.beforeRequest(BEGIN, random.nextInt(10), writer::kill)).await();
     writer.restart();
   }
 
   private static void afterCommit(World world, Random random) {
     WriterProcess writer = world.writer(random);
-    writer
-        .mysql()
-        .set(Trap.beforeReply(COMMIT, "", random.nextInt(5), writer::kill))
-        .await();
+    writer.mysql().set(Trap.beforeReply(COMMIT, "", random.nextInt(5), writer::kill)).await();
     writer.restart();
   }
 

@@ -25,8 +25,7 @@ class ExplorerTest {
 
   private static void assertNoneBreaksAnyRule(List<Exploration.Task> tasks) throws Exception {
     long began = System.nanoTime();
-    List<Exploration> done =
-        Exploration.all(tasks, ended -> System.out.println(ended.line()));
+    List<Exploration> done = Exploration.all(tasks, ended -> System.out.println(ended.line()));
     BigInteger schedules =
         done.stream().map(e -> e.result().schedules()).reduce(BigInteger.ZERO, BigInteger::add);
     long states = done.stream().mapToLong(e -> e.result().states()).sum();

@@ -181,7 +181,10 @@ final class Scenarios {
    */
   static Scenario failoverAndMove(int taken, boolean isNew, int lostWrites) {
     return new Scenario(
-        "failover, move" + (isNew ? " of a new item, " : ", ") + (taken == 1 ? "giver" : "taker") + " opened again",
+        "failover, move"
+            + (isNew ? " of a new item, " : ", ")
+            + (taken == 1 ? "giver" : "taker")
+            + " opened again",
         plant -> {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));

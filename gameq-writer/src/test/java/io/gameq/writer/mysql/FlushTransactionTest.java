@@ -223,16 +223,14 @@ class FlushTransactionTest {
     SessionId again1 = open(player, "bbbbbbbb00000001");
     RowChange gave1 = traded(player, RowOp.MOVED, 10, 1, 2, new Handover(false, other, of2, 10));
     RowChange got1 = traded(other, RowOp.PUT, 10, 1, 2, new Handover(true, player, of1, 10));
-    RowChange got2 =
-        traded(player, RowOp.PUT, 11, 2, 1, new Handover(true, other, earlierOf2, 11));
+    RowChange got2 = traded(player, RowOp.PUT, 11, 2, 1, new Handover(true, other, earlierOf2, 11));
     RowChange gave2 = traded(other, RowOp.MOVED, 11, 2, 1, new Handover(false, player, of1, 11));
     OwnerRows first = rows(player, again1, gave1, got2);
     OwnerRows second = rows(other, of2, got1, gave2);
     assertEquals(1, committed(flush.flush(List.of(first))).heldBack().size());
     assertEquals(List.of(), committed(flush.flush(List.of(second))).heldBack());
     assertEquals(List.of(), committed(flush.flush(List.of(first))).heldBack());
-    assertEquals(
-        "1 2,2 1", query("SELECT GROUP_CONCAT(id, ' ', player_id ORDER BY id) FROM item"));
+    assertEquals("1 2,2 1", query("SELECT GROUP_CONCAT(id, ' ', player_id ORDER BY id) FROM item"));
     assertEquals("0", query("SELECT COUNT(*) FROM gameq_handover"));
   }
 
@@ -438,7 +436,8 @@ class FlushTransactionTest {
     flush.flush(List.of(rows(other, otherSession, 3, got)));
     assertEquals(
         "2:1:-1",
-        query("SELECT GROUP_CONCAT(CONCAT_WS(':', SUBSTR(owner, -1), row_key, error_code)) FROM gameq_dead_letter"));
+        query(
+            "SELECT GROUP_CONCAT(CONCAT_WS(':', SUBSTR(owner, -1), row_key, error_code)) FROM gameq_dead_letter"));
     assertEquals("1 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
     flush.flush(List.of(rows(player, successor, given)));
     assertEquals("2 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
