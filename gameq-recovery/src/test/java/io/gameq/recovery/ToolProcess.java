@@ -44,16 +44,29 @@ public final class ToolProcess implements AutoCloseable {
     process.onExit().join();
   }
 
-  /** Waits for its end and returns the exit code. */
+  /**
+   * Waits for its end and returns the exit code. One that takes longer says in its output what its
+   * threads do.
+   */
   public int await(long seconds) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
       process.toHandle().info().totalCpuDuration().ifPresent(used -> cpu = used);
       if (System.nanoTime() - deadline > 0) {
+        dumpThreads();
         throw new IllegalStateException("the tool still runs after " + seconds + " s");
       }
     }
     return process.exitValue();
+  }
+
+  private void dumpThreads() throws InterruptedException {
+    try {
+      new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
+      process.waitFor(2, TimeUnit.SECONDS);
+    } catch (IOException e) {
+      // then without
+    }
   }
 
   /** Processor time that it took, while it was waited for. */

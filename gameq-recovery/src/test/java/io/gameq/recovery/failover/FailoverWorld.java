@@ -140,7 +140,7 @@ final class FailoverWorld implements AutoCloseable {
     return member.ask(redis -> Losses.Marks.read(redis, namespace));
   }
 
-  /** The primary goes now: dead, stopped, or about to be demoted. What it holds. */
+  /** The primary goes now: dead, stopped, or another was promoted. What it holds. */
   Losses.Held goes(Member primary, Runnable end) throws SQLException {
     Losses.Marks marks = marks(primary);
     end.run();

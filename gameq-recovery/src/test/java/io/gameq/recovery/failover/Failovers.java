@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /** All kinds of failover, and which of them a run makes happen. Stateless. */
 final class Failovers {
   /** What a submission must pass. */
-  private static final String SHORT = "^kill -9 of the primary$";
+  private static final String SHORT = "^kill -9 of the primary$|^tool killed";
 
   /** What every build makes happen. */
   static final Failover QUICK =

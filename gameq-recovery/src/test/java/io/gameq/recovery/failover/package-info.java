@@ -26,9 +26,12 @@
  *
  * <p><b>Partitions.</b> Sentinels come from 127.0.0.2, servers from 127.0.0.3, clients from
  * 127.0.0.1. So a door can leave the old primary with its clients, who go on being acknowledged,
- * while the Sentinels promote another. Sentinel demotes an old primary about ten seconds after it
- * sees it again, and only then do its clients notice; the same holds for a planned failover, and
- * for a primary that comes back empty before its clients have heard of its successor.
+ * while the Sentinels promote another. Its clients leave it within about a second then, by the
+ * Redis term, although Sentinel demotes it only when it sees it again: so what it alone holds is
+ * counted at the moment when the other one is promoted. By the time of its demotion all of that has
+ * been put back. What happens on both sides at once has to happen in that second: nodes that are
+ * stopped at the promotion go on as clients of the old primary. A planned failover counts what the
+ * old primary holds until it is demoted.
  *
  * <p><b>What is checked.</b> All that the fault campaign checks, with two differences. From just
  * before replication is cut until every node has healed, a read may miss what was acknowledged. And
@@ -37,8 +40,9 @@
  * wrote last before another node took its owner over in that time may be hidden from reads: the new
  * session may have overwritten it without having seen it, which nobody can tell from a merge.
  *
- * <p><b>Times</b> count from the primary's death, or, where it lives on, from its demotion: to the
- * first acknowledgement of what was committed since, and to the last node's line that it healed.
+ * <p><b>Times</b> count from the primary's death, or, where it lives on, from the promotion of
+ * another (of a planned failover: from its demotion): to the first acknowledgement of what was
+ * committed since, and to the last node's line that it healed.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.recovery.failover;
