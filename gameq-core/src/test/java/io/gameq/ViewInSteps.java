@@ -7,6 +7,7 @@ import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.term.Term;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -45,21 +46,28 @@ public final class ViewInSteps {
   /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
   public static Snapshot snapshot(
       OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
-    return Objects.requireNonNull(snapshot(reader, catalog, owner, null, unflushed));
+    return Objects.requireNonNull(snapshot(reader, catalog, owner, null, Term.NOT_KNOWN, unflushed));
   }
 
-  /** The same, and sets a session open; null when it is not the newest any more. */
+  /**
+   * The same, and sets a session open; null when it is not the newest any more.
+   *
+   * @param term the number of the Redis primary's term
+   * @throws io.gameq.term.TermMovedException when another primary counts
+   */
   public static @Nullable Snapshot snapshot(
       OwnerReader reader,
       Catalog catalog,
       OwnerId owner,
       @Nullable SessionId session,
+      long term,
       List<UnflushedRow> unflushed) {
     Snapshot snapshot = new Snapshot();
     boolean owns =
         reader.read(
             owner,
             session,
+            term,
             catalog.ownedBy(owner.kind()),
             unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
             new OwnerReader.Sink() {

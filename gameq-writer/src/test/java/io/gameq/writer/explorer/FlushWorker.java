@@ -7,8 +7,10 @@ import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.RowChange;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.term.Term;
 import io.gameq.writer.explorer.Gate.Stop;
 import io.gameq.writer.mysql.FlushTransaction.Committed;
+import io.gameq.writer.mysql.FlushTransaction.Demoted;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import io.gameq.writer.redis.Agreement;
 import io.gameq.writer.redis.Claim;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -44,6 +47,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     FLUSHED,
     NOT_OWNED,
     GIVES_BACK,
+    /** The primary that it claimed from does not count any more. */
+    LEAVES,
     UNOWNED,
     TELLS_WHO_OWNS
   }
@@ -65,6 +70,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
    * @param written owners to acknowledge
    * @param notOwned owners to give back
    * @param durable by MySQL, whose owners Redis is to be told of
+   * @param reached the primary that it is connected to; {@link Reached#FIRST} where it has yet to
    */
   record Memory(
       Phase phase,
@@ -74,7 +80,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       Stop stop,
       List<OwnerId> written,
       List<OwnerId> notOwned,
-      Map<OwnerId, CountingSessions> durable)
+      Map<OwnerId, CountingSessions> durable,
+      Reached reached)
       implements Local {
     boolean isFlushing() {
       return phase == Phase.FLUSHING;
@@ -104,7 +111,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           flushing.stop(),
           written,
           notOwned,
-          durable);
+          durable,
+          reached);
     }
 
     boolean holds(OwnerId owner) {
@@ -120,17 +128,25 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
 
     Memory in(Phase next) {
-      return new Memory(next, claims, rows, passes, stop, written, notOwned, durable);
+      return new Memory(next, claims, rows, passes, stop, written, notOwned, durable, reached);
+    }
+
+    Memory at(Reached now) {
+      return new Memory(phase, claims, rows, passes, stop, written, notOwned, durable, now);
+    }
+
+    Memory idle() {
+      return IDLE.at(reached);
     }
 
     Memory without(Phase next, OwnerId owner, Map<OwnerId, CountingSessions> durable) {
       return new Memory(
-          next, List.of(), List.of(), List.of(), stop, List.of(), List.of(owner), durable);
+          next, List.of(), List.of(), List.of(), stop, List.of(), List.of(owner), durable, reached);
     }
 
     @Override
     public String text() {
-      StringBuilder text = new StringBuilder(phase.name());
+      StringBuilder text = new StringBuilder(phase.name()).append(reached);
       for (OwnerRows of : rows) {
         text.append(' ').append(of.owner()).append(' ').append(of.session());
         of.rows().forEach(row -> text.append(' ').append(row.image()));
@@ -152,7 +168,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           Stop.STATEMENT,
           List.of(),
           List.of(),
-          Map.of());
+          Map.of(),
+          Reached.FIRST);
 
   @Override
   public Memory start() {
@@ -162,8 +179,33 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   @Override
   public List<Step> steps(State state, Local local) {
     Memory me = (Memory) local;
+    List<Step> steps = new ArrayList<>();
+    if (mayGoOver(state, me)) {
+      steps.add(
+          Step.mysql(name + " connects to the newest primary", world -> me.at(world.reach(state))));
+    }
+    if (me.phase != Phase.IDLE || !hasToConnect(state, me)) {
+      works(state, me).forEach(step -> steps.add(step.at(me.reached, state)));
+    }
+    return steps;
+  }
+
+  private static boolean hasToConnect(State state, Memory me) {
+    return state.hasTerms() && me.reached.term() == Term.NOT_KNOWN;
+  }
+
+  /** Before it calls Redis. */
+  private static boolean mayGoOver(State state, Memory me) {
     return switch (me.phase) {
-      case IDLE -> claims(state);
+      case IDLE -> hasToConnect(state, me) || me.reached.isFormer(state);
+      case FLUSHED, NOT_OWNED, LEAVES, TELLS_WHO_OWNS -> me.reached.isFormer(state);
+      case CLAIMED, FLUSHING, GIVES_BACK, UNOWNED -> false;
+    };
+  }
+
+  private List<Step> works(State state, Memory me) {
+    return switch (me.phase) {
+      case IDLE -> claims(state, me);
       case CLAIMED ->
           waitsForOwners(state, me)
               ? List.of()
@@ -176,6 +218,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
                   : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
       case FLUSHED -> acks(state, me);
       case NOT_OWNED -> List.of(Step.redis(name + " is refused, nacks", world -> nack(world, me)));
+      case LEAVES ->
+          List.of(Step.redis(name + " is refused by the term, nacks", world -> leave(world, me)));
       case GIVES_BACK ->
           List.of(Step.mysqlRead(name + " asks who owns them", world -> ask(world, me)));
       case UNOWNED ->
@@ -189,31 +233,33 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
 
   // --- claim
 
-  private List<Step> claims(State state) {
-    if (twin != index && ((Memory) state.locals().get(twin)).phase == Phase.IDLE) {
+  private List<Step> claims(State state, Memory me) {
+    if (twin != index && state.locals().get(twin).equals(me)) {
       return List.of();
     }
-    List<String> due = state.redis().items("}:due");
+    RedisImage redis =
+        me.reached.isFormer(state) ? Objects.requireNonNull(state.former()) : state.redis();
+    List<String> due = redis.items("}:due");
     if (due.isEmpty()) {
       return List.of();
     }
     if (batch > 1) {
-      return List.of(Step.redis(name + " claims", world -> claim(world, due.get(0), due)));
+      return List.of(Step.redis(name + " claims", world -> claim(world, me, due.get(0), due)));
     }
     return due.stream()
-        .map(entry -> Step.redis(name + " claims " + entry, world -> claim(world, entry, due)))
+        .map(entry -> Step.redis(name + " claims " + entry, world -> claim(world, me, entry, due)))
         .toList();
   }
 
-  private Memory claim(World world, String first, List<String> due) {
+  private Memory claim(World world, Memory me, String first, List<String> due) {
     world.makeFirst(first, due);
     ClaimScript script = new ClaimScript(name, new ClaimScript.Bounds(batch, 100, 1 << 20, 0));
     ClaimScript.Batch batched = script.call(world.redis, world.slot);
     List<Claim> claims = batched.claims();
     if (claims.isEmpty()) {
       return batched.unowned().isEmpty()
-          ? IDLE
-          : IDLE.without(Phase.UNOWNED, batched.unowned().get(0).owner(), Map.of());
+          ? me.idle()
+          : me.without(Phase.UNOWNED, batched.unowned().get(0).owner(), Map.of());
     }
     List<OwnerRows> rows = new ArrayList<>();
     for (Claim claim : claims) {
@@ -234,7 +280,15 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               List.of()));
     }
     return new Memory(
-        Phase.CLAIMED, claims, rows, List.of(), Stop.STATEMENT, List.of(), List.of(), Map.of());
+        Phase.CLAIMED,
+        claims,
+        rows,
+        List.of(),
+        Stop.STATEMENT,
+        List.of(),
+        List.of(),
+        Map.of(),
+        me.reached);
   }
 
   // --- flush
@@ -316,11 +370,15 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               Stop.STATEMENT,
               List.of(),
               List.of(),
-              Map.of());
+              Map.of(),
+              me.reached);
         });
   }
 
   private static Memory done(Flushing flushing, Memory me) {
+    if (flushing.outcome() instanceof Demoted) {
+      return me.in(Phase.LEAVES);
+    }
     if (!(flushing.outcome() instanceof Committed committed)) {
       throw new IllegalStateException("the flush did not commit: " + flushing.outcome());
     }
@@ -339,7 +397,8 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         Stop.DONE,
         written,
         notOwned,
-        Map.of());
+        Map.of(),
+        me.reached);
   }
 
   // --- finish
@@ -347,7 +406,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   /** The notice may be lost; where no node can come to replay anything, it always is. */
   private List<Step> acks(State state, Memory me) {
     Step unheard = Step.redis(name + " acks, its notice is lost", world -> ack(world, me, false));
-    return state.all(Failover.Memory.class).findAny().isPresent()
+    return state.mayFailOver()
         ? List.of(Step.redis(name + " acks", world -> ack(world, me, true)), unheard)
         : List.of(unheard);
   }
@@ -370,7 +429,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     } else {
       world.hearNothing();
     }
-    return me.notOwned.isEmpty() ? IDLE : me.in(Phase.NOT_OWNED);
+    return me.notOwned.isEmpty() ? me.idle() : me.in(Phase.NOT_OWNED);
   }
 
   private static Memory nack(World world, Memory me) {
@@ -378,19 +437,25 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return me.in(Phase.GIVES_BACK);
   }
 
+  /** What it claimed is for the nodes to put back; the next turn connects anew. */
+  private static Memory leave(World world, Memory me) {
+    FinishScripts.nack(world.redis, world.slot, 0, false, me.claims);
+    return IDLE;
+  }
+
   /** An open that nobody finished, or a session that Redis may have forgotten. */
   private static Memory ask(World world, Memory me) {
     if (world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
-      return IDLE;
+      return me.idle();
     }
     OwnerId owner = me.notOwned.get(0);
-    return IDLE.without(
+    return me.without(
         Phase.TELLS_WHO_OWNS, owner, world.sessions.raisedBefore(List.of(owner), 0));
   }
 
   private static Memory askOwner(World world, Memory me) {
     OwnerId owner = me.notOwned.get(0);
-    return IDLE.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.current(List.of(owner)));
+    return me.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.current(List.of(owner)));
   }
 
   private static Memory tellOwner(World world, Memory me) {
@@ -402,7 +467,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
             Agreement.tell(world.redis, world.slot, owner, sessions);
           }
         });
-    return IDLE;
+    return me.idle();
   }
 
   private static List<Claim> of(List<Claim> claims, List<OwnerId> owners) {

@@ -1,12 +1,12 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.writer.explorer.Gate.Stop;
-import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.mysql.FlushTransaction.Outcome;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The real flush of one worker, run statement by statement. Used by the explorer's thread. */
@@ -18,12 +18,12 @@ final class Flushing {
 
   /** Begins; stops before the first statement. */
   Flushing(
-      Executor threads, FlushTransaction flush, List<OwnerRows> rows, FlushConnection connection) {
+      Executor threads, Supplier<Outcome> flush, List<OwnerRows> rows, FlushConnection connection) {
     connection.gate(gate, rows);
     threads.execute(
         () -> {
           try {
-            outcome = flush.flush(rows);
+            outcome = flush.get();
           } finally {
             gate.done();
           }

@@ -12,6 +12,8 @@ import io.gameq.redis.CommitWire;
 import io.gameq.redis.CommitWire.Answer;
 import io.gameq.redis.OpenScript;
 import io.gameq.redis.SessionScripts;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
 import io.gameq.writer.explorer.Change.Status;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
@@ -61,6 +63,11 @@ record GameNodeActor(
     return !me.dead() && (me.op() < ops.size() || !me.isHealed(state));
   }
 
+  /** Whether the node has done all that the game wanted. */
+  boolean isDone(NodeMemory me) {
+    return me.op() == ops.size();
+  }
+
   /** Whether the node has not done all that the game wanted, up to an op. */
   boolean isBefore(Local local, int op) {
     return ((NodeMemory) local).op() < op;
@@ -73,18 +80,38 @@ record GameNodeActor(
       return List.of();
     }
     List<Step> steps = new ArrayList<>();
-    if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Open open) {
+    if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Start) {
+      steps.add(
+          Step.mysql(
+              name + " starts",
+              world ->
+                  me.op(me.op() + 1).link(me.link().connected(Stage.UP, world.reach(state)))));
+    } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Open open) {
       openSteps(state, me, open, steps);
     } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Look look) {
       steps.addAll(NodeLook.steps(this, state, me, look.player()));
-    } else if (me.isHealed(state) && me.op() < ops.size()) {
-      commitSteps(me, (Op.Commit) ops.get(me.op()), steps);
+    } else if (me.maySend(state) && me.op() < ops.size()) {
+      commitSteps(state, me, (Op.Commit) ops.get(me.op()), steps);
     }
     steps.addAll(new NodeHealing(this).steps(state, me));
     return steps;
   }
 
   // --- open
+
+  /** By way of which primary an attempt to open goes. */
+  private static Reached by(State state, NodeMemory me) {
+    Attempt attempt = me.attempt();
+    if (attempt != null) {
+      return attempt.by();
+    }
+    return state.hasTerms() ? me.link().by() : new Reached(state.outages(), Term.NOT_KNOWN);
+  }
+
+  /** A former primary answers those that have not left it. */
+  private static boolean isCutOff(State state, Attempt attempt) {
+    return attempt.isCutOff(state.outages()) && !attempt.by().isFormer(state);
+  }
 
   private List<Opening> order() {
     List<Opening> order = new ArrayList<>(List.of(Opening.RAISE, Opening.TAKE, Opening.LOAD));
@@ -110,21 +137,22 @@ record GameNodeActor(
     boolean locked = !plant.has(Switch.OWNERS_NOT_LOCKED) && FlushWorker.isLocked(state, owner);
     switch (stage) {
       case RAISE -> {
-        if (!locked) {
+        if (!locked && !(state.hasTerms() && me.link().stage() != Stage.UP)) {
           steps.add(
               Step.mysql(label + ": epoch into MySQL", world -> raise(world, state, me, open)));
         }
       }
       case TAKE -> {
         if (attempt != null
-            && attempt.isCutOff(state.outages())
+            && isCutOff(state, attempt)
             && !plant.has(Switch.OPEN_OUTLIVES_ITS_CONNECTION)) {
           steps.add(
               Step.redisRead(
                   label + ": its connection is broken", world -> settled(me.op(me.op() + 1))));
         } else {
           steps.add(
-              Step.redis(label + ": takes over in Redis", world -> take(world, state, me, open)));
+              Step.redis(label + ": takes over in Redis", world -> take(world, state, me, open))
+                  .at(by(state, me), state));
         }
       }
       case LOAD -> {
@@ -142,8 +170,9 @@ record GameNodeActor(
       case CONFIRM ->
           steps.add(
               Step.redisRead(
-                  label + ": looks whether Redis still has it",
-                  world -> confirm(world, state, me)));
+                      label + ": looks whether Redis still has it",
+                      world -> confirm(world, state, me))
+                  .at(by(state, me), state));
       case REGISTER ->
           steps.add(Step.redisRead(label + ": has it open", world -> register(world, me)));
     }
@@ -161,7 +190,7 @@ record GameNodeActor(
     if (plant.has(Switch.SAME_EPOCH)) {
       Attempt same =
           Attempt.of(
-              open.player(), 1, Objects.requireNonNull(me.attempt()).session(), state.outages());
+              open.player(), 1, Objects.requireNonNull(me.attempt()).session(), by(state, me));
       return List.of(
           Step.redis(
               name + " opens again with the same epoch",
@@ -191,7 +220,7 @@ record GameNodeActor(
     world.age(owner);
     Attempt raised =
         attempt == null
-            ? Attempt.of(open.player(), 1, session, state.outages())
+            ? Attempt.of(open.player(), 1, session, by(state, me))
             : attempt.raised(session);
     return me.attempt(raised, attempt == null ? me.attempts() + 1 : me.attempts());
   }
@@ -206,14 +235,14 @@ record GameNodeActor(
     if (attempt == null) { // planted: the epoch is not in MySQL yet
       TableImage.DurableSession now = state.tables().sessions().get(owner.encoded());
       SessionId next = new SessionId(now == null ? 1 : now.epoch() + 1, nonce(me.attempts()));
-      attempt = Attempt.of(open.player(), 0, next, 0);
+      attempt = Attempt.of(open.player(), 0, next, Reached.FIRST);
     }
     OpenScript.Outcome outcome =
         OpenScript.call(world.redis, world.slot, owner, attempt.session(), 0);
     if (!(outcome instanceof OpenScript.Opened opened)) {
       return settled(me.op(me.op() + 1));
     }
-    Attempt taken = attempt.taken(opened.dirty(), opened.claimed(), state.outages());
+    Attempt taken = attempt.taken(opened.dirty(), opened.claimed(), over(state, attempt));
     NodeWal wal = me.wal();
     if (!taken.unflushed().isEmpty()) {
       wal =
@@ -224,6 +253,11 @@ record GameNodeActor(
     return me.wal(wal).took(owner, attempt.session()).attempt(taken, me.attempts());
   }
 
+  /** By way of which primary Redis was told. */
+  private static Reached over(State state, Attempt attempt) {
+    return state.hasTerms() ? attempt.by() : new Reached(state.outages(), Term.NOT_KNOWN);
+  }
+
   private NodeMemory load(World world, State state, NodeMemory me) throws Step.Blocked {
     Attempt attempt = Objects.requireNonNull(me.attempt());
     ViewInSteps.Snapshot snapshot;
@@ -231,6 +265,11 @@ record GameNodeActor(
       snapshot = snapshot(world, attempt, attempt.session());
     } catch (io.gameq.MySqlException e) {
       throw new Step.Blocked();
+    } catch (TermMovedException e) {
+      NodeMemory refused = me.attempt(null, me.attempts());
+      return me.link().by().equals(attempt.by()) && me.link().stage() == Stage.UP
+          ? refused.link(me.link().at(Stage.BROKEN, 0))
+          : refused;
     }
     return snapshot == null
         ? settled(me.op(me.op() + 1))
@@ -239,7 +278,7 @@ record GameNodeActor(
 
   /** What is left to do matters only where a connection may break. */
   private NodeMemory opened(World world, State state, NodeMemory me) {
-    return state.all(Failover.Memory.class).findAny().isPresent() ? me : register(world, me);
+    return state.mayFailOver() ? me : register(world, me);
   }
 
   private NodeMemory read(World world, NodeMemory me) {
@@ -251,7 +290,12 @@ record GameNodeActor(
   private static ViewInSteps.@Nullable Snapshot snapshot(
       World world, Attempt attempt, @Nullable SessionId session) {
     return ViewInSteps.snapshot(
-        world.reader, world.catalog, World.owner(attempt.player()), session, attempt.unflushed());
+        world.reader,
+        world.catalog,
+        World.owner(attempt.player()),
+        session,
+        world.plant.has(Switch.OPEN_COMPARES_NO_TERM) ? Term.NOT_KNOWN : attempt.by().term(),
+        attempt.unflushed());
   }
 
   private NodeMemory mark(World world, State state, NodeMemory me) throws Step.Blocked {
@@ -272,7 +316,7 @@ record GameNodeActor(
     if (owns != null && owns.isNewerThan(attempt.session())) {
       return settled(me.op(me.op() + 1));
     }
-    return attempt.session().equals(owns) && !attempt.isCutOff(state.outages())
+    return attempt.session().equals(owns) && !isCutOff(state, attempt)
         ? me.attempt(attempt.next(), me.attempts())
         : me.attempt(null, me.attempts());
   }
@@ -325,12 +369,14 @@ record GameNodeActor(
 
   // --- commit
 
-  private void commitSteps(NodeMemory me, Op.Commit op, List<Step> steps) {
+  private void commitSteps(State state, NodeMemory me, Op.Commit op, List<Step> steps) {
     String label = name + " commits " + (me.op() + 1);
-    steps.add(Step.redis(label, world -> commit(world, me, op)));
+    Reached to = me.link().by();
+    steps.add(Step.redis(label, world -> commit(world, me, op)).at(to, state));
     if (op.mayBeLost()) {
       steps.add(Step.mysqlRead(label + ", request lost", world -> broken(world, me, op, false)));
-      steps.add(Step.redis(label + ", reply lost", world -> broken(world, me, op, true)));
+      steps.add(
+          Step.redis(label + ", reply lost", world -> broken(world, me, op, true)).at(to, state));
     }
   }
 

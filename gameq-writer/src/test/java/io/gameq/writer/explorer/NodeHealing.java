@@ -10,6 +10,7 @@ import io.gameq.redis.ReplayWire;
 import io.gameq.redis.ReplayWire.Debt;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
+import io.gameq.term.Term;
 import io.gameq.writer.explorer.Change.Status;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -33,11 +34,12 @@ record NodeHealing(GameNodeActor node) {
   /** What a node that is not dead may do to heal; nothing when it is healed. */
   List<Step> steps(State state, NodeMemory me) {
     if (me.isBroken(state)) {
-      return connects(state, me);
+      return state.hasTerms() ? goesOver(state, me) : connects(state, me);
     }
     int asked = me.link().asked();
     return switch (me.link().stage()) {
       case UP, BROKEN -> List.of();
+      case CONNECTED -> readsSessions(me, me.link().by());
       case REASSERTS -> {
         int player = List.copyOf(me.holds().keySet()).get(me.link().next());
         yield List.of(
@@ -72,14 +74,34 @@ record NodeHealing(GameNodeActor node) {
           : List.of(
               Step.redisRead(
                   name() + " connects again, holding nothing",
-                  world -> me.link(me.link().connected(Stage.UP, state.outages()))));
+                  world -> me.link(me.link().connected(Stage.UP, now(state)))));
     }
-    return List.of(
-        Step.mysqlRead(
-            name() + " reads its sessions in MySQL", world -> readSessions(world, me, state)));
+    return readsSessions(me, now(state));
   }
 
-  private NodeMemory readSessions(World world, NodeMemory me, State state) {
+  private static Reached now(State state) {
+    return new Reached(state.outages(), Term.NOT_KNOWN);
+  }
+
+  /** Connects to the primary that counts, where another one may have to be left for it. */
+  private List<Step> goesOver(State state, NodeMemory me) {
+    if (me.holds().isEmpty() && node.isDone(me)) {
+      return List.of();
+    }
+    Stage next = me.holds().isEmpty() ? Stage.UP : Stage.CONNECTED;
+    return List.of(
+        Step.mysql(
+            name() + " goes over to the newest primary",
+            world -> me.link(me.link().connected(next, world.reach(state)))));
+  }
+
+  private List<Step> readsSessions(NodeMemory me, Reached over) {
+    return List.of(
+        Step.mysqlRead(
+            name() + " reads its sessions in MySQL", world -> readSessions(world, me, over)));
+  }
+
+  private NodeMemory readSessions(World world, NodeMemory me, Reached over) {
     Map<OwnerId, CountingSessions> durable =
         world.sessions.current(me.owning().values().stream().map(SessionRef::owner).toList());
     NodeMemory now = me;
@@ -92,7 +114,7 @@ record NodeHealing(GameNodeActor node) {
     if (plant().has(Switch.MARKS_TRUSTED_ALWAYS)) {
       now = now.wal(now.wal().owing(Debt.NONE));
     }
-    return reasserted(world, now.link(me.link().connected(Stage.REASSERTS, state.outages())));
+    return reasserted(world, now.link(me.link().connected(Stage.REASSERTS, over)));
   }
 
   private boolean counts(Map<OwnerId, CountingSessions> durable, SessionRef ref) {

@@ -62,6 +62,7 @@ record NodeMemory(
    *
    * @param dirty rows that it adopted
    * @param claimed rows that a writer was flushing
+   * @param by way of which primary
    */
   record Attempt(
       int player,
@@ -70,14 +71,14 @@ record NodeMemory(
       List<UnflushedRow> dirty,
       List<UnflushedRow> claimed,
       ViewInSteps.@Nullable Snapshot snapshot,
-      int outagesAtTake) {
-    static Attempt of(int player, int stage, SessionId session, int outages) {
-      return new Attempt(player, stage, session, List.of(), List.of(), null, outages);
+      Reached by) {
+    static Attempt of(int player, int stage, SessionId session, Reached by) {
+      return new Attempt(player, stage, session, List.of(), List.of(), null, by);
     }
 
     /** Whether the connection that was taken for the attempt broke before Redis knew of it. */
     boolean isCutOff(int outages) {
-      return outagesAtTake < outages;
+      return by.outages() < outages;
     }
 
     List<UnflushedRow> unflushed() {
@@ -87,10 +88,11 @@ record NodeMemory(
     }
 
     Attempt raised(SessionId now) {
-      return new Attempt(player, stage + 1, now, dirty, claimed, snapshot, outagesAtTake);
+      return new Attempt(player, stage + 1, now, dirty, claimed, snapshot, by);
     }
 
-    Attempt taken(List<UnflushedRow> adopted, List<UnflushedRow> flushing, int outages) {
+    Attempt taken(
+        List<UnflushedRow> adopted, List<UnflushedRow> flushing, Reached over) {
       return new Attempt(
           player,
           stage + 1,
@@ -98,15 +100,15 @@ record NodeMemory(
           List.copyOf(adopted),
           List.copyOf(flushing),
           snapshot,
-          outages);
+          over);
     }
 
     Attempt read(ViewInSteps.Snapshot seen) {
-      return new Attempt(player, stage + 1, session, dirty, claimed, seen, outagesAtTake);
+      return new Attempt(player, stage + 1, session, dirty, claimed, seen, by);
     }
 
     Attempt next() {
-      return new Attempt(player, stage + 1, session, dirty, claimed, snapshot, outagesAtTake);
+      return new Attempt(player, stage + 1, session, dirty, claimed, snapshot, by);
     }
 
     @Override
@@ -117,7 +119,7 @@ record NodeMemory(
           + " "
           + session
           + " "
-          + outagesAtTake
+          + by
           + dirty.stream().map(row -> row.key() + RowCodec.version(row.image())).toList()
           + claimed.stream().map(row -> row.key() + RowCodec.version(row.image())).toList()
           + (snapshot == null ? "" : snapshot.toString());
@@ -129,14 +131,16 @@ record NodeMemory(
    *
    * @param next the next session to re-assert, or the next record or commit to send again
    * @param asked the player whose session Redis did not know when a record was sent; 0 for none
-   * @param outages how many breaks of its connection the node has noticed
+   * @param by the primary that it leads, or led, to: as far as the node has noticed
    * @param saidWhole whether it has said on this connection that Redis has all again that it lost
    */
-  record Link(Stage stage, int next, int asked, int outages, boolean saidWhole) {
+  record Link(Stage stage, int next, int asked, Reached by, boolean saidWhole) {
     /** The stages of a healing. */
     enum Stage {
       UP,
       BROKEN,
+      /** Connected again, where the term says to which primary; sessions are still to be read. */
+      CONNECTED,
       /** Connected again; sessions were read in MySQL. */
       REASSERTS,
       /** First what Redis lost, then what was never answered. */
@@ -149,26 +153,30 @@ record NodeMemory(
       SAYS_WHOLE
     }
 
-    static final Link UP = new Link(Stage.UP, 0, 0, 0, false);
+    static final Link UP = new Link(Stage.UP, 0, 0, Reached.FIRST, false);
 
     Link at(Stage now, int index) {
-      return new Link(now, index, 0, outages, saidWhole);
+      return new Link(now, index, 0, by, saidWhole);
     }
 
     Link asking(int player) {
-      return new Link(Stage.ASKS, next, player, outages, saidWhole);
+      return new Link(Stage.ASKS, next, player, by, saidWhole);
     }
 
     Link telling() {
-      return new Link(Stage.TELLS, next, asked, outages, saidWhole);
+      return new Link(Stage.TELLS, next, asked, by, saidWhole);
     }
 
-    Link connected(Stage now, int seen) {
-      return new Link(now, 0, 0, seen, false);
+    Link connected(Stage now, Reached to) {
+      return new Link(now, 0, 0, to, false);
+    }
+
+    int outages() {
+      return by.outages();
     }
 
     Link sayingWhole() {
-      return new Link(Stage.SAYS_WHOLE, 0, 0, outages, true);
+      return new Link(Stage.SAYS_WHOLE, 0, 0, by, true);
     }
   }
 
@@ -196,12 +204,22 @@ record NodeMemory(
 
   /** Whether its connection broke and it has not connected again since. */
   boolean isBroken(State state) {
-    return link.stage == Link.Stage.BROKEN || link.outages < state.outages();
+    return link.stage == Link.Stage.BROKEN || link.outages() < state.outages();
+  }
+
+  /** The primaries that it is connected to. */
+  Stream<Reached> reached() {
+    return attempt == null ? Stream.of(link.by) : Stream.of(link.by, attempt.by);
+  }
+
+  /** Whether commits are sent: they are while it has not noticed that another primary counts. */
+  boolean maySend(State state) {
+    return isHealed(state) || (link.stage == Link.Stage.UP && link.by.isFormer(state));
   }
 
   /** Whether it has nothing to heal. */
   boolean isHealed(State state) {
-    return link.stage == Link.Stage.UP && (holds.isEmpty() || link.outages == state.outages());
+    return link.stage == Link.Stage.UP && (holds.isEmpty() || link.outages() == state.outages());
   }
 
   boolean holdsAll(Op.Commit commit) {

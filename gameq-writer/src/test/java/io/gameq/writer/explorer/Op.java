@@ -4,6 +4,9 @@ import java.util.List;
 
 /** What the game on a node does next. Owners are player numbers, rows are item ids. */
 sealed interface Op {
+  /** The node comes up: it connects. Only where there are terms. */
+  record Start() implements Op {}
+
   /** Logs a player in. */
   record Open(int player) implements Op {}
 
@@ -22,6 +25,10 @@ sealed interface Op {
 
   static Op look(int player) {
     return new Look(player);
+  }
+
+  static Op start() {
+    return new Start();
   }
 
   static Op open(int player) {

@@ -71,7 +71,11 @@ final class Plant {
     /** A session that was opened while its node healed is not healed. */
     OPENED_WHILE_HEALING_IS_LEFT,
     /** An attempt to open goes on over a new connection to Redis. */
-    OPEN_OUTLIVES_ITS_CONNECTION
+    OPEN_OUTLIVES_ITS_CONNECTION,
+    /** A session is set open by way of any primary. */
+    OPEN_COMPARES_NO_TERM,
+    /** A flush does not ask by way of which primary its rows came. */
+    FLUSH_COMPARES_NO_TERM
   }
 
   private record LuaEdit(String script, String find, String replacement) {}

@@ -33,7 +33,7 @@ final class PlantedVariants {
   static List<Task> all() {
     String only = System.getProperty("gameq.explorer.rule", "");
     boolean full = System.getProperty("gameq.explorer", "").equals("full");
-    return Stream.of(afterAFailover(), withoutOne(), full ? ofForgottenTrades() : List.<Task>of())
+    return Stream.of(afterAFailover(), ofTwoPrimaries(), withoutOne(), full ? ofForgottenTrades() : List.<Task>of())
         .flatMap(List::stream)
         .filter(task -> task.plant().rule().contains(only))
         .toList();
@@ -236,6 +236,18 @@ final class PlantedVariants {
             Plant.without("a session that is told again is not whole yet")
                 .lua(REASSERT, "redis.call('SADD', slot .. ':healing', owner)", ""),
             Scenarios.failoverAndLook(0, 2)));
+  }
+
+  /** The rules of the term. */
+  private static List<Task> ofTwoPrimaries() {
+    return List.of(
+        new Task(
+            Plant.without("a flush compares the term").with(Switch.FLUSH_COMPARES_NO_TERM),
+            Scenarios.twoPrimaries()),
+        new Task(
+            Plant.without("setting a session open compares the term")
+                .with(Switch.OPEN_COMPARES_NO_TERM),
+            Scenarios.twoPrimaries()));
   }
 
   /**

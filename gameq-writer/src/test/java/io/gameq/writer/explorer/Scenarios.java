@@ -2,6 +2,7 @@ package io.gameq.writer.explorer;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The casts that are explored. Node A holds its owners from the start; items are 1 and 2. */
 final class Scenarios {
@@ -376,6 +377,26 @@ final class Scenarios {
         0);
   }
 
+  /**
+   * Two primaries: A has a player open and commits, B opens it, a worker flushes; each by way of
+   * the former primary until it goes over.
+   */
+  static Scenario twoPrimaries() {
+    return new Scenario(
+        "two primaries",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(node("A", plant, CLOCK, Op.start(), Op.open(1), Op.put(1, 1)));
+          cast.add(node("B", plant, CLOCK, Op.start(), Op.open(1)));
+          workers(cast, plant, 1, 1, false);
+          cast.add(new Promotion());
+          return cast;
+        },
+        List.of(2, 1),
+        false,
+        0);
+  }
+
   /** What {@code mvn verify} explores; those that take longest first. */
   static List<Scenario> all() {
     return List.of(
@@ -383,7 +404,6 @@ final class Scenarios {
         clockAhead(0),
         readers(2),
         lostReply(1, 1),
-        moveAndDelete(),
         move(1, 1, 2, 0),
         move(2, 1, 2, 0),
         midOpen(1, 2),
@@ -392,24 +412,30 @@ final class Scenarios {
         moveOnAndBack(1),
         moveOnAndBack(2),
         move(2, 2, 2, 1),
-        failovers(2, 2),
         failoverAndReader(1),
         failoverAndDelete(3),
         failoverAndLook(0, 2));
   }
 
-  /** The others of that size: {@code -Dgameq.explorer=failover}; minutes. */
+  /** With the campaigns, or {@code -Dgameq.explorer=failover}; the last two only if not short. */
   static List<Scenario> failovers() {
-    return List.of(
-        failover(1, 2),
-        failoverInMidOpen(2),
-        failoverAndMove(1, false, 1),
-        failoverAndMove(2, false, 1),
-        restart(1, 1),
-        foreign(false),
-        foreign(true),
-        move(1, 2, 2, 1),
-        deletes(2));
+    List<Scenario> casts =
+        List.of(
+            failover(1, 2),
+            failovers(2, 2),
+            twoPrimaries(),
+            moveAndDelete(),
+            failoverInMidOpen(2),
+            restart(1, 1),
+            foreign(false),
+            foreign(true),
+            move(1, 2, 2, 1),
+            deletes(2));
+    return "short".equals(System.getProperty("gameq.campaign"))
+        ? casts
+        : Stream.concat(
+                casts.stream(), Stream.of(failoverAndMove(1, false, 1), failoverAndMove(2, false, 1)))
+            .toList();
   }
 
   /** With {@code -Dgameq.explorer=full}. */

@@ -78,6 +78,11 @@ final class Search {
         state = take(state, i, cast.get(i).steps(state, state.locals().get(i)).get(0));
       }
     }
+    for (int i = 0; i < drainer && state.hasTerms(); i++) {
+      if (cast.get(i) instanceof FlushWorker worker) {
+        state = take(state, i, worker.steps(state, state.locals().get(i)).get(0)); // connects
+      }
+    }
     return scenario.drainedFirst() ? drain(state) : state;
   }
 
@@ -153,7 +158,7 @@ final class Search {
 
   /** The state after a step; null when it waits for a lock. */
   private @Nullable State next(State state, int actor, Step step) {
-    world.become(state);
+    world.become(state, step);
     try {
       return take(state, actor, step);
     } catch (Step.Blocked e) {
@@ -173,6 +178,7 @@ final class Search {
   private static boolean mayNeverHappen(Actor actor, Local local) {
     return actor instanceof Reaper
         || actor instanceof Failover
+        || actor instanceof Promotion
         || actor instanceof Reader
         || (local instanceof FlushWorker.Memory worker && worker.phase() != FlushWorker.Phase.IDLE);
   }

@@ -9,14 +9,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** One state of the servers and of everyone's memory; immutable. */
 record State(RedisImage redis, TableImage tables, List<Local> locals) {
   /** Equal for states that behave alike. */
   String key() {
     // Else a WAL follows from the node's changes, but for what it adopted, which it never sends.
-    boolean mayFailOver = all(Failover.Memory.class).findAny().isPresent();
+    boolean mayFailOver = mayFailOver();
     Map<String, String> tokenNames = new HashMap<>();
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < locals.size(); i++) {
@@ -34,6 +36,9 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
         .map(Failover.Memory::replica)
         .forEach(
             replica -> text.append(replica == null ? "" : "behind " + replica.text(tokenNames)));
+    if (isAnybodyOnFormer()) {
+      text.append("former ").append(Objects.requireNonNull(former()).text(tokenNames));
+    }
     return digest(text.append(tables).append('\n').append(redis.text(tokenNames)).toString());
   }
 
@@ -62,8 +67,36 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
     return all(NodeMemory.class).flatMap(node -> node.changes().stream());
   }
 
-  /** How often every connection of a node to Redis broke. */
+  /** How often every connection of a node to Redis broke, or another primary took over. */
   int outages() {
-    return all(Failover.Memory.class).mapToInt(Failover.Memory::outages).sum();
+    return all(Failover.Memory.class).mapToInt(Failover.Memory::outages).sum()
+        + (former() == null ? 0 : 1);
+  }
+
+  /** Whether Redis may lose anything in this cast. */
+  boolean mayFailOver() {
+    return all(Failover.Memory.class).findAny().isPresent() || hasTerms();
+  }
+
+  /** Whether there may be two primaries in this cast, so that everybody settles the term. */
+  boolean hasTerms() {
+    return all(Promotion.Memory.class).findAny().isPresent();
+  }
+
+  /** What the former of two primaries holds; null while there is one. */
+  @Nullable RedisImage former() {
+    for (Local local : locals) {
+      if (local instanceof Promotion.Memory promotion) {
+        return promotion.former();
+      }
+    }
+    return null;
+  }
+
+  private boolean isAnybodyOnFormer() {
+    return Stream.concat(
+            all(NodeMemory.class).filter(node -> !node.dead()).flatMap(NodeMemory::reached),
+            all(FlushWorker.Memory.class).map(FlushWorker.Memory::reached))
+        .anyMatch(reached -> reached.isFormer(this));
   }
 }

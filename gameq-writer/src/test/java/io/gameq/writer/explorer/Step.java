@@ -6,8 +6,9 @@ package io.gameq.writer.explorer;
  * @param label what a path prints
  * @param server which server it runs on
  * @param changes whether it may change what is committed there
+ * @param former whether, on Redis, it meets the former of two primaries
  */
-record Step(String label, Server server, boolean changes, Run run) {
+record Step(String label, Server server, boolean changes, boolean former, Run run) {
   /** Where a step runs. */
   enum Server {
     REDIS,
@@ -24,19 +25,24 @@ record Step(String label, Server server, boolean changes, Run run) {
   }
 
   static Step redis(String label, Run run) {
-    return new Step(label, Server.REDIS, true, run);
+    return new Step(label, Server.REDIS, true, false, run);
   }
 
   static Step redisRead(String label, Run run) {
-    return new Step(label, Server.REDIS, false, run);
+    return new Step(label, Server.REDIS, false, false, run);
   }
 
   static Step mysql(String label, Run run) {
-    return new Step(label, Server.MYSQL, true, run);
+    return new Step(label, Server.MYSQL, true, false, run);
   }
 
   static Step mysqlRead(String label, Run run) {
-    return new Step(label, Server.MYSQL, false, run);
+    return new Step(label, Server.MYSQL, false, false, run);
+  }
+
+  /** The same on the primary that somebody is connected to. */
+  Step at(Reached primary, State state) {
+    return new Step(label, server, changes, primary.isFormer(state), run);
   }
 
   /** The step waits for a lock of another transaction: it is not enabled now. */

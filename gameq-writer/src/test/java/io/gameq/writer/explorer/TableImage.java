@@ -11,13 +11,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What is committed in MySQL: items, durable sessions, tombstones, handovers, dead letters. */
+/**
+ * What is committed in MySQL: items, durable sessions, tombstones, handovers, dead letters, and the
+ * term.
+ *
+ * @param term the columns of gameq_redis_term but its times, as SQL; empty when nobody settled one
+ */
 record TableImage(
     TreeMap<Integer, Item> items,
     TreeMap<String, DurableSession> sessions,
     TreeMap<Integer, Tombstone> tombstones,
     TreeMap<String, String> handovers,
-    TreeMap<String, Letter> letters) {
+    TreeMap<String, Letter> letters,
+    String term) {
   static final String ITEM_COLUMNS =
       "id INT NOT NULL PRIMARY KEY, player_id INT NOT NULL, count INT NOT NULL, KEY (player_id)";
 
@@ -49,14 +55,20 @@ record TableImage(
   static TableImage take(Connection connection) throws SQLException {
     TableImage image =
         new TableImage(
-            new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+            new TreeMap<>(),
+            new TreeMap<>(),
+            new TreeMap<>(),
+            new TreeMap<>(),
+            new TreeMap<>(),
+            "");
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           "SELECT id, player_id, count, gq_version FROM item;"
               + "SELECT owner, epoch, nonce, node, state, COALESCE(CONCAT(before_epoch, ', ', QUOTE(before_nonce)), 'NULL, NULL') FROM gameq_owner;"
               + "SELECT row_key, owner, version FROM gameq_tombstone;"
               + "SELECT CONCAT_WS(',', row_key, owner, version), CONCAT_WS(',', received, epoch, nonce) FROM gameq_handover;"
-              + "SELECT row_key, owner, version FROM gameq_dead_letter");
+              + "SELECT row_key, owner, version FROM gameq_dead_letter;"
+              + "SELECT CONCAT_WS(', ', number, QUOTE(run_id), QUOTE(repl_id), QUOTE(address), sentinel_epoch, QUOTE(former_run_id), QUOTE(former_repl_id)) FROM gameq_redis_term");
       try (ResultSet rs = statement.getResultSet()) {
         while (rs.next()) {
           image.items.put(
@@ -97,8 +109,15 @@ record TableImage(
           image.letters.put(letter.key(), letter);
         }
       }
+      statement.getMoreResults();
+      try (ResultSet rs = statement.getResultSet()) {
+        return rs.next() ? image.withTerm(rs.getString(1)) : image;
+      }
     }
-    return image;
+  }
+
+  private TableImage withTerm(String now) {
+    return new TableImage(items, sessions, tombstones, handovers, letters, now);
   }
 
   /** Makes MySQL hold this, which holds {@code now}; one round trip. */
@@ -146,6 +165,14 @@ record TableImage(
           }
         });
     putSessions(sql, now.sessions);
+    if (!term.equals(now.term)) {
+      sql.add("DELETE FROM gameq_redis_term");
+      if (!term.isEmpty()) {
+        sql.add(
+            "INSERT INTO gameq_redis_term (number, run_id, repl_id, address, sentinel_epoch, former_run_id, former_repl_id, id, began_at, seen_at) VALUES (%s, 1, '2020-01-01', UTC_TIMESTAMP(3))"
+                .formatted(term));
+      }
+    }
     execute(connection, sql);
   }
 

@@ -8,12 +8,16 @@ import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.TermTable;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.term.Primary;
+import io.gameq.term.Settling;
+import io.gameq.term.Term;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.sql.Connection;
@@ -45,6 +49,7 @@ final class World implements AutoCloseable {
   final Jdbi jdbi;
   final OwnerTable sessions;
   final OwnerReader reader;
+  private final TermTable terms;
   final Catalog catalog;
   final RowCodec codec;
   final Table item;
@@ -91,6 +96,7 @@ final class World implements AutoCloseable {
     writes = GuardedWrites.on(nodes.dataSource());
     sessions = new OwnerTable(jdbi);
     reader = new OwnerReader(jdbi);
+    terms = new TermTable(jdbi);
     catalog = CatalogReader.read(nodes.dataSource());
     item = catalog.table("item");
     codec = new RowCodec((table, fingerprint) -> null, Clock.systemUTC());
@@ -146,6 +152,15 @@ final class World implements AutoCloseable {
 
   /** Makes the servers and every open transaction be as they are in this state. */
   void become(State state) {
+    become(state, state.redis());
+  }
+
+  /** The same for a step, which meets one of two primaries. */
+  void become(State state, Step step) {
+    become(state, step.former() ? Objects.requireNonNull(state.former()) : state.redis());
+  }
+
+  private void become(State state, RedisImage redis) {
     try {
       boolean differs = !state.tables().equals(tablesNow);
       for (int i = 0; i < state.locals().size(); i++) {
@@ -157,9 +172,9 @@ final class World implements AutoCloseable {
         abandonFlushes();
       }
       reopenFlushes(state);
-      if (!state.redis().equals(redisNow)) {
-        state.redis().put(bareRedis, namespace);
-        redisNow = state.redis();
+      if (!redis.equals(redisNow)) {
+        redis.put(bareRedis, namespace);
+        redisNow = redis;
       }
     } catch (SQLException e) {
       throw new IllegalStateException("cannot restore a state", e);
@@ -229,15 +244,18 @@ final class World implements AutoCloseable {
     boolean redisChanged = !redisNow.equals(before.redis());
     List<Local> locals = new ArrayList<>();
     for (Local local : before.with(actor, after).locals()) {
-      locals.add(
-          local instanceof NodeMemory node
-              ? node.hears(news)
-              : redisChanged && local instanceof Failover.Memory failover && local != after
-                  ? failover.wrote()
-                  : local);
+      if (local instanceof NodeMemory node) {
+        locals.add(node.hears(news));
+      } else if (redisChanged && local instanceof Failover.Memory failover && local != after) {
+        locals.add(failover.wrote());
+      } else if (step.former() && local instanceof Promotion.Memory) {
+        locals.add(new Promotion.Memory(redisNow));
+      } else {
+        locals.add(local);
+      }
     }
     news.clear();
-    return new State(redisNow, tablesNow, List.copyOf(locals));
+    return new State(step.former() ? before.redis() : redisNow, tablesNow, List.copyOf(locals));
   }
 
   /** Lets the nodes hear what scripts have published since {@link #hearNothing}. */
@@ -254,6 +272,30 @@ final class World implements AutoCloseable {
   State observe(List<Local> locals) {
     redisNow = RedisImage.take(bareRedis, namespace);
     return new State(redisNow, tablesNow, locals);
+  }
+
+  // --- terms
+
+  /**
+   * Connects to the newest primary, as {@code PrimaryConnector} does, over what the servers would
+   * say of themselves; moves the term on, if it took over.
+   */
+  Reached reach(State state) {
+    int outages = state.outages();
+    hearSign();
+    return new Reached(outages, new Settling(terms).settle(terms.current(), primary(outages)));
+  }
+
+  private static Primary primary(int outages) {
+    return outages == 0
+        ? new Primary("first", "a", "", "redis-1:6379", Primary.NO_SENTINEL)
+        : new Primary("second", "b", "a", "redis-2:6379", Primary.NO_SENTINEL);
+  }
+
+  /** Time is not modelled: the primary that counts was heard of a moment ago. */
+  private void hearSign() {
+    jdbi.useHandle(
+        handle -> handle.execute("UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3)"));
   }
 
   /** Redis comes back with nothing. */
@@ -301,7 +343,10 @@ final class World implements AutoCloseable {
     FlushTransaction transaction =
         flushTransactions.computeIfAbsent(
             actor, a -> new FlushTransaction(connection.dataSource(), writes, PATIENCE));
-    Flushing flushing = new Flushing(threads, transaction, worker.rows(), connection);
+    long term =
+        plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : worker.reached().term();
+    Flushing flushing =
+        new Flushing(threads, () -> transaction.flush(term, worker.rows()), worker.rows(), connection);
     flushings.put(actor, flushing);
     standing.put(actor, worker);
     return flushing;
