@@ -46,7 +46,8 @@ public final class ViewInSteps {
   /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
   public static Snapshot snapshot(
       OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
-    return Objects.requireNonNull(snapshot(reader, catalog, owner, null, Term.NOT_KNOWN, unflushed));
+    return Objects.requireNonNull(
+        snapshot(reader, catalog, owner, null, Term.NOT_KNOWN, unflushed));
   }
 
   /**

@@ -196,11 +196,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
 
   /** Before it calls Redis. */
   private static boolean mayGoOver(State state, Memory me) {
-    return switch (me.phase) {
-      case IDLE -> hasToConnect(state, me) || me.reached.isFormer(state);
-      case FLUSHED, NOT_OWNED, LEAVES, TELLS_WHO_OWNS -> me.reached.isFormer(state);
-      case CLAIMED, FLUSHING, GIVES_BACK, UNOWNED -> false;
-    };
+    return me.phase == Phase.IDLE && (hasToConnect(state, me) || me.reached.isFormer(state));
   }
 
   private List<Step> works(State state, Memory me) {
@@ -215,7 +211,9 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           List.of(
               me.stop == Stop.COMMIT
                   ? Step.mysql(name + " commits", world -> flushOn(world, state, me))
-                  : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
+                  : state.hasTerms()
+                      ? Step.mysql(name + " writes, commits", world -> flushOn(world, state, me))
+                      : Step.mysqlRead(name + " writes", world -> flushOn(world, state, me)));
       case FLUSHED -> acks(state, me);
       case NOT_OWNED -> List.of(Step.redis(name + " is refused, nacks", world -> nack(world, me)));
       case LEAVES ->
@@ -328,8 +326,13 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         break;
       }
       now = now.passed(state, flushing);
-    } while (!everyStatement && flushing.stop() == Stop.STATEMENT);
+    } while (flushing.stop() == Stop.STATEMENT ? !everyStatement : isAlone(state, flushing));
     return stands(world, flushing, now);
+  }
+
+  /** Whether COMMIT may follow at once: nobody but another flush meets what is not committed. */
+  private static boolean isAlone(State state, Flushing flushing) {
+    return state.hasTerms() && flushing.stop() == Stop.COMMIT;
   }
 
   /** Whether another open transaction has written a row that this one is about to write. */
@@ -449,8 +452,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       return me.idle();
     }
     OwnerId owner = me.notOwned.get(0);
-    return me.without(
-        Phase.TELLS_WHO_OWNS, owner, world.sessions.raisedBefore(List.of(owner), 0));
+    return me.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.raisedBefore(List.of(owner), 0));
   }
 
   private static Memory askOwner(World world, Memory me) {

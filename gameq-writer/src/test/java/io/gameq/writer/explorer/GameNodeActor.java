@@ -41,6 +41,8 @@ record GameNodeActor(
   enum Opening {
     RAISE,
     TAKE,
+    /** The term is compared by itself, where a plant wants that. */
+    COMPARE,
     /** The rows are read in the transaction that sets the session open: one step. */
     LOAD,
     /** The same in two, where a plant wants them apart. */
@@ -80,13 +82,10 @@ record GameNodeActor(
       return List.of();
     }
     List<Step> steps = new ArrayList<>();
-    if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Start) {
-      steps.add(
-          Step.mysql(
-              name + " starts",
-              world ->
-                  me.op(me.op() + 1).link(me.link().connected(Stage.UP, world.reach(state)))));
-    } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Open open) {
+    if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Start start) {
+      return starts(state, me, start);
+    }
+    if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Open open) {
       openSteps(state, me, open, steps);
     } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Look look) {
       steps.addAll(NodeLook.steps(this, state, me, look.player()));
@@ -97,6 +96,36 @@ record GameNodeActor(
     return steps;
   }
 
+  /** Connects for the first time. */
+  private List<Step> starts(State state, NodeMemory me, Op.Start start) {
+    Reached by = me.link().by();
+    List<Step> steps = new ArrayList<>();
+    if (by.before() != null) {
+      steps.add(Step.mysql(name + " settles the term", world -> settles(world, me, by)));
+    } else {
+      steps.add(connects("newest", me, state.outages()));
+      if (start.formerToo() && state.former() != null) {
+        steps.add(connects("former", me, 0));
+      }
+    }
+    return steps;
+  }
+
+  private Step connects(String which, NodeMemory me, int outages) {
+    return Step.mysqlRead(
+        "%s reads the term, connects to the %s primary".formatted(name, which),
+        world -> me.link(me.link().connected(Stage.UP, world.connect(outages))));
+  }
+
+  private static NodeMemory settles(World world, NodeMemory me, Reached connected) {
+    try {
+      Reached settled = world.settle(connected);
+      return me.op(me.op() + 1).link(me.link().connected(Stage.UP, settled));
+    } catch (TermMovedException e) { // it tries again
+      return me.link(me.link().connected(Stage.UP, Reached.FIRST));
+    }
+  }
+
   // --- open
 
   /** By way of which primary an attempt to open goes. */
@@ -105,7 +134,7 @@ record GameNodeActor(
     if (attempt != null) {
       return attempt.by();
     }
-    return state.hasTerms() ? me.link().by() : new Reached(state.outages(), Term.NOT_KNOWN);
+    return state.hasTerms() ? me.link().by() : Reached.unsettled(state.outages(), null);
   }
 
   /** A former primary answers those that have not left it. */
@@ -121,6 +150,9 @@ record GameNodeActor(
       order = new ArrayList<>(List.of(Opening.TAKE, Opening.READ, Opening.RAISE, Opening.MARK));
     } else if (plant.has(Switch.FENCED_AFTER_READING)) {
       order = new ArrayList<>(List.of(Opening.RAISE, Opening.TAKE, Opening.READ, Opening.MARK));
+    }
+    if (plant.has(Switch.OPEN_HOLDS_NO_TERM)) {
+      order.add(order.indexOf(Opening.LOAD), Opening.COMPARE);
     }
     if (!plant.has(Switch.OPEN_NOT_CONFIRMED)) {
       order.add(Opening.CONFIRM);
@@ -155,6 +187,8 @@ record GameNodeActor(
                   .at(by(state, me), state));
         }
       }
+      case COMPARE ->
+          steps.add(Step.mysqlRead(label + ": compares the term", world -> compare(world, me)));
       case LOAD -> {
         if (!locked) {
           steps.add(
@@ -255,7 +289,7 @@ record GameNodeActor(
 
   /** By way of which primary Redis was told. */
   private static Reached over(State state, Attempt attempt) {
-    return state.hasTerms() ? attempt.by() : new Reached(state.outages(), Term.NOT_KNOWN);
+    return state.hasTerms() ? attempt.by() : Reached.unsettled(state.outages(), null);
   }
 
   private NodeMemory load(World world, State state, NodeMemory me) throws Step.Blocked {
@@ -266,14 +300,26 @@ record GameNodeActor(
     } catch (io.gameq.MySqlException e) {
       throw new Step.Blocked();
     } catch (TermMovedException e) {
-      NodeMemory refused = me.attempt(null, me.attempts());
-      return me.link().by().equals(attempt.by()) && me.link().stage() == Stage.UP
-          ? refused.link(me.link().at(Stage.BROKEN, 0))
-          : refused;
+      return demoted(me, attempt);
     }
     return snapshot == null
         ? settled(me.op(me.op() + 1))
         : opened(world, state, me.attempt(attempt.read(snapshot), me.attempts()));
+  }
+
+  private static NodeMemory compare(World world, NodeMemory me) {
+    Attempt attempt = Objects.requireNonNull(me.attempt());
+    return world.counts(attempt.by())
+        ? me.attempt(attempt.next(), me.attempts())
+        : demoted(me, attempt);
+  }
+
+  /** Opens again, once it has left the primary that does not count any more. */
+  private static NodeMemory demoted(NodeMemory me, Attempt attempt) {
+    NodeMemory refused = me.attempt(null, me.attempts());
+    return me.link().by().equals(attempt.by()) && me.link().stage() == Stage.UP
+        ? refused.link(me.link().at(Stage.BROKEN, 0))
+        : refused;
   }
 
   /** What is left to do matters only where a connection may break. */
@@ -294,8 +340,12 @@ record GameNodeActor(
         world.catalog,
         World.owner(attempt.player()),
         session,
-        world.plant.has(Switch.OPEN_COMPARES_NO_TERM) ? Term.NOT_KNOWN : attempt.by().term(),
+        comparesTerm(world.plant) ? attempt.by().term() : Term.NOT_KNOWN,
         attempt.unflushed());
+  }
+
+  private static boolean comparesTerm(Plant plant) {
+    return !plant.has(Switch.OPEN_COMPARES_NO_TERM) && !plant.has(Switch.OPEN_HOLDS_NO_TERM);
   }
 
   private NodeMemory mark(World world, State state, NodeMemory me) throws Step.Blocked {
@@ -316,9 +366,12 @@ record GameNodeActor(
     if (owns != null && owns.isNewerThan(attempt.session())) {
       return settled(me.op(me.op() + 1));
     }
-    return attempt.session().equals(owns) && !isCutOff(state, attempt)
-        ? me.attempt(attempt.next(), me.attempts())
-        : me.attempt(null, me.attempts());
+    if (!attempt.session().equals(owns) || isCutOff(state, attempt)) {
+      return me.attempt(null, me.attempts());
+    }
+    return state.hasTerms() // who goes over in between might have done so before
+        ? register(world, me)
+        : me.attempt(attempt.next(), me.attempts());
   }
 
   private NodeMemory register(World world, NodeMemory me) {

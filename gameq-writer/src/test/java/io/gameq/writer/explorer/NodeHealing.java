@@ -10,7 +10,6 @@ import io.gameq.redis.ReplayWire;
 import io.gameq.redis.ReplayWire.Debt;
 import io.gameq.redis.SessionScripts;
 import io.gameq.redis.SlotKeys;
-import io.gameq.term.Term;
 import io.gameq.writer.explorer.Change.Status;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -80,7 +79,7 @@ record NodeHealing(GameNodeActor node) {
   }
 
   private static Reached now(State state) {
-    return new Reached(state.outages(), Term.NOT_KNOWN);
+    return Reached.unsettled(state.outages(), null);
   }
 
   /** Connects to the primary that counts, where another one may have to be left for it. */

@@ -91,16 +91,9 @@ record NodeMemory(
       return new Attempt(player, stage + 1, now, dirty, claimed, snapshot, by);
     }
 
-    Attempt taken(
-        List<UnflushedRow> adopted, List<UnflushedRow> flushing, Reached over) {
+    Attempt taken(List<UnflushedRow> adopted, List<UnflushedRow> flushing, Reached over) {
       return new Attempt(
-          player,
-          stage + 1,
-          session,
-          List.copyOf(adopted),
-          List.copyOf(flushing),
-          snapshot,
-          over);
+          player, stage + 1, session, List.copyOf(adopted), List.copyOf(flushing), snapshot, over);
     }
 
     Attempt read(ViewInSteps.Snapshot seen) {

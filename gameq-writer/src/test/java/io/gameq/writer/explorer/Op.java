@@ -4,8 +4,12 @@ import java.util.List;
 
 /** What the game on a node does next. Owners are player numbers, rows are item ids. */
 sealed interface Op {
-  /** The node comes up: it connects. Only where there are terms. */
-  record Start() implements Op {}
+  /**
+   * The node comes up: it connects. Only where there are terms.
+   *
+   * @param formerToo whether it may reach the former of two primaries, by an address of before
+   */
+  record Start(boolean formerToo) implements Op {}
 
   /** Logs a player in. */
   record Open(int player) implements Op {}
@@ -28,7 +32,11 @@ sealed interface Op {
   }
 
   static Op start() {
-    return new Start();
+    return new Start(false);
+  }
+
+  static Op startAnywhere() {
+    return new Start(true);
   }
 
   static Op open(int player) {

@@ -74,6 +74,8 @@ final class Plant {
     OPEN_OUTLIVES_ITS_CONNECTION,
     /** A session is set open by way of any primary. */
     OPEN_COMPARES_NO_TERM,
+    /** An open compares the term before the transaction that sets its session open. */
+    OPEN_HOLDS_NO_TERM,
     /** A flush does not ask by way of which primary its rows came. */
     FLUSH_COMPARES_NO_TERM
   }

@@ -30,10 +30,16 @@ final class PlantedVariants {
   private static final String HANDOVERS = "FROM gameq_handover WHERE table_name = ?";
   private static final String LOCK_OWNERS = "ORDER BY owner FOR UPDATE";
 
+  private static final String BEGIN_TERM = "INSERT IGNORE INTO gameq_redis_term";
+
   static List<Task> all() {
     String only = System.getProperty("gameq.explorer.rule", "");
     boolean full = System.getProperty("gameq.explorer", "").equals("full");
-    return Stream.of(afterAFailover(), ofTwoPrimaries(), withoutOne(), full ? ofForgottenTrades() : List.<Task>of())
+    return Stream.of(
+            afterAFailover(),
+            ofTwoPrimaries(),
+            withoutOne(),
+            full ? ofForgottenTrades() : List.<Task>of())
         .flatMap(List::stream)
         .filter(task -> task.plant().rule().contains(only))
         .toList();
@@ -247,7 +253,14 @@ final class PlantedVariants {
         new Task(
             Plant.without("setting a session open compares the term")
                 .with(Switch.OPEN_COMPARES_NO_TERM),
-            Scenarios.twoPrimaries()));
+            Scenarios.twoPrimaries()),
+        new Task(
+            Plant.without("setting a session open holds the term").with(Switch.OPEN_HOLDS_NO_TERM),
+            Scenarios.twoPrimaries()),
+        new Task(
+            Plant.without("the term is moved on by compare and set")
+                .sql(BEGIN_TERM, sql -> sql.replace("INSERT IGNORE", "REPLACE")),
+            Scenarios.firstTerm()));
   }
 
   /**

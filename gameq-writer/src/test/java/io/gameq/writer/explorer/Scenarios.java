@@ -397,6 +397,23 @@ final class Scenarios {
         0);
   }
 
+  /** Two primaries, none of which has counted yet: nodes come up, each on one of them. */
+  static Scenario firstTerm() {
+    return new Scenario(
+        "first term",
+        plant -> {
+          List<Actor> cast = new ArrayList<>();
+          cast.add(new Promotion());
+          cast.add(node("A", plant, CLOCK, Op.startAnywhere(), Op.open(1)));
+          cast.add(node("B", plant, CLOCK, Op.start(), Op.open(1), Op.put(1, 1)));
+          workers(cast, plant, 1, 1, false);
+          return cast;
+        },
+        List.of(1),
+        false,
+        0);
+  }
+
   /** What {@code mvn verify} explores; those that take longest first. */
   static List<Scenario> all() {
     return List.of(
@@ -414,7 +431,8 @@ final class Scenarios {
         move(2, 2, 2, 1),
         failoverAndReader(1),
         failoverAndDelete(3),
-        failoverAndLook(0, 2));
+        failoverAndLook(0, 2),
+        firstTerm());
   }
 
   /** With the campaigns, or {@code -Dgameq.explorer=failover}; the last two only if not short. */
@@ -466,7 +484,9 @@ final class Scenarios {
         failoverAndReader(3),
         failoverAndDelete(4),
         failoverAndLook(1, 3),
-        failoverInMidOpen(3));
+        failoverInMidOpen(3),
+        twoPrimaries(),
+        firstTerm());
   }
 
   private static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {

@@ -73,12 +73,15 @@ final class Search {
   private State prepared() throws Step.Blocked {
     State state = world.observe(cast.stream().map(Actor::start).toList());
     for (int i = 0; i < scenario.prepared().size(); i++) {
+      if (cast.get(i) instanceof Promotion promotion && scenario.prepared().get(i) > 0) {
+        state = take(state, i, promotion.steps(state, state.locals().get(i)).get(0));
+      }
       while (cast.get(i) instanceof GameNodeActor node
           && node.isBefore(state.locals().get(i), scenario.prepared().get(i))) {
         state = take(state, i, cast.get(i).steps(state, state.locals().get(i)).get(0));
       }
     }
-    for (int i = 0; i < drainer && state.hasTerms(); i++) {
+    for (int i = 0; i < drainer && !state.tables().term().isEmpty(); i++) {
       if (cast.get(i) instanceof FlushWorker worker) {
         state = take(state, i, worker.steps(state, state.locals().get(i)).get(0)); // connects
       }

@@ -281,21 +281,43 @@ final class World implements AutoCloseable {
    * say of themselves; moves the term on, if it took over.
    */
   Reached reach(State state) {
-    int outages = state.outages();
-    hearSign();
-    return new Reached(outages, new Settling(terms).settle(terms.current(), primary(outages)));
+    return settle(connect(state.outages()));
+  }
+
+  /** The first half: reads the term, then connects. */
+  Reached connect(int outages) {
+    jdbi.useHandle(
+        handle -> // time is not modelled: the primary that counts was heard of a moment ago
+        handle.execute("UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3)"));
+    Term t = terms.current();
+    return Reached.unsettled(
+        outages,
+        new Term(
+            t.number(),
+            t.runId(),
+            t.replId(),
+            t.address(),
+            t.sentinelEpoch(),
+            t.formerRunId(),
+            t.formerReplId(),
+            0));
+  }
+
+  /** The second half. */
+  Reached settle(Reached connected) {
+    Term before = Objects.requireNonNull(connected.before());
+    return connected.settled(new Settling(terms).settle(before, primary(connected.outages())));
+  }
+
+  /** Whether what came by way of a primary may be written. */
+  boolean counts(Reached primary) {
+    return Term.counts(primary.term(), terms.current().number());
   }
 
   private static Primary primary(int outages) {
     return outages == 0
         ? new Primary("first", "a", "", "redis-1:6379", Primary.NO_SENTINEL)
         : new Primary("second", "b", "a", "redis-2:6379", Primary.NO_SENTINEL);
-  }
-
-  /** Time is not modelled: the primary that counts was heard of a moment ago. */
-  private void hearSign() {
-    jdbi.useHandle(
-        handle -> handle.execute("UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3)"));
   }
 
   /** Redis comes back with nothing. */
@@ -346,7 +368,8 @@ final class World implements AutoCloseable {
     long term =
         plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : worker.reached().term();
     Flushing flushing =
-        new Flushing(threads, () -> transaction.flush(term, worker.rows()), worker.rows(), connection);
+        new Flushing(
+            threads, () -> transaction.flush(term, worker.rows()), worker.rows(), connection);
     flushings.put(actor, flushing);
     standing.put(actor, worker);
     return flushing;

@@ -10,19 +10,22 @@
  *              explored again, and the schedules through it are counted: complete paths, without loops
  *
  * actor            its atomic steps                                                           runs
- * GameNodeActor    open: epoch into MySQL | open.lua | set open and read, in one transaction  OwnerTable, OpenScript, OwnerReader
+ * GameNodeActor    starts: reads the term, connects | settles the term                       TermTable, Settling
+ *                  open: epoch into MySQL | open.lua | set open and read, in one transaction  OwnerTable, OpenScript, OwnerReader
  *                  | GET own, where Redis may fail over: else it opens again                  SessionScripts
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost     CommitGroup
  *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL        SessionScripts, Replay,
  *                  record | send an unanswered commit again; refused: ask MySQL, reassert     DurableTracker, CommitGroup
  *                  may give an open up and open again, or die in it
+ *                  goes over to the primary that was promoted, and heals there               TermTable, Settling
  * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused        ClaimScript, FlushTransaction,
  *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |          FinishScripts,
- *                  reassert.lua, open.lua                                                     Agreement
+ *                  reassert.lua, open.lua; goes over, or has to when the term refuses it      Agreement, Settling
  * Reaper           a lease runs out: reap.lua                                                 FinishScripts
  * Reader           read.lua | snapshot                                                        SessionScripts, OwnerReader
  * Failover         Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
+ * Promotion        a replica is promoted: two primaries from then on
  * </pre>
  *
  * <p>Time is left out: whatever may become due, run out or be long past has done so, and which of
@@ -32,6 +35,13 @@
  * <p>A failover is two choices: at some moment a replica falls behind, and some writes later it is
  * what Redis holds. A node heals whenever its connection broke; a failover in the middle of that
  * begins it again. The notices of an ack are those that ack.lua publishes, and each may be lost.
+ *
+ * <p>With two primaries a state has what both hold. Each node and worker, and each attempt to open,
+ * is on one of them; its steps meet what that one holds. A node or a worker that is on the former
+ * one works on until it goes over, which it may do at any moment, a worker between two turns: it
+ * settles the term, and a node heals. Writes that the replica has not got are those that come after
+ * the promotion while nobody has gone over. In the end everybody has, and what the former one holds
+ * is gone. {@code PrimaryConnector} is retold: what the servers say of themselves is made up.
  *
  * <p>A flush is one call of {@code FlushTransaction.flush}. It runs in a thread of its own, and a
  * {@link io.gameq.writer.explorer.Gate} holds it before each statement; some casts interleave every
@@ -58,8 +68,10 @@
  * rule is an order of calls. A violation must be found for each; an edit that matches nothing
  * fails, so that the plants follow the code.
  *
- * <p>Not explored: a Redis that loses writes while connections last, a MySQL that fails over, rows
- * that MySQL refuses, sessions that close.
+ * <p>Not explored: a Redis that loses writes while connections last; of two primaries a node that
+ * comes back to the former one, a third one, Sentinel's word, a primary of which nothing was heard
+ * for long, a flush that waits for its owner's lock after it read the term; a MySQL that fails
+ * over, rows that MySQL refuses, sessions that close.
  *
  * <pre>
  * -Dgameq.explorer=full         bigger casts
