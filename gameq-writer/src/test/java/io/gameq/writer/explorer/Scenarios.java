@@ -452,7 +452,8 @@ final class Scenarios {
     return "short".equals(System.getProperty("gameq.campaign"))
         ? casts
         : Stream.concat(
-                casts.stream(), Stream.of(failoverAndMove(1, false, 1), failoverAndMove(2, false, 1)))
+                casts.stream(),
+                Stream.of(failoverAndMove(1, false, 1), failoverAndMove(2, false, 1)))
             .toList();
   }
 
