@@ -18,7 +18,7 @@ public class WriterJvm {
   public static final int LEASE_SECONDS = 5;
 
   /** Of the line that it logs when its workers have started. */
-  private static final String RUNS = ".WriterService - writer ";
+  private static final String RUNS = "WriterService - writer ";
 
   private static final int PATIENCE_SECONDS = 120;
 

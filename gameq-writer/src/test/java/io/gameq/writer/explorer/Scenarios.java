@@ -423,7 +423,6 @@ final class Scenarios {
         lostReply(1, 1),
         move(1, 1, 2, 0),
         move(2, 1, 2, 0),
-        midOpen(1, 2),
         rivals(),
         moveAndOpenBoth(1, 0),
         moveOnAndBack(1),
@@ -431,7 +430,6 @@ final class Scenarios {
         move(2, 2, 2, 1),
         failoverAndReader(1),
         failoverAndDelete(3),
-        failoverAndLook(0, 2),
         firstTerm());
   }
 
@@ -443,6 +441,8 @@ final class Scenarios {
             failovers(2, 2),
             twoPrimaries(),
             moveAndDelete(),
+            midOpen(1, 2),
+            failoverAndLook(0, 2),
             failoverInMidOpen(2),
             restart(1, 1),
             foreign(false),
