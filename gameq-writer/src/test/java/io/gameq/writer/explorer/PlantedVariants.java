@@ -34,15 +34,11 @@ final class PlantedVariants {
 
   static List<Task> all() {
     String only = System.getProperty("gameq.explorer.rule", "");
-    boolean full = System.getProperty("gameq.explorer", "").equals("full");
-    return Stream.of(
-            afterAFailover(),
-            ofTwoPrimaries(),
-            withoutOne(),
-            full ? ofForgottenTrades() : List.<Task>of())
-        .flatMap(List::stream)
-        .filter(task -> task.plant().rule().contains(only))
-        .toList();
+    Stream<List<Task>> tasks =
+        Scenarios.isShort()
+            ? Stream.of(afterAFailover(), withoutOne())
+            : Stream.of(afterAFailover(), ofTwoPrimaries(), withoutOne(), ofForgottenTrades());
+    return tasks.flatMap(List::stream).filter(task -> task.plant().rule().contains(only)).toList();
   }
 
   private static List<Task> withoutOne() {
