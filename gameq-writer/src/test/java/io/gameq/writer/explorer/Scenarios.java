@@ -417,10 +417,10 @@ final class Scenarios {
   /** What {@code mvn verify} explores; those that take longest first. */
   static List<Scenario> all() {
     return List.of(
-        handOver(1),
+        handOver(0),
         clockAhead(0),
         readers(2),
-        lostReply(1, 1),
+        lostReply(1, 0),
         move(1, 1, 2, 0),
         move(2, 1, 2, 0),
         rivals(),
@@ -438,6 +438,8 @@ final class Scenarios {
     List<Scenario> casts =
         List.of(
             failover(1, 2),
+            handOver(1),
+            lostReply(1, 1),
             twoPrimaries(),
             moveAndDelete(),
             midOpen(1, 2),
