@@ -52,7 +52,9 @@ final class NodeGoneFaults {
     return victim;
   }
 
-  /** While something is done for a node that was killed with the primary, the others stand still. */
+  /**
+   * While something is done for a node that was killed with the primary, the others stand still.
+   */
   private interface Meanwhile {
     void run(NodeJvm victim, RecoveryTool tool) throws Exception;
   }
@@ -115,8 +117,7 @@ final class NodeGoneFaults {
    * WAL holds must all be there, without the tool.
    */
   private static void comesBack(FailoverWorld world, Random random) throws Exception {
-    RecoveryTool tool =
-        killNodeAndPrimary(world, random, (victim, its) -> victim.restart());
+    RecoveryTool tool = killNodeAndPrimary(world, random, (victim, its) -> victim.restart());
     world.awaitHealed();
     int conflicts = tool.reportConflicts();
     if (conflicts > 0) {

@@ -437,14 +437,12 @@ final class Scenarios {
   static List<Scenario> failovers() {
     List<Scenario> casts =
         List.of(
-            failover(1, 2),
             handOver(1),
             lostReply(1, 1),
             twoPrimaries(),
             moveAndDelete(),
             midOpen(1, 2),
             failoverAndLook(0, 2),
-            failoverInMidOpen(2),
             restart(1, 1),
             foreign(false),
             foreign(true),
@@ -455,7 +453,11 @@ final class Scenarios {
         : Stream.concat(
                 casts.stream(),
                 Stream.of(
-                    failovers(2, 2), failoverAndMove(1, false, 1), failoverAndMove(2, false, 1)))
+                    failover(1, 2),
+                    failovers(2, 2),
+                    failoverInMidOpen(2),
+                    failoverAndMove(1, false, 1),
+                    failoverAndMove(2, false, 1)))
             .toList();
   }
 
