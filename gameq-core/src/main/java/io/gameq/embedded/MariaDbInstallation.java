@@ -93,7 +93,6 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
     // Relative to the data directory: an absolute path may exceed the 107 bytes of a socket name.
     command.add("--socket=mariadb.sock");
     command.add("--init-file=" + init);
-    command.add("--tmpdir=" + directory.directory("tmp"));
     command.add("--skip-name-resolve");
     // Making a key pair at the first start costs 4 s; the loopback needs none.
     command.add("--skip-ssl");
@@ -131,6 +130,8 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
     command.add("--basedir=" + base);
     command.add("--lc-messages-dir=" + base.resolve("share"));
     command.add("--datadir=" + dataDirectory);
+    // Its own: a server that starts removes the temporary tables that it finds, whosever they are.
+    command.add("--tmpdir=" + directory.directory("tmp"));
     return command;
   }
 
