@@ -52,53 +52,16 @@ final class NodeGoneFaults {
     return victim;
   }
 
-  /**
-   * While something is done for a node that was killed with the primary, the others stand still.
-   */
-  private interface Meanwhile {
-    void run(NodeJvm victim, RecoveryTool tool) throws Exception;
-  }
-
-  /** The same, and nobody takes its players over before something is done for it. */
-  private static RecoveryTool killNodeAndPrimary(
-      FailoverWorld world, Random random, Meanwhile meanwhile) throws Exception {
-    NodeJvm victim = world.node(random);
-    List<NodeJvm> others = world.nodes.stream().filter(node -> node != victim).toList();
-    PrimaryFaults.killDuring(
-        world,
-        random,
-        () -> {
-          others.forEach(node -> Signals.stop(node.process().pid()));
-          victim.kill();
-        });
-    RedisTopology.await("one primary", world.topology::hasOnePrimary);
-    RecoveryTool tool = new RecoveryTool(world, victim);
-    meanwhile.run(victim, tool);
-    others.forEach(node -> Signals.resume(node.process().pid()));
-    return tool;
-  }
-
   private static void killedWithPrimary(FailoverWorld world, Random random) throws Exception {
-    RecoveryTool tool =
-        killNodeAndPrimary(
-            world,
-            random,
-            (victim, its) -> {
-              its.replay();
-              its.requireWritten();
-            });
+    RecoveryTool tool = new RecoveryTool(world, killNodeAndPrimary(world, random));
+    tool.replay();
     tool.reportConflicts();
   }
 
   private static void toolKilled(FailoverWorld world, Random random) throws Exception {
-    RecoveryTool tool =
-        killNodeAndPrimary(
-            world,
-            random,
-            (victim, its) -> {
-              its.replayAndBeKilled(random);
-              its.replayTwiceAtOnce();
-            });
+    RecoveryTool tool = new RecoveryTool(world, killNodeAndPrimary(world, random));
+    tool.replayAndBeKilled(random);
+    tool.replayTwiceAtOnce();
     tool.reportConflicts();
   }
 
@@ -117,7 +80,19 @@ final class NodeGoneFaults {
    * WAL holds must all be there, without the tool.
    */
   private static void comesBack(FailoverWorld world, Random random) throws Exception {
-    RecoveryTool tool = killNodeAndPrimary(world, random, (victim, its) -> victim.restart());
+    NodeJvm victim = world.node(random);
+    List<NodeJvm> others = world.nodes.stream().filter(node -> node != victim).toList();
+    PrimaryFaults.killDuring(
+        world,
+        random,
+        () -> {
+          others.forEach(node -> Signals.stop(node.process().pid()));
+          victim.kill();
+        });
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    RecoveryTool tool = new RecoveryTool(world, victim);
+    victim.restart();
+    others.forEach(node -> Signals.resume(node.process().pid()));
     world.awaitHealed();
     int conflicts = tool.reportConflicts();
     if (conflicts > 0) {
