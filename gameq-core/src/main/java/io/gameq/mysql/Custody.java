@@ -21,6 +21,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,7 @@ final class Custody {
   private final Map<RowKey, Present> present = new HashMap<>();
   private final Map<Table, Set<RowKey>> looked = new HashMap<>();
   private final Map<Table, Map<RowKey, List<Known>>> noted = new HashMap<>();
-  private final Map<Table, Map<RowKey, Long>> settled = new HashMap<>();
+  private final Map<Table, List<RowChange>> settled = new HashMap<>();
   private final Set<RowChange> handedOver = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<RowRefusal> refused = new ArrayList<>();
 
@@ -123,15 +124,21 @@ final class Custody {
 
   /**
    * Forgets what was noted of handovers that are settled by what was written, now or before, and
-   * that a half was set aside for want of the other.
+   * that one of their halves was set aside for want of the other.
    *
    * @param refused what was not written after all
    */
   void forgetSettled(Collection<RowRefusal> refused) throws SQLException {
-    settled.values().forEach(of -> refused.forEach(refusal -> of.remove(refusal.row().key())));
-    for (Map.Entry<Table, Map<RowKey, Long>> of : settled.entrySet()) {
-      HandoverTable.remove(connection, of.getKey(), of.getValue().keySet());
-      DeadLetterTable.removeNotOwned(connection, of.getKey(), of.getValue());
+    Set<RowKey> notWritten = new HashSet<>();
+    refused.forEach(refusal -> notWritten.add(refusal.row().key()));
+    for (Map.Entry<Table, List<RowChange>> of : settled.entrySet()) {
+      List<RowChange> rows =
+          of.getValue().stream().filter(row -> !notWritten.contains(row.key())).toList();
+      HandoverTable.remove(
+          connection,
+          of.getKey(),
+          rows.stream().map(RowChange::key).collect(Collectors.toUnmodifiableSet()));
+      DeadLetterTable.removeHalves(connection, of.getKey(), rows);
     }
   }
 
@@ -251,9 +258,7 @@ final class Custody {
   }
 
   private void settles(RowChange row) {
-    settled
-        .computeIfAbsent(row.key().table(), table -> new HashMap<>())
-        .merge(row.key(), row.image().version(), Math::max);
+    settled.computeIfAbsent(row.key().table(), table -> new ArrayList<>()).add(row);
   }
 
   private static Present after(RowChange row) {

@@ -15,8 +15,10 @@ import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
@@ -252,31 +254,43 @@ public final class DeadLetterTable {
   }
 
   /**
-   * Removes dead letters of rows that their owners were not given yet, {@link
-   * DeadLetter#NOT_OWNER}, of whichever owner, up to versions in which the rows are written now.
+   * Removes dead letters of halves of handovers, {@link DeadLetter#NOT_OWNER}, that had to wait for
+   * the other half: of the owners that took part, up to the versions in which the rows are written
+   * now. Not those of other owners, which put a row that was never theirs.
+   *
+   * @param rows of the table, each with its handovers
    */
-  static void removeNotOwned(Connection connection, Table table, Map<RowKey, Long> upTo)
+  static void removeHalves(Connection connection, Table table, Collection<RowChange> rows)
       throws SQLException {
-    for (List<RowKey> keys : Sql.chunks(List.copyOf(upTo.keySet()), KEYS_PER_STATEMENT)) {
-      List<RowKey> some = Sql.padded(keys);
-      String row = "(row_key = ? AND version <= ?)";
+    Set<Half> halves = new LinkedHashSet<>();
+    for (RowChange row : rows) {
+      halves.add(new Half(row.owner(), row.key(), row.image().version()));
+      row.image()
+          .handovers()
+          .forEach(one -> halves.add(new Half(one.other(), row.key(), row.image().version())));
+    }
+    for (List<Half> chunk : Sql.chunks(List.copyOf(halves), KEYS_PER_STATEMENT)) {
+      List<Half> some = Sql.padded(chunk);
       try (PreparedStatement statement =
           connection.prepareStatement(
               "DELETE FROM gameq_dead_letter WHERE table_name = ? AND error_code = ? AND ("
-                  + (row + " OR ").repeat(some.size() - 1)
-                  + row
+                  + Sql.anyOf("owner = ? AND row_key = ? AND version <= ?", some.size())
                   + ")")) {
         statement.setString(1, table.name());
         statement.setInt(2, DeadLetter.NOT_OWNER);
         int at = 3;
-        for (RowKey key : some) {
-          statement.setString(at++, key.keyText());
-          statement.setLong(at++, upTo.getOrDefault(key, 0L));
+        for (Half half : some) {
+          statement.setString(at++, half.owner().encoded());
+          statement.setString(at++, half.key().keyText());
+          statement.setLong(at++, half.version());
         }
         statement.executeUpdate();
       }
     }
   }
+
+  /** A row as one owner of a handover has it, in versions up to this one. */
+  private record Half(OwnerId owner, RowKey key, long version) {}
 
   private static Stored stored(ResultSet rs, StatementContext context) throws SQLException {
     return letter(rs);

@@ -446,14 +446,9 @@ public final class GuardedWrites {
   private static void delete(
       Connection connection, Table table, List<RowKey> keys, Map<RowKey, Long> upTo)
       throws SQLException {
-    String row =
-        "(" + Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?)";
+    String row = Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
     String sql =
-        "DELETE FROM "
-            + JdbcValues.quoted(table.name())
-            + " WHERE "
-            + (row + " OR ").repeat(keys.size() - 1)
-            + row;
+        "DELETE FROM " + JdbcValues.quoted(table.name()) + " WHERE " + Sql.anyOf(row, keys.size());
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       int at = 1;
       for (RowKey key : keys) {

@@ -5,6 +5,7 @@ import io.gameq.catalog.Table;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -26,10 +27,12 @@ final class Sql {
     if (key.size() == 1) {
       return JdbcValues.quoted(key.get(0).name()) + " IN (" + marks(rows) + ")";
     }
-    return String.join(
-        " OR ",
-        java.util.Collections.nCopies(
-            rows, "(" + keyEquals(table) + ")")); // row constructors: MariaDB scans
+    return anyOf(keyEquals(table), rows); // row constructors: MariaDB scans
+  }
+
+  /** {@code (condition) OR (condition) ...}, one for each row. */
+  static String anyOf(String condition, int rows) {
+    return String.join(" OR ", Collections.nCopies(rows, "(" + condition + ")"));
   }
 
   /** {@code k1 = ? AND k2 = ?} */

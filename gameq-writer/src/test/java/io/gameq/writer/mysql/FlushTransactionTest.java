@@ -444,6 +444,19 @@ class FlushTransactionTest {
     assertEquals("0", query("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
+  @Test
+  void aForeignPutStaysADeadLetterWhenTheRowIsMovedLater() throws SQLException {
+    OwnerId third = OwnerId.of("player:3");
+    SessionId ofThird = open(third, "cccccccc00000001");
+    flush(itemOf(player, 10, 1, 1));
+    flush.flush(List.of(rows(third, ofThird, itemOf(third, 15, 1, 9))));
+    RowChange given =
+        traded(player, RowOp.MOVED, 20, 1, 2, new Handover(false, other, otherSession, 20));
+    flush.flush(List.of(rows(player, session, given)));
+    assertEquals("2 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
+    assertEquals("player%3A3", query("SELECT GROUP_CONCAT(owner) FROM gameq_dead_letter"));
+  }
+
   // --- refused rows
 
   private RowChange orphan(long version) {
