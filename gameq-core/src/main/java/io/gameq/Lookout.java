@@ -194,9 +194,8 @@ final class Lookout implements Runnable {
     }
     for (int asked = 0; asked < MOST_ASKED_PER_LOOK && !toLookFor.isEmpty(); ) {
       DurableTracker tracker = toLookFor.remove();
-      boolean isLost =
-          tracker.session().isLost(); // of a lost session no notice is to be waited for
-      Set<String> rows = tracker.withoutNews(isLost ? 0 : quietNanos);
+      // No notice of a lost session will come that could be waited for.
+      Set<String> rows = tracker.withoutNews(tracker.session().isLost() ? 0 : quietNanos);
       if (!rows.isEmpty()) {
         asked++;
         missing.lookFor(tracker, rows);

@@ -59,10 +59,10 @@ final class MissingRows {
     if (!session.isLost() && !holdsNothing(session)) {
       return;
     }
-    Map<String, Long> inRedis = look(session, rows).versions(); // first: see reportLost
+    Map<String, Long> inRedis = look(session, rows).versions(); // first, as in see
     tracker.found(
         parts.views().versions(rows),
-        parts.views().setAside(rows).getOrDefault(tracker.session().owner(), Map.of()));
+        parts.views().setAside(rows).getOrDefault(session.owner(), Map.of()));
     if (tracker.missing(rows, inRedis, 0).isEmpty()) {
       return;
     }
@@ -86,6 +86,26 @@ final class MissingRows {
         parts.control().get(), parts.slots()[session.slot()], session.owner(), rows);
   }
 
+  /** What holds rows of one owner. */
+  private record Seen(Looked redis, OwnerViews.Settled mysql) {
+    /** Settles what is in MySQL. */
+    void tell(DurableTracker tracker) {
+      tracker.found(mysql.versions(), mysql.setAside());
+    }
+
+    /** The rows given without those that Redis holds in that version. */
+    SortedMap<String, Long> withoutHeld(SortedMap<String, Long> rows) {
+      rows.entrySet()
+          .removeIf(row -> row.getValue() <= redis.versions().getOrDefault(row.getKey(), -1L));
+      return rows;
+    }
+  }
+
+  /** Redis first: what is gone from there is in MySQL by then. */
+  private Seen see(SessionRef session, Set<String> rows) {
+    return new Seen(look(session, rows), parts.views().settled(session.owner(), rows));
+  }
+
   private boolean stillOwns(SessionRef session) {
     if (session.isLost()) {
       return false;
@@ -102,26 +122,24 @@ final class MissingRows {
    */
   private void reportLost(DurableTracker tracker, Set<String> rows) {
     SessionRef session = tracker.session();
-    Looked looked = look(session, rows); // first: what is gone from Redis is in MySQL by then
-    OwnerViews.Settled there = parts.views().settled(session.owner(), rows);
-    tracker.found(there.versions(), there.setAside());
-    SortedMap<String, Long> missing = tracker.missing(rows, looked.versions(), 0);
+    Seen seen = see(session, rows);
+    seen.tell(tracker);
+    SortedMap<String, Long> missing = tracker.missing(rows, seen.redis().versions(), 0);
     if (missing.isEmpty()) {
       return;
     }
-    SessionId successor = there.open();
-    if (successor != null && looked.isAllOf(successor)) {
+    SessionId successor = seen.mysql().open();
+    if (successor != null && seen.redis().isAllOf(successor)) {
       report(
           tracker,
           missing,
           "session " + successor + " owns now, and does not hold them",
           false,
-          looked,
-          there);
+          seen);
       return;
     }
     long waitNanos = parts.config().maxConflictWait().toNanos();
-    SortedMap<String, Long> overdue = tracker.missing(rows, looked.versions(), waitNanos);
+    SortedMap<String, Long> overdue = tracker.missing(rows, seen.redis().versions(), waitNanos);
     if (!overdue.isEmpty()) {
       report(
           tracker,
@@ -131,8 +149,7 @@ final class MissingRows {
                   successor == null ? "a session that is not open yet" : "session " + successor,
                   parts.config().maxConflictWait().toSeconds()),
           true,
-          looked,
-          there);
+          seen);
     }
   }
 
@@ -145,21 +162,16 @@ final class MissingRows {
     if (givenUp.isEmpty() || tracker.session().isLost()) { // a lost session is looked for as ever
       return;
     }
-    Looked looked = look(tracker.session(), givenUp.keySet());
-    OwnerViews.Settled there = parts.views().settled(tracker.session().owner(), givenUp.keySet());
-    tracker.found(there.versions(), there.setAside());
-    SortedMap<String, Long> missing = tracker.givenUp(CLAIM_GRACE_NANOS);
-    missing
-        .entrySet()
-        .removeIf(row -> looked.versions().getOrDefault(row.getKey(), -1L) >= row.getValue());
+    Seen seen = see(tracker.session(), givenUp.keySet());
+    seen.tell(tracker);
+    SortedMap<String, Long> missing = seen.withoutHeld(tracker.givenUp(CLAIM_GRACE_NANOS));
     if (!missing.isEmpty()) {
       report(
           tracker,
           missing,
           "the other half of the commit is lost, or the WAL cannot give it back",
           false,
-          looked,
-          there);
+          seen);
     }
   }
 
@@ -173,13 +185,10 @@ final class MissingRows {
       SortedMap<String, Long> rows,
       String reason,
       boolean mayComeBack,
-      Looked looked,
-      OwnerViews.Settled there) {
+      Seen seen) {
     for (DurableTracker earlier : parts.sessions().before(tracker)) {
-      earlier.found(there.versions(), there.setAside());
-      SortedMap<String, Long> its = earlier.waitingUpTo(rows);
-      its.entrySet()
-          .removeIf(row -> row.getValue() <= looked.versions().getOrDefault(row.getKey(), -1L));
+      seen.tell(earlier);
+      SortedMap<String, Long> its = seen.withoutHeld(earlier.waitingUpTo(rows));
       if (!its.isEmpty()) {
         tell(earlier, its, reason, mayComeBack);
       }

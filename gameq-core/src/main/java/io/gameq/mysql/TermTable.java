@@ -77,6 +77,7 @@ public final class TermTable implements Terms {
 
   @Override
   public void alive(Term of, Primary seen) {
+    // The address that Sentinel gives outranks one that a tool was given.
     int unused =
         Asking.mysqlAgain(
             () ->
@@ -84,8 +85,6 @@ public final class TermTable implements Terms {
                     handle ->
                         handle.execute(
                             "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?,"
-                                // The address that Sentinel gives outranks one that a tool was
-                                // given.
                                 + " address = IF(? < 0, address, ?), sentinel_epoch = GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
                             seen.replId(),
                             seen.sentinelEpoch(),

@@ -1,6 +1,7 @@
 package io.gameq.recovery.failover;
 
 import io.gameq.writer.campaign.CampaignFiles;
+import io.gameq.writer.campaign.CampaignLength;
 import io.gameq.writer.campaign.ReportTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ class FailoverCampaignTest {
     }
     List<Long> seeds =
         new Random()
-            .ints(Failovers.isShort() ? 1 : SEEDS, 1, 100_000)
+            .ints(CampaignLength.isShort() ? 1 : SEEDS, 1, 100_000)
             .mapToObj(Long::valueOf)
             .toList();
     System.out.println("failover campaign seeds " + seeds + ": rerun one with -Dgameq.seed=N");

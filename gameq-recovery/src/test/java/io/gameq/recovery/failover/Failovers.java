@@ -1,5 +1,6 @@
 package io.gameq.recovery.failover;
 
+import io.gameq.writer.campaign.CampaignLength;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -17,12 +18,9 @@ final class Failovers {
 
   static List<Failover> chosen() {
     Pattern pattern =
-        Pattern.compile(System.getProperty("gameq.campaign.failovers", isShort() ? SHORT : ""));
+        Pattern.compile(
+            System.getProperty("gameq.campaign.failovers", CampaignLength.isShort() ? SHORT : ""));
     return all().stream().filter(failover -> pattern.matcher(failover.name()).find()).toList();
-  }
-
-  static boolean isShort() {
-    return "short".equals(System.getProperty("gameq.campaign"));
   }
 
   private static List<Failover> all() {

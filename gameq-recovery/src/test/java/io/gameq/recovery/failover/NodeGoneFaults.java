@@ -8,7 +8,6 @@ import java.util.Random;
 
 /** A failover, and a node that is gone: only its WAL has what it had acknowledged. Stateless. */
 final class NodeGoneFaults {
-
   /** A node asks for so many journal marks before it replays. */
   private static final int MARKS_FIRST = 4;
 

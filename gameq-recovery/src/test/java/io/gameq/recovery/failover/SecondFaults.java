@@ -11,7 +11,6 @@ import java.util.Random;
 
 /** A failover, and something else that goes wrong around it. Stateless. */
 final class SecondFaults {
-
   private SecondFaults() {}
 
   static List<Failover> all() {

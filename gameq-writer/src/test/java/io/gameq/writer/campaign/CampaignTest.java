@@ -81,7 +81,7 @@ class CampaignTest {
     if (given != null) {
       return List.of(given);
     }
-    int count = Faults.isShort() ? 1 : SEEDS;
+    int count = CampaignLength.isShort() ? 1 : SEEDS;
     List<Long> seeds = new Random().ints(count, 1, 100_000).mapToObj(Long::valueOf).toList();
     System.out.println("campaign seeds " + seeds + ": rerun one with -Dgameq.seed=N");
     return seeds;

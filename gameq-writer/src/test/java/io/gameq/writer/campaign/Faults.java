@@ -15,12 +15,9 @@ final class Faults {
 
   static List<Fault> chosen() {
     Pattern pattern =
-        Pattern.compile(System.getProperty("gameq.campaign.faults", isShort() ? SHORT : ""));
+        Pattern.compile(
+            System.getProperty("gameq.campaign.faults", CampaignLength.isShort() ? SHORT : ""));
     return all().stream().filter(fault -> pattern.matcher(fault.name()).find()).toList();
-  }
-
-  static boolean isShort() {
-    return "short".equals(System.getProperty("gameq.campaign"));
   }
 
   private static Fault.Injection everything(List<Fault> all) {

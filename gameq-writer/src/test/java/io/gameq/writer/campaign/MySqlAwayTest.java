@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @Tag("campaign")
 class MySqlAwayTest {
   private static final int SECONDS =
-      Integer.getInteger("gameq.campaign.away", Faults.isShort() ? 10 : 60);
+      Integer.getInteger("gameq.campaign.away", CampaignLength.isShort() ? 10 : 60);
 
   private static final int COUNTED_SECONDS = 10;
   private static final int MOST_COMMANDS_PER_WRITER = 100;

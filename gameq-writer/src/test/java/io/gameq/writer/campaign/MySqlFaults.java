@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 
 /** A MySQL that dies, stalls, refuses, or is used by others as well. Stateless. */
 final class MySqlFaults {
-
   private MySqlFaults() {}
 
   static List<Fault> all() {

@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Game nodes that die or stall. Stateless. */
 final class NodeFaults {
-
   private NodeFaults() {}
 
   static List<Fault> all() {

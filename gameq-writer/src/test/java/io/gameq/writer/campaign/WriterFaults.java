@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Writers that die or stall at the worst moments. Stateless. */
 final class WriterFaults {
-
   /** What Connector/J sends when a flush begins, that is after its claim. */
   private static final String BEGIN = "SET autocommit=0";
 

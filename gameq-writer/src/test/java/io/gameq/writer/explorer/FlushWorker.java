@@ -83,6 +83,20 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
       Map<OwnerId, CountingSessions> durable,
       Reached reached)
       implements Local {
+    /** About to lock the sessions. */
+    Memory claimed(List<Claim> held, List<OwnerRows> changes) {
+      return new Memory(
+          Phase.CLAIMED,
+          held,
+          changes,
+          List.of(),
+          Stop.STATEMENT,
+          List.of(),
+          List.of(),
+          Map.of(),
+          reached);
+    }
+
     boolean isFlushing() {
       return phase == Phase.FLUSHING;
     }
@@ -277,16 +291,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               changes,
               List.of()));
     }
-    return new Memory(
-        Phase.CLAIMED,
-        claims,
-        rows,
-        List.of(),
-        Stop.STATEMENT,
-        List.of(),
-        List.of(),
-        Map.of(),
-        me.reached);
+    return me.claimed(claims, rows);
   }
 
   // --- flush
@@ -365,16 +370,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         name + " waits in vain, rolls back",
         world -> {
           world.abandonFlush(index);
-          return new Memory(
-              Phase.CLAIMED,
-              me.claims,
-              me.rows,
-              List.of(),
-              Stop.STATEMENT,
-              List.of(),
-              List.of(),
-              Map.of(),
-              me.reached);
+          return me.claimed(me.claims, me.rows);
         });
   }
 

@@ -134,7 +134,7 @@ record GameNodeActor(
     if (attempt != null) {
       return attempt.by();
     }
-    return state.hasTerms() ? me.link().by() : Reached.unsettled(state.outages(), null);
+    return state.hasTerms() ? me.link().by() : Reached.newest(state.outages());
   }
 
   /** A former primary answers those that have not left it. */
@@ -289,7 +289,7 @@ record GameNodeActor(
 
   /** By way of which primary Redis was told. */
   private static Reached over(State state, Attempt attempt) {
-    return state.hasTerms() ? attempt.by() : Reached.unsettled(state.outages(), null);
+    return state.hasTerms() ? attempt.by() : Reached.newest(state.outages());
   }
 
   private NodeMemory load(World world, State state, NodeMemory me) throws Step.Blocked {

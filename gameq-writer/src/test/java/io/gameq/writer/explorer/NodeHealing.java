@@ -79,7 +79,7 @@ record NodeHealing(GameNodeActor node) {
   }
 
   private static Reached now(State state) {
-    return Reached.unsettled(state.outages(), null);
+    return Reached.newest(state.outages());
   }
 
   /** Connects to the primary that counts, where another one may have to be left for it. */

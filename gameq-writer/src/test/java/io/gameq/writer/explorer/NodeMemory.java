@@ -238,8 +238,9 @@ record NodeMemory(
 
   /** Whether a change was reported as lost, by itself or by a later one of its session. */
   boolean reported(Change change) {
-    return reportedAs("", change).anyMatch(version -> version >= change.version())
-        || reportedAs("?", change).anyMatch(version -> version >= change.version());
+    return Stream.of("", "?")
+        .flatMap(as -> reportedAs(as, change))
+        .anyMatch(version -> version >= change.version());
   }
 
   /** Whether this very change was reported, and not as one that may come back. */

@@ -1,6 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.SessionId;
+import io.gameq.writer.campaign.CampaignLength;
 import io.gameq.writer.explorer.Exploration.Task;
 import io.gameq.writer.explorer.Plant.Switch;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
@@ -35,7 +36,7 @@ final class PlantedVariants {
   static List<Task> all() {
     String only = System.getProperty("gameq.explorer.rule", "");
     Stream<List<Task>> tasks =
-        Scenarios.isShort()
+        CampaignLength.isShort()
             ? Stream.of(afterAFailover(), withoutOne())
             : Stream.of(afterAFailover(), ofTwoPrimaries(), withoutOne(), ofForgottenTrades());
     return tasks.flatMap(List::stream).filter(task -> task.plant().rule().contains(only)).toList();

@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param before the term that MySQL named before it was connected to; null once it is settled
  */
 record Reached(int outages, long term, @Nullable Term before) {
-  static final Reached FIRST = unsettled(0, null);
+  static final Reached FIRST = newest(0);
+
+  /** Where no terms are compared. */
+  static Reached newest(int outages) {
+    return unsettled(outages, null);
+  }
 
   static Reached unsettled(int outages, @Nullable Term before) {
     return new Reached(outages, Term.NOT_KNOWN, before);

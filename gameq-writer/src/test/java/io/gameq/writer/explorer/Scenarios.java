@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.writer.campaign.CampaignLength;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -448,7 +449,7 @@ final class Scenarios {
             foreign(true),
             move(1, 2, 2, 1),
             deletes(2));
-    return isShort()
+    return CampaignLength.isShort()
         ? casts
         : Stream.concat(
                 casts.stream(),
@@ -459,11 +460,6 @@ final class Scenarios {
                     failoverAndMove(1, false, 1),
                     failoverAndMove(2, false, 1)))
             .toList();
-  }
-
-  /** Of the campaigns, what a submission must pass. */
-  static boolean isShort() {
-    return "short".equals(System.getProperty("gameq.campaign"));
   }
 
   /** With {@code -Dgameq.explorer=full}. */
