@@ -5,8 +5,7 @@
 -- ARGV[1] owner; ARGV[2] session
 -- Returns {1}, or {0, session that owns}.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
-local own = own_key(slot, owner)
-local owned_by = redis.call('TYPE', own).ok == 'string' and redis.call('GET', own) or nil -- of another type: somebody else wrote it
+local owned_by = owner_of(slot, owner)
 if owned_by and owned_by > session then return {0, owned_by} end
 write_even_when_full(slot)
 if owned_by ~= session then
@@ -14,7 +13,7 @@ if owned_by ~= session then
   if owned_by and redis.call('EXISTS', dirty_key(slot, owner, owned_by)) == 1 then
     redis.call('ZADD', slot .. ':due', 'LT', now_millis(), member(owner, owned_by))
   end
-  redis.call('SET', own, session)
+  redis.call('SET', own_key(slot, owner), session)
   redis.call('SADD', slot .. ':healing', owner)
 end
 return {1}

@@ -6,6 +6,18 @@ local function dirty_key(slot, owner, session) return slot .. ':dirty:' .. owner
 local function claimed_key(slot, owner) return slot .. ':claimed:' .. owner end
 local function member(owner, session) return owner .. ':' .. session end
 
+-- The session that owns, or nil; also nil when somebody else wrote something else there: who owns is asked of MySQL then.
+local function owner_of(slot, owner)
+  local session = redis.pcall('GET', own_key(slot, owner))
+  return type(session) == 'string' and session or nil
+end
+
+-- Whether rows can be put there: not where somebody else wrote something else.
+local function holds_rows(key)
+  local kind = redis.call('TYPE', key).ok
+  return kind == 'hash' or kind == 'none'
+end
+
 -- Milliseconds since 1970 on the server's clock.
 local function now_millis()
   local time = redis.call('TIME')

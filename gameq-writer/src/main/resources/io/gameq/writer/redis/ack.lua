@@ -3,7 +3,8 @@
 -- ARGV[1] namespace; ARGV[2] how long the own key of a closed session is kept, ms; ARGV[3] ms until kept rows are due again;
 --   then for each claim: owner; token; version up to which all is in MySQL or set aside;
 --   number of rows set aside as dead letters, for each its field and version; number of rows kept, for each its field and version
--- Returns for each claim 1, or 0 when the token is no longer ours (the lease ran out and the rows were taken back): nothing is changed then.
+-- Returns for each claim 1, or 0 when the token is no longer ours (the lease ran out and the rows were taken back), or somebody else's value
+--   is in the way of kept rows: nothing is changed then.
 -- Publishes lines 'owner session version [!field version]... [+field version]...': all up to that version is in MySQL, but for rows set aside
 -- (!) and kept (+); on 'ns:durable:<first 8 hex digits of the nonce>', the channel of the session's node.
 local slot, namespace = KEYS[1], ARGV[1]
@@ -39,7 +40,7 @@ local function finish(owner, claim, version, set_aside, kept)
   redis.call('DEL', claimed_key(slot, owner))
   redis.call('HDEL', slot .. ':claim', owner)
   end_lease(slot, owner, claim)
-  local owned_by = redis.call('GET', own_key(slot, owner))
+  local owned_by = owner_of(slot, owner)
   local more = false
   -- A session that Redis has forgotten, for none or an older one, is told nothing: older rows of it may have been forgotten too.
   local remembered = owned_by and owned_by >= claim.session
@@ -67,7 +68,7 @@ while at <= #ARGV do
   local set_aside = next_list(2 * ARGV[at])
   local kept = next_list(2 * ARGV[at])
   local claim = claim_of(slot, owner)
-  local ours = claim and claim.token == token
+  local ours = claim and claim.token == token and (#kept == 0 or can_go_back(slot, owner, claim))
   if ours then finish(owner, claim, version, set_aside, kept) end
   results[#results + 1] = ours and 1 or 0
 end

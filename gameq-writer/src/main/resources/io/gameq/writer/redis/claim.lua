@@ -36,7 +36,7 @@ end
 local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
 
 local function take(owner, session, entry, of)
-  local dirty, owned_by = dirty_key(slot, owner, session), redis.call('GET', own_key(slot, owner))
+  local dirty, owned_by = dirty_key(slot, owner, session), owner_of(slot, owner)
   local kind = redis.call('TYPE', dirty).ok
   if kind == 'none' then return false end
   if kind ~= 'hash' then

@@ -14,13 +14,18 @@ end
 
 -- The session under which rows of a claim go back: the newest that is known.
 local function newest_session(slot, owner, claim)
-  local owned_by = redis.call('GET', own_key(slot, owner))
+  local owned_by = owner_of(slot, owner)
   return owned_by and owned_by > claim.session and owned_by or claim.session
 end
 
 local function end_lease(slot, owner, claim)
   redis.call('ZREM', slot .. ':lease', owner)
   redis.call('LREM', slot .. ':inflight:' .. claim.writer, -1, member(owner, claim.session))
+end
+
+-- Whether claimed rows can go back; to be asked before anything is changed. Else they stay claimed, and are looked at again when their lease ends.
+local function can_go_back(slot, owner, claim)
+  return holds_rows(claimed_key(slot, owner)) and holds_rows(dirty_key(slot, owner, newest_session(slot, owner, claim)))
 end
 
 -- Puts claimed rows back under the newest session, never over a newer row, due at 'when' (ms).

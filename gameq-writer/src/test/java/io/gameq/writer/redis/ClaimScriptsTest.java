@@ -254,6 +254,24 @@ class ClaimScriptsTest {
   }
 
   @Test
+  void rowsThatCannotGoBackForAKeyThatIsNoHashGoBackOnceItIsGone() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claimer("gone", 0).call(slot.redis, slot.slot).claims().get(0);
+    byte[] dirty =
+        bytes(slot.slot.prefix() + ":dirty:" + slot.owner.encoded() + ":" + slot.first.text());
+    slot.redis.sync().set(dirty, bytes("x"));
+    assertEquals(0, FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim)));
+    assertEquals(0, ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)))));
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
+    slot.redis.sync().del(dirty);
+    slot.redis.sync().zadd(bytes(slot.slot.prefix() + ":lease"), 0, bytes(slot.owner.encoded()));
+    assertEquals(1, FinishScripts.reap(slot.redis, slot.slot).size());
+    assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.first));
+    assertEquals(1, claim().claims().size());
+  }
+
+  @Test
   void anAckTellsASessionNothingWhileRedisHasForgottenIt() {
     Queue<Long> told = new ConcurrentLinkedQueue<>();
     try (RedisConnector connector =
