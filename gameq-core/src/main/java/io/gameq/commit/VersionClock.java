@@ -28,6 +28,11 @@ public final class VersionClock {
     this.unixMillis = unixMillis;
   }
 
+  /** The Unix milliseconds of a version. */
+  public static long millis(long version) {
+    return version >>> COUNTER_BITS;
+  }
+
   /** The next version; {@code count} consecutive ones are taken and the highest is returned. */
   public long next(int count) {
     long now = unixMillis.getAsLong() << COUNTER_BITS;
@@ -41,7 +46,7 @@ public final class VersionClock {
    *     #MAX_AHEAD_MILLIS}; then nothing changed
    */
   public void observe(long version) {
-    long ahead = (version >>> COUNTER_BITS) - unixMillis.getAsLong();
+    long ahead = millis(version) - unixMillis.getAsLong();
     if (ahead > MAX_AHEAD_MILLIS) {
       throw new GameQueueException(
           "a row version is %d s ahead of the Redis server's clock, more than the %d s allowed: check the clocks of Redis and of the nodes (NTP), or wait until it has passed"

@@ -230,6 +230,9 @@ final class Custody {
               received
                   ? NotOwnerException.pending(
                       row,
+                      unsettled.stream()
+                          .map(Handover::other)
+                          .collect(Collectors.toUnmodifiableSet()),
                       "the row belongs to %s, who has not given it to any of %s yet"
                           .formatted(owner, unsettled))
                   : NotOwnerException.of(row, owner)));
@@ -242,6 +245,7 @@ final class Custody {
                 row,
                 NotOwnerException.pending(
                     row,
+                    Set.of(one.other()),
                     "it was %s; that session owns no more, and the one that does has not said that it knows"
                         .formatted(one))));
         return false;

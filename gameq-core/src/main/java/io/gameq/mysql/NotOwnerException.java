@@ -1,32 +1,42 @@
 package io.gameq.mysql;
 
 import io.gameq.DeadLetter;
+import io.gameq.OwnerId;
 import java.sql.SQLException;
+import java.util.Set;
 
 /** A row that gameq refuses to write, since MySQL says that it is another owner's. */
 public final class NotOwnerException extends SQLException {
   private static final long serialVersionUID = 1L;
 
-  private final boolean pending;
+  private final transient Set<OwnerId> awaited;
 
-  private NotOwnerException(String message, boolean pending) {
+  private NotOwnerException(String message, Set<OwnerId> awaited) {
     super(message, "45000", DeadLetter.NOT_OWNER);
-    this.pending = pending;
+    this.awaited = awaited;
   }
 
   static NotOwnerException of(RowChange row, String owner) {
     return new NotOwnerException(
         "%s: the row belongs to %s, not to %s: only a move by its owner brings it here"
             .formatted(row.key(), owner, row.owner()),
-        false);
+        Set.of());
   }
 
-  static NotOwnerException pending(RowChange row, String why) {
-    return new NotOwnerException(row.key() + ": " + why, true);
+  static NotOwnerException pending(RowChange row, Set<OwnerId> awaited, String why) {
+    return new NotOwnerException(row.key() + ": " + why, awaited);
   }
 
-  /** Whether the flush of another owner may yet make the row this one's. */
+  /**
+   * The owners whose flush may yet make the row this one's, with their halves of the handovers that
+   * it tells of; empty when it tells of none.
+   */
+  public Set<OwnerId> awaited() {
+    return awaited;
+  }
+
+  /** Whether there are such owners. */
   public boolean isPending() {
-    return pending;
+    return !awaited.isEmpty();
   }
 }

@@ -6,6 +6,7 @@ import io.gameq.SessionId;
 import io.gameq.catalog.RowCodec;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.Unsettled;
+import io.gameq.commit.VersionClock;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ final class LeftRecords {
 
   private static long millis(byte[] image) {
     try {
-      return RowCodec.version(image) >>> 16;
+      return VersionClock.millis(RowCodec.version(image));
     } catch (GameQueueException e) { // damaged: a writer sets it aside
       return Long.MAX_VALUE;
     }

@@ -3,6 +3,7 @@ package io.gameq.terminal;
 import io.gameq.catalog.Column;
 import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowOp;
+import io.gameq.commit.VersionClock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -70,7 +71,7 @@ public final class Shown {
 
   /** When a row was committed: the upper 48 bits of its version are Unix milliseconds. */
   public static Instant time(long version) {
-    return Instant.ofEpochMilli(version >>> 16);
+    return Instant.ofEpochMilli(VersionClock.millis(version));
   }
 
   public static String version(long version) {

@@ -7,10 +7,12 @@ import io.gameq.writer.mysql.FlushTransaction.Written;
 import io.gameq.writer.redis.Claim;
 import io.gameq.writer.redis.FinishScripts.Flushed;
 import io.gameq.writer.redis.FinishScripts.VersionedKey;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** Leads from claims to what MySQL is asked for, and from its answer back to claims. One thread. */
 final class Flushing {
@@ -52,7 +54,10 @@ final class Flushing {
     List<VersionedKey> kept =
         of.kept().stream()
             .map(row -> new VersionedKey(row.key(), RowDecoder.version(row)))
-            .toList();
+            .collect(Collectors.toCollection(ArrayList::new));
+    written.kept().stream()
+        .map(row -> new VersionedKey(row.key().text(), row.image().version()))
+        .forEach(kept::add);
     long version = 0;
     for (RowChange row : of.rows()) {
       version = Math.max(version, row.image().version());

@@ -63,6 +63,7 @@ final class RunCommand implements Callable<Integer> {
                     new FlushTransaction.Patience(
                         WriterOptions.DEFAULT_PATIENCE.attempts(),
                         WriterOptions.DEFAULT_PATIENCE.millis(),
+                        WriterOptions.DEFAULT_PATIENCE.halfMillis(),
                         writer.deadLetters()),
                     Duration.ofDays(writer.tombstoneDays())),
                 redis,

@@ -6,6 +6,7 @@ import io.gameq.commit.CountingSessions;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.RowChange;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
@@ -50,6 +51,7 @@ final class Worker implements Runnable {
 
   private final Shared shared;
   private final ControlConnection redis;
+  private final OtherHalves halves;
   private final ClaimScript claims;
   private final Backoff backoff = new Backoff(100, 5_000);
   private final Map<Integer, Long> nextReapNanos = new HashMap<>();
@@ -76,6 +78,7 @@ final class Worker implements Runnable {
   Worker(Shared shared, ControlConnection redis) {
     this.shared = shared;
     this.redis = redis;
+    this.halves = new OtherHalves(redis, shared.slots(), shared.sessions());
     this.claims = new ClaimScript(shared.options().name(), shared.options().bounds());
   }
 
@@ -170,7 +173,7 @@ final class Worker implements Runnable {
   }
 
   private boolean flushOwners(SlotKeys slot, Flushing flushing, List<Claim> batch) {
-    FlushTransaction.Outcome outcome = shared.flush().flush(term, flushing.owners(batch));
+    FlushTransaction.Outcome outcome = shared.flush().flush(term, flushing.owners(batch), halves);
     if (outcome instanceof FlushTransaction.Committed committed) {
       shared.mysql().passed();
       acknowledge(slot, flushing, committed);
@@ -259,6 +262,7 @@ final class Worker implements Runnable {
       committed.written().stream()
           .flatMap(of -> of.setAside().stream())
           .forEach(Worker::reportSetAside);
+      committed.written().stream().flatMap(of -> of.kept().stream()).forEach(Worker::reportKept);
       FinishScripts.ack(
           redis.get(),
           slot,
@@ -286,6 +290,13 @@ final class Worker implements Runnable {
         row.version(),
         row.attempts(),
         row.errorText());
+  }
+
+  private static void reportKept(RowChange row) {
+    LOG.warn(
+        "{} of {} waits in Redis for the other half of a handover: a failover made Redis forget who has it, until its node heals, its owner is opened again, or gameq-recovery replays its WAL",
+        row.key(),
+        row.owner());
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import io.gameq.redis.SessionScripts;
 import io.gameq.writer.mysql.FlushTransaction;
 import io.gameq.writer.redis.ClaimScript;
 import java.time.Duration;
@@ -22,9 +23,12 @@ public record WriterOptions(
     ClaimScript.Bounds bounds,
     FlushTransaction.Patience patience,
     Duration tombstonesKept) {
-  /** What another flush may cure is tried for half a minute. */
+  /**
+   * What another flush may cure is tried for half a minute; a half of a handover waits for as long
+   * as Redis remembers who had the other one.
+   */
   public static final FlushTransaction.Patience DEFAULT_PATIENCE =
-      new FlushTransaction.Patience(5, 30_000, 100_000);
+      new FlushTransaction.Patience(5, 30_000, SessionScripts.OWN_KEPT_MILLIS, 100_000);
 
   /** Far beyond any backlog in Redis or in a WAL that is worth replaying. */
   public static final Duration DEFAULT_TOMBSTONES_KEPT = Duration.ofDays(30);

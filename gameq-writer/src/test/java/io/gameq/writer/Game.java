@@ -31,7 +31,7 @@ final class Game implements AutoCloseable {
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final AutoCloseable pool;
   private final DataSource mysql;
-  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 100);
+  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 100);
 
   Game(GameDatabase database, Path walDirectory) {
     this(database, walDirectory, "t" + UUID.randomUUID().toString().substring(0, 8));

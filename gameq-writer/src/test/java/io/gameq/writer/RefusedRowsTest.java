@@ -318,7 +318,7 @@ class RefusedRowsTest {
 
   @Test
   void aBusyOwnerIsAsPatientAsAnIdleOne() throws Exception {
-    game.patience = new FlushTransaction.Patience(3, 60_000, 100);
+    game.patience = new FlushTransaction.Patience(3, 60_000, 0, 100);
     try (WriterService writer = game.writer("w1");
         GameQueue queue = game.node("n1")) {
       OwnerSession player = queue.open("player:1");

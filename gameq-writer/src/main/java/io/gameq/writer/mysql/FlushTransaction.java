@@ -3,13 +3,16 @@ package io.gameq.writer.mysql;
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
 import io.gameq.commit.CountingSessions;
+import io.gameq.commit.VersionClock;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.HandoverTable;
+import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
@@ -20,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -55,10 +59,24 @@ public final class FlushTransaction {
    * @param attempts how often an owner is tried, at least, before a row of it is set aside that
    *     another flush may yet make fit, or whose error is not known
    * @param millis how long it is tried, at least
+   * @param halfMillis how long after its commit a row at most waits in Redis for the other half of
+   *     a handover, when that may still come: its owner's other rows are flushed meanwhile
    * @param deadLetters most rows set aside in the whole database; at the limit owners with refused
    *     rows wait in Redis
    */
-  public record Patience(int attempts, long millis, int deadLetters) {}
+  public record Patience(int attempts, long millis, long halfMillis, int deadLetters) {}
+
+  /** Whether other halves of handovers may still come. */
+  public interface Halves {
+    /** Nobody can be asked: none is waited for beyond the patience that every row has. */
+    Halves UNKNOWN = (row, from) -> false;
+
+    /**
+     * Whether one of these owners may yet bring its half of a handover. Called without a
+     * transaction; never throws for what a server answers.
+     */
+    boolean mayCome(RowKey row, Set<OwnerId> from);
+  }
 
   /**
    * One owner's rows, with the session under which they were claimed.
@@ -81,7 +99,7 @@ public final class FlushTransaction {
   /**
    * Committed, but for owners that were left out whole.
    *
-   * @param written all rows are in MySQL, or among those set aside
+   * @param written all rows are in MySQL, or among those set aside or kept
    * @param notOwned a newer session owns: theirs does not count any more
    * @param heldBack a row was refused that another flush may make fit, or there is no room for dead
    *     letters
@@ -92,8 +110,12 @@ public final class FlushTransaction {
   /** An owner that was left out, and why. */
   public record HeldBack(OwnerRows of, String reason) {}
 
-  /** An owner that was flushed. */
-  public record Written(OwnerRows of, List<Refused> setAside) {}
+  /**
+   * An owner that was flushed.
+   *
+   * @param kept rows that wait on in Redis for the other half of a handover
+   */
+  public record Written(OwnerRows of, List<Refused> setAside, List<RowChange> kept) {}
 
   /**
    * MySQL is away, read-only or locked; nothing was written, or a COMMIT was lost: flushing again
@@ -125,7 +147,7 @@ public final class FlushTransaction {
    * Writes the rows of all owners whose sessions still count. Never throws for what MySQL answers.
    */
   public Outcome flush(List<OwnerRows> owners) {
-    return flush(Term.NOT_KNOWN, owners);
+    return flush(Term.NOT_KNOWN, owners, Halves.UNKNOWN);
   }
 
   /**
@@ -133,11 +155,12 @@ public final class FlushTransaction {
    *
    * @param term the number of the primary's term, {@link Term#NOT_KNOWN} when it hides who it is
    */
-  public Outcome flush(long term, List<OwnerRows> owners) {
+  public Outcome flush(long term, List<OwnerRows> owners, Halves halves) {
     Plan plan = new Plan(term, new ArrayList<>(owners));
     int tries = 0;
     int lockWaits = 0;
     while (true) {
+      plan.decide(halves);
       Connection connection;
       try {
         connection = dataSource.getConnection();
@@ -181,6 +204,9 @@ public final class FlushTransaction {
     }
   }
 
+  /** A row of an owner out of patience that waits for halves of these others. */
+  private record Undecided(RowChange row, SessionId session, Set<OwnerId> awaited) {}
+
   /** What the next try is to do; learns from the one before. One thread. */
   private final class Plan {
     private final long term;
@@ -188,11 +214,15 @@ public final class FlushTransaction {
     private final List<HeldBack> heldBack = new ArrayList<>();
 
     /**
-     * Rows of owners held back whose handovers the other owner's flush may have to know of: also
-     * those that were not refused, else two owners that wait for each other, each for another row,
-     * wait for ever.
+     * Rows that are kept, and those of owners held back, whose handovers the other owner's flush
+     * may have to know of: also those that were not refused, else two owners that wait for each
+     * other, each for another row, wait for ever.
      */
     private final IdentityHashMap<RowChange, SessionId> pending = new IdentityHashMap<>();
+
+    private final List<Undecided> undecided = new ArrayList<>();
+    private final Set<RowChange> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<RowChange> inVain = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final boolean lastResort;
 
@@ -235,13 +265,53 @@ public final class FlushTransaction {
       }
     }
 
-    /** Whether refusals call for another try without some owners. */
+    /** Decides whether rows that wait for other halves go on to do so. */
+    void decide(Halves halves) {
+      for (Undecided of : undecided) {
+        RowChange row = of.row();
+        long waited = System.currentTimeMillis() - VersionClock.millis(row.image().version());
+        if (waited < patience.halfMillis() && halves.mayCome(row.key(), of.awaited())) {
+          kept.add(row);
+          pending.put(row, of.session());
+        } else {
+          inVain.add(row);
+        }
+      }
+      undecided.clear();
+    }
+
+    /** The rows of an owner to write: without those that are kept, whose handovers are noted. */
+    List<RowChange> rowsToWrite(OwnerRows of) {
+      return kept.isEmpty()
+          ? of.rows()
+          : of.rows().stream().filter(row -> !kept.contains(row)).toList();
+    }
+
+    Written written(OwnerRows of, List<RowRefusal> ofAll) {
+      List<Refused> setAside = new ArrayList<>(of.unreadable());
+      for (RowRefusal refusal : ofAll) {
+        if (refusal.row().owner().equals(of.owner())) {
+          setAside.add(refusal.asLetter(of.attempts()));
+        }
+      }
+      return new Written(of, setAside, of.rows().stream().filter(kept::contains).toList());
+    }
+
+    /** Whether refusals call for another try, without some owners or some rows. */
     boolean changesFor(Map<OwnerId, OwnerRows> owned, List<RowRefusal> refusals) {
       boolean changed = false;
       for (RowRefusal refusal : refusals) {
         OwnerRows of = owned.get(refusal.row().owner());
-        if (of != null && refusal.isCurable() && !isOutOfPatience(of)) {
+        if (of == null || !refusal.isCurable()) {
+          continue;
+        }
+        if (!isOutOfPatience(of)) {
           changed |= holdBack(of, refusal.row().key() + ": " + refusal.error().getMessage());
+        } else if (refusal.error() instanceof NotOwnerException waits
+            && waits.isPending()
+            && !inVain.contains(refusal.row())) {
+          undecided.add(new Undecided(refusal.row(), of.session(), waits.awaited()));
+          changed = true;
         }
       }
       return changed;
@@ -268,7 +338,7 @@ public final class FlushTransaction {
       for (OwnerRows of : plan.owners) {
         if (CountingSessions.counts(durable.get(of.owner()), of.session())) {
           owned.put(of.owner(), of);
-          rows.addAll(of.rows());
+          rows.addAll(plan.rowsToWrite(of));
         } else {
           notOwned.add(of);
         }
@@ -278,7 +348,8 @@ public final class FlushTransaction {
           RowRefusal.withoutOutdated(
               connection,
               writes.write(connection, rows, durable, plan.lastResort ? LAST_RESORT : OF_ROWS));
-      List<Written> written = owned.values().stream().map(of -> written(of, refusals)).toList();
+      List<Written> written =
+          owned.values().stream().map(of -> plan.written(of, refusals)).toList();
       if (plan.changesFor(owned, refusals) || !setAside(connection, plan, written)) {
         connection.rollback();
         return null;
@@ -313,15 +384,5 @@ public final class FlushTransaction {
       }
     }
     return failed.isEmpty();
-  }
-
-  private static Written written(OwnerRows of, List<RowRefusal> ofAll) {
-    List<Refused> setAside = new ArrayList<>(of.unreadable());
-    for (RowRefusal refusal : ofAll) {
-      if (refusal.row().owner().equals(of.owner())) {
-        setAside.add(refusal.asLetter(of.attempts()));
-      }
-    }
-    return new Written(of, setAside);
   }
 }

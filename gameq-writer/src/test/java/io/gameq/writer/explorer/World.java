@@ -63,7 +63,7 @@ final class World implements AutoCloseable {
   private final Connection restoring;
 
   /** Rows that wait for another owner's flush are given up by the last drain alone. */
-  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 100);
+  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 100);
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();
@@ -369,7 +369,10 @@ final class World implements AutoCloseable {
         plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : worker.reached().term();
     Flushing flushing =
         new Flushing(
-            threads, () -> transaction.flush(term, worker.rows()), worker.rows(), connection);
+            threads,
+            () -> transaction.flush(term, worker.rows(), FlushTransaction.Halves.UNKNOWN),
+            worker.rows(),
+            connection);
     flushings.put(actor, flushing);
     standing.put(actor, worker);
     return flushing;

@@ -47,7 +47,8 @@ class FlushTransactionTest {
   private final Jdbi jdbi = Jdbi.create(pool);
   private final Catalog catalog = CatalogReader.read(pool);
   private final FlushTransaction flush =
-      new FlushTransaction(pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 100));
+      new FlushTransaction(
+          pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 100));
   private final OwnerTable owners = new OwnerTable(jdbi);
   private static final RowCodec CODEC = new RowCodec((table, layout) -> null, Clock.systemUTC());
 
@@ -166,7 +167,7 @@ class FlushTransactionTest {
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "test")) {
       FlushTransaction flushOne =
           new FlushTransaction(
-              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 100));
+              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 100));
       RowChange zero = put(player, 10, "egg", Map.of("id", 0, "player_id", 1));
       RowChange other = put(player, 11, "egg", Map.of("id", 5, "player_id", 1));
       try (Connection connection = one.getConnection();
@@ -482,7 +483,7 @@ class FlushTransactionTest {
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "one")) {
       FlushTransaction counted =
           new FlushTransaction(
-              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 100));
+              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 100));
       long before = inserts(one);
       Committed committed =
           assertInstanceOf(Committed.class, counted.flush(List.of(rows(player, session, rows))));
@@ -573,7 +574,8 @@ class FlushTransactionTest {
   void atTheLimitOfDeadLettersRowsWait() throws SQLException {
     server.execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 5000)");
     FlushTransaction full =
-        new FlushTransaction(pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 1));
+        new FlushTransaction(
+            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 1));
     full.flush(List.of(rows(player, session, item(10, 5_000))));
     RowChange second = put(player, 10, "item", Map.of("id", 2, "player_id", 1, "count", 5_000));
     RowChange fits = put(other, 10, "item", Map.of("id", 3, "player_id", 2, "count", 1));

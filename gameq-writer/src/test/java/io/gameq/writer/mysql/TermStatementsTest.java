@@ -88,8 +88,11 @@ class TermStatementsTest {
 
   private FlushTransaction.Outcome flush(long term) {
     return new FlushTransaction(
-            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 100))
-        .flush(term, List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())));
+            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 100))
+        .flush(
+            term,
+            List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())),
+            FlushTransaction.Halves.UNKNOWN);
   }
 
   @Test

@@ -1,0 +1,126 @@
+package io.gameq.writer;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.RedisProxy;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.mysql.FlushTransaction;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One half of a trade is in Redis, and Redis forgot in a failover who has the other one. */
+class OtherHalvesTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+
+  record Pet(long id, long playerId, String name) {}
+
+  @TempDir Path walDirectory;
+
+  private final RedisConnector connector =
+      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+  private final RedisProxy toStalled = new RedisProxy();
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game =
+        new Game(
+            GameDatabase.create("halves")
+                .table(
+                    "pet",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
+            walDirectory);
+    game.patience = new FlushTransaction.Patience(3, 0, 600_000, 100);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    game.close();
+    connector.close();
+    toStalled.close();
+  }
+
+  private GameQueue stalling() {
+    return GameQueue.open(game.config("n2").redis(toStalled.uri()).build());
+  }
+
+  /**
+   * A trade whose halves both wait in Redis; then the stalled node opens the taker, and adopts its
+   * half, which Redis forgets; and the giver is opened again.
+   */
+  private CommitReceipt trade(GameQueue one, GameQueue stalled) {
+    OwnerSession giver = one.open("player:1");
+    OwnerSession taker = one.open("player:2");
+    try (WriterService writer = game.writer("w0")) {
+      giver.put(new Pet(1, 1, "sword"));
+      giver.commit().awaitDurable(LONG);
+    }
+    giver.move(new Pet(1, 2, "sword"), taker);
+    giver.put(new Pet(2, 1, "paid"));
+    CommitReceipt traded = one.commit(giver, taker);
+    traded.awaitQueued(LONG);
+    RedisImage replica = RedisImage.of(redis, game.namespace);
+    stalled.open("player:2");
+    toStalled.refuse(true);
+    toStalled.cut();
+    replica.restore();
+    one.open("player:1");
+    return traded;
+  }
+
+  @Test
+  void aHalfWaitsForThatOfANodeThatHasNotHealedAndItsOwnersOtherRowsAreWritten() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue stalled = stalling()) {
+      CommitReceipt traded = trade(one, stalled);
+      try (WriterService writer = game.writer("w1")) {
+        await()
+            .atMost(LONG)
+            .until(() -> game.queryText("SELECT COUNT(*) FROM pet WHERE id = 2").equals("1"));
+        assertEquals("1", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
+        assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+        assertEquals(
+            List.of(),
+            one.read("player:1", Pet.class).stream().filter(pet -> pet.id() == 1).toList());
+        toStalled.refuse(false);
+        traded.awaitDurable(LONG);
+        assertEquals("2", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
+        assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
+      }
+    }
+  }
+
+  @Test
+  void aHalfWaitsNoLongerOnceTheOtherOwnerWasOpenedWithoutIts() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue stalled = stalling();
+        GameQueue three = game.node("n3")) {
+      trade(one, stalled);
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> writer.stats().stale() == 1); // the half in Redis
+        three.open("player:2");
+        await()
+            .atMost(LONG)
+            .until(() -> game.queryText("SELECT COUNT(*) FROM gameq_dead_letter").equals("1"));
+        assertEquals("1", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
+        toStalled.refuse(false); // or it takes long to close
+      }
+    }
+  }
+}
