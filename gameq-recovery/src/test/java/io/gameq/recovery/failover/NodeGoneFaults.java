@@ -51,16 +51,53 @@ final class NodeGoneFaults {
     return victim;
   }
 
+  /**
+   * While something is done for a node that was killed with the primary, the others stand still.
+   */
+  private interface Meanwhile {
+    void run(NodeJvm victim, RecoveryTool tool) throws Exception;
+  }
+
+  /** The same, and nobody takes its players over before something is done for it. */
+  private static RecoveryTool killNodeAndPrimary(
+      FailoverWorld world, Random random, Meanwhile meanwhile) throws Exception {
+    NodeJvm victim = world.node(random);
+    List<NodeJvm> others = world.nodes.stream().filter(node -> node != victim).toList();
+    PrimaryFaults.killDuring(
+        world,
+        random,
+        () -> {
+          others.forEach(node -> Signals.stop(node.process().pid()));
+          victim.kill();
+        });
+    RedisTopology.await("one primary", world.topology::hasOnePrimary);
+    RecoveryTool tool = new RecoveryTool(world, victim);
+    meanwhile.run(victim, tool);
+    others.forEach(node -> Signals.resume(node.process().pid()));
+    return tool;
+  }
+
   private static void killedWithPrimary(FailoverWorld world, Random random) throws Exception {
-    RecoveryTool tool = new RecoveryTool(world, killNodeAndPrimary(world, random));
-    tool.replay();
+    RecoveryTool tool =
+        killNodeAndPrimary(
+            world,
+            random,
+            (victim, its) -> {
+              its.replay();
+              its.requireWritten();
+            });
     tool.reportConflicts();
   }
 
   private static void toolKilled(FailoverWorld world, Random random) throws Exception {
-    RecoveryTool tool = new RecoveryTool(world, killNodeAndPrimary(world, random));
-    tool.replayAndBeKilled(random);
-    tool.replayTwiceAtOnce();
+    RecoveryTool tool =
+        killNodeAndPrimary(
+            world,
+            random,
+            (victim, its) -> {
+              its.replayAndBeKilled(random);
+              its.replayTwiceAtOnce();
+            });
     tool.reportConflicts();
   }
 
@@ -79,19 +116,7 @@ final class NodeGoneFaults {
    * WAL holds must all be there, without the tool.
    */
   private static void comesBack(FailoverWorld world, Random random) throws Exception {
-    NodeJvm victim = world.node(random);
-    List<NodeJvm> others = world.nodes.stream().filter(node -> node != victim).toList();
-    PrimaryFaults.killDuring(
-        world,
-        random,
-        () -> {
-          others.forEach(node -> Signals.stop(node.process().pid()));
-          victim.kill();
-        });
-    RedisTopology.await("one primary", world.topology::hasOnePrimary);
-    RecoveryTool tool = new RecoveryTool(world, victim);
-    victim.restart();
-    others.forEach(node -> Signals.resume(node.process().pid()));
+    RecoveryTool tool = killNodeAndPrimary(world, random, (victim, its) -> victim.restart());
     world.awaitHealed();
     int conflicts = tool.reportConflicts();
     if (conflicts > 0) {

@@ -59,6 +59,13 @@ final class RecoveryTool {
     }
   }
 
+  /** Throws when no run that came to its end has written a row. */
+  void requireWritten() throws IOException {
+    if (written(world.directory) == 0) {
+      throw new IllegalStateException("the tool put nothing back: this case has tested nothing");
+    }
+  }
+
   /** Two of them at the same time. */
   void replayTwiceAtOnce() throws IOException, InterruptedException {
     try (Run one = start("replay", "--execute");
