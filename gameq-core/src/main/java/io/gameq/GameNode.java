@@ -157,6 +157,7 @@ final class GameNode implements AutoCloseable {
                       config.limits(),
                       new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
                       new MySqlSessions(owners),
+                      new AdoptedHalves(slots, owners, views),
                       heartbeat,
                       healed::signal,
                       sessions::gaveUp,

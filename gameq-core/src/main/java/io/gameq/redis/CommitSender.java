@@ -113,6 +113,7 @@ public final class CommitSender implements AutoCloseable {
       Limits limits,
       Policy policy,
       DurableSessions durableSessions,
+      LostHalves lostHalves,
       NodeHeartbeat heartbeat,
       Runnable healed,
       Consumer<Set<Long>> notReplayed,
@@ -127,7 +128,7 @@ public final class CommitSender implements AutoCloseable {
     walId = SlotKeys.bytes(parts.wal().id());
     admission = new Admission(parts.limits());
     settlement = new Settlement(admission, parts.wal(), parts.callbacks());
-    replay = new Replay(parts.wal(), this::dueMillis);
+    replay = new Replay(parts.wal(), this::dueMillis, parts.lostHalves());
     healing =
         new Healing(
             parts.durableSessions(),

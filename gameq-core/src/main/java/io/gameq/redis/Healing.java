@@ -59,11 +59,15 @@ final class Healing {
     replay.noteLost(redis, held);
     reassertion.run(redis, held.stream().map(Replay.Session::ref).toList());
     long lost = held.stream().filter(of -> of.ref().isLost()).count();
-    Replay.Result replayed = replay.run(redis, sessions, session -> reassert(redis, session));
-    SessionScripts.healed(
-        redis,
-        reassertion.slots(),
-        sessions.stream().map(Replay.Session::ref).filter(ref -> !ref.isLost()).toList());
+    Runnable whole =
+        () ->
+            SessionScripts.healed(
+                redis,
+                reassertion.slots(),
+                sessions.stream().map(Replay.Session::ref).filter(ref -> !ref.isLost()).toList());
+    Replay.Result replayed =
+        replay.run(redis, sessions, session -> reassert(redis, session), whole);
+    whole.run();
     int again = unanswered.size();
     sendAgain(redis, unanswered);
     LOG.info(

@@ -96,9 +96,11 @@ public final class LeftWalReplay {
     }
     reassertion.run(redis, left.sessions().stream().map(Replay.Session::ref).toList());
     List<Replay.Session> held = left.sessions().stream().filter(of -> !of.ref().isLost()).toList();
-    Replay replay = new Replay(ReplaySource.left(wal, left.carried()), walId, () -> 0);
+    Replay replay =
+        new Replay(ReplaySource.left(wal, left.carried()), walId, () -> 0, LostHalves.UNKNOWN);
     replay.noteLost(redis, held);
-    Replay.Result result = replay.run(redis, left.sessions(), of -> reassertion.run(redis, of));
+    Replay.Result result =
+        replay.run(redis, left.sessions(), of -> reassertion.run(redis, of), () -> {});
     if (report.isWhole() && result.givenUp().isEmpty()) {
       SessionScripts.healed(
           redis,

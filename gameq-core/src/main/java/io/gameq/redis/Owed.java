@@ -48,6 +48,11 @@ final class Owed {
         true);
   }
 
+  /** Nothing but these records. */
+  static Owed of(Collection<Long> sequences) {
+    return new Owed(sequences.stream().mapToLong(Long::longValue).sorted().toArray(), true);
+  }
+
   /** In WAL order. */
   long[] sequences() {
     return sequences.clone();

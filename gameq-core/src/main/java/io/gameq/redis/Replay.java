@@ -1,6 +1,8 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
+import io.gameq.OwnerId;
+import io.gameq.catalog.RowCodec;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.Unsettled;
 import io.gameq.wal.WalReader;
@@ -14,10 +16,13 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -40,20 +45,27 @@ final class Replay {
   private static final int MOST_BYTES_IN_FLIGHT = 4 << 20;
   private static final int FLUSH_EVERY = 64;
 
+  /** How long other nodes that heal at the same time are waited for. */
+  private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long ASK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private final ReplaySource wal;
   private final byte[] walId;
   private final LongSupplier dueMillis;
+  private final LostHalves halves;
 
   private Owed owed = Owed.NOTHING;
 
-  Replay(WalWriter wal, LongSupplier dueMillis) {
-    this(ReplaySource.of(wal), wal.id(), dueMillis);
+  Replay(WalWriter wal, LongSupplier dueMillis, LostHalves halves) {
+    this(ReplaySource.of(wal), wal.id(), dueMillis, halves);
   }
 
-  Replay(ReplaySource wal, String walId, LongSupplier dueMillis) {
+  Replay(ReplaySource wal, String walId, LongSupplier dueMillis, LostHalves halves) {
     this.wal = wal;
     this.walId = SlotKeys.bytes(walId);
     this.dueMillis = dueMillis;
+    this.halves = halves;
   }
 
   /**
@@ -79,7 +91,7 @@ final class Replay {
    *
    * @param sent records
    * @param givenUp records that are not replayed for good: trades of which one half is lost with
-   *     its session, and what the WAL cannot give back
+   *     its session and adopted by none, and what the WAL cannot give back
    */
   record Result(long sent, Set<Long> givenUp) {
     static final Result NOTHING = new Result(0, Set.of());
@@ -95,13 +107,16 @@ final class Replay {
    *
    * @param sessions all of this node, lost ones too
    * @param stillOwns asks MySQL, and tells Redis if so
+   * @param whole tells Redis that it has all again but for trades that are to be decided: other
+   *     nodes may wait for that as this one waits for them
    * @throws GameQueueException when Redis goes away, has no room, or forgets a session again; then
    *     all is still owed
    */
   Result run(
       StatefulRedisConnection<byte[], byte[]> redis,
       Collection<Session> sessions,
-      Predicate<SessionRef> stillOwns) {
+      Predicate<SessionRef> stillOwns,
+      Runnable whole) {
     if (owed.sequences().length == 0) {
       return Result.NOTHING;
     }
@@ -117,6 +132,11 @@ final class Replay {
       wal.release();
       redis.setAutoFlushCommands(true);
     }
+    if (!run.undecided.isEmpty()) {
+      owed = Owed.of(union(run.undecided.keySet(), run.givenUp));
+      whole.run();
+      run.decide();
+    }
     owed = Owed.NOTHING;
     return new Result(run.sent, Set.copyOf(run.givenUp));
   }
@@ -128,6 +148,12 @@ final class Replay {
         .filter(of -> of.ref.isLost())
         .forEach(of -> of.unsettled.doubtful(doubtful::add));
     return doubtful;
+  }
+
+  private static Set<Long> union(Set<Long> some, Set<Long> more) {
+    Set<Long> all = new HashSet<>(some);
+    all.addAll(more);
+    return all;
   }
 
   private static String name(String owner, String session) {
@@ -177,6 +203,7 @@ final class Replay {
     private final Deque<Sent> inFlight = new ArrayDeque<>();
     private final Set<Long> doubtful;
     private final Set<Long> givenUp = new HashSet<>();
+    private final Map<Long, List<WalRecord.Part>> undecided = new LinkedHashMap<>();
     private int bytesInFlight;
     private int unflushed;
     private int next;
@@ -240,10 +267,54 @@ final class Replay {
     /** Half a trade would make something twice, or destroy it. */
     private void sendWhole(long sequence, List<WalRecord.Part> parts) {
       if (parts.size() > 1 && doubtful.contains(sequence)) {
-        givenUp.add(sequence);
+        undecided.put(sequence, parts);
       } else {
         send(sequence, parts);
       }
+    }
+
+    /**
+     * Sends this node's half of trades whose other half somebody else turns out to hold, and gives
+     * the rest up. Later changes of its rows may be there already: versions are compared.
+     */
+    void decide() {
+      long start = System.nanoTime();
+      while (true) {
+        boolean isLast = System.nanoTime() - start >= MOST_WAIT_NANOS;
+        undecided.entrySet().removeIf(of -> decide(of.getKey(), of.getValue(), isLast));
+        if (undecided.isEmpty()) {
+          finish();
+          return;
+        }
+        LockSupport.parkNanos(ASK_EVERY_NANOS);
+      }
+    }
+
+    private boolean decide(long sequence, List<WalRecord.Part> parts, boolean isLast) {
+      LostHalves.Place place = LostHalves.Place.THERE;
+      for (WalRecord.Part part : parts) {
+        Session session = sessions.get(name(part.owner(), part.session()));
+        if (place == LostHalves.Place.THERE && (session == null || session.ref.isLost())) {
+          place = halves.find(redis, OwnerId.ofEncoded(part.owner()), versions(part));
+        }
+      }
+      switch (place) {
+        case THERE -> send(sequence, parts);
+        case MAY_COME -> {
+          if (isLast) {
+            givenUp.add(sequence);
+          }
+          return isLast;
+        }
+        case NOWHERE -> givenUp.add(sequence);
+      }
+      return true;
+    }
+
+    private static Map<String, Long> versions(WalRecord.Part part) {
+      Map<String, Long> versions = new HashMap<>();
+      part.rows().forEach(row -> versions.put(row.key(), RowCodec.version(row.image())));
+      return versions;
     }
 
     private void send(long sequence, List<WalRecord.Part> parts) {

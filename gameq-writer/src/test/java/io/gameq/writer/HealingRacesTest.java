@@ -306,6 +306,35 @@ class HealingRacesTest {
   }
 
   @Test
+  void aTradeWhoseOtherHalfASessionOfAnotherNodeAdoptedIsReplayedWhole() throws Exception {
+    try (GameQueue one = GameQueue.open(behindProxy("n1").build());
+        GameQueue two = GameQueue.open(behindProxy("n2").build())) {
+      OwnerSession giver = one.open("player:1");
+      OwnerSession taker = one.open("player:2");
+      queued(giver, new Pet(1, 1, "sword"));
+      RedisImage replica = RedisImage.of(redis, game.namespace);
+      giver.move(new Pet(1, 2, "sword"), taker);
+      giver.put(new Pet(2, 1, "paid"));
+      one.commit(giver, taker).awaitQueued(LONG);
+      OwnerSession heir = two.open("player:2");
+      loseAllSince(replica);
+      queued(giver, new Pet(3, 1, "healed"));
+      queued(heir, new Pet(4, 2, "healed"));
+      assertEquals(
+          Set.of(new Pet(2, 1, "paid"), new Pet(3, 1, "healed")),
+          Set.copyOf(two.read("player:1", Pet.class)));
+      assertEquals(
+          Set.of(new Pet(1, 2, "sword"), new Pet(4, 2, "healed")),
+          Set.copyOf(one.read("player:2", Pet.class)));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), one.drain(LONG));
+        assertEquals("2", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
+      }
+      assertEquals(List.of(), List.copyOf(conflicts));
+    }
+  }
+
+  @Test
   void whatASupersededSessionCommitsIsNotAdoptedForASuccessorThatIsOpen() throws Exception {
     try (RedisProxy ofTwo = new RedisProxy();
         GameQueue one = GameQueue.open(behindProxy("n1").build());
