@@ -19,6 +19,7 @@ import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
 import io.gameq.mysql.TermTable;
+import io.gameq.redis.AdoptedHalves;
 import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
@@ -157,7 +158,7 @@ final class GameNode implements AutoCloseable {
                       config.limits(),
                       new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
                       new MySqlSessions(owners),
-                      new AdoptedHalves(slots, owners, views),
+                      new AdoptedHalves(slots, new MySqlSessions(owners), views::versions),
                       heartbeat,
                       healed::signal,
                       sessions::gaveUp,
