@@ -1,7 +1,6 @@
 package io.gameq.redis;
 
 import io.gameq.OwnerId;
-import io.gameq.SessionId;
 import io.gameq.commit.CountingSessions;
 import io.gameq.redis.LookScript.Looked;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -28,12 +27,14 @@ public record AdoptedHalves(
         LookScript.call(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
     Map<String, Long> durable = inMySql.apply(versions.keySet());
     CountingSessions sessions = durableSessions.current(List.of(owner)).get(owner);
-    SessionId heir = sessions == null || sessions.opening() ? null : sessions.newest();
-    boolean isHeirs = heir != null && looked.ownedBy().equals(heir.text());
+    boolean isHeirs =
+        sessions != null
+            && !sessions.opening()
+            && looked.ownedBy().equals(sessions.newest().text());
     if ((isHeirs && holdsOne(looked.versions(), versions)) || holdsOne(durable, versions)) {
       return Place.THERE;
     }
-    return heir != null && looked.isAllOf(heir) ? Place.NOWHERE : Place.MAY_COME;
+    return looked.isAllOfOwner(sessions) ? Place.NOWHERE : Place.MAY_COME;
   }
 
   private static boolean holdsOne(Map<String, Long> held, Map<String, Long> versions) {

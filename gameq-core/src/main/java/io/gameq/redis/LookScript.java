@@ -2,12 +2,14 @@ package io.gameq.redis;
 
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
+import io.gameq.commit.CountingSessions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code look.lua}: what Redis holds of rows that may be lost. Stateless. */
 public final class LookScript {
@@ -34,6 +36,11 @@ public final class LookScript {
      */
     public boolean isAllOf(SessionId session) {
       return isWhole && ownedBy.equals(session.text());
+    }
+
+    /** The same of whichever session owns by MySQL; false while it is opening, or there is none. */
+    public boolean isAllOfOwner(@Nullable CountingSessions durable) {
+      return durable != null && !durable.opening() && isAllOf(durable.newest());
     }
   }
 

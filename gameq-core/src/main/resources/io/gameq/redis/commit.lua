@@ -10,8 +10,8 @@ for i = 1, #KEYS do
   local owned_by = redis.call('GET', own_key(KEYS[i], owner))
   if owned_by ~= session then return {0, i - 1, owned_by or ''} end
   local dirty = dirty_key(KEYS[i], owner, session)
-  local kind = redis.call('TYPE', dirty).ok
-  if kind ~= 'none' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE ' .. dirty .. ' is a ' .. kind .. ', not a hash') end
+  local wrong = wrong_type(dirty)
+  if wrong then return redis.error_reply(wrong) end
   parts[i] = {slot = KEYS[i], owner = owner, session = session, dirty = dirty, due = ARGV[at + 2], first = at + 4, rows = tonumber(ARGV[at + 3])}
   at = at + 4 + 2 * parts[i].rows
 end

@@ -10,8 +10,8 @@ local owned_by = redis.call('GET', own_key(slot, owner))
 if owned_by and owned_by > session then return {0, owned_by} end
 -- Before anything is written: else each attempt would rename the broken key and fail after it took the owner over.
 for _, key in ipairs({dirty_key(slot, owner, owned_by or session), dirty_key(slot, owner, session), claimed_key(slot, owner)}) do
-  local kind = redis.call('TYPE', key).ok
-  if kind ~= 'none' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE ' .. key .. ' is a ' .. kind .. ', not a hash') end
+  local wrong = wrong_type(key)
+  if wrong then return redis.error_reply(wrong) end
 end
 write_even_when_full(slot)
 local dirty = dirty_key(slot, owner, session)

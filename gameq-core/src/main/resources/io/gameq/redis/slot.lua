@@ -12,10 +12,10 @@ local function owner_of(slot, owner)
   return type(session) == 'string' and session or nil
 end
 
--- Whether rows can be put there: not where somebody else wrote something else.
-local function holds_rows(key)
+-- Why no rows can be put there, as the text of an error: somebody else wrote something else. Nil when they can.
+local function wrong_type(key)
   local kind = redis.call('TYPE', key).ok
-  return kind == 'hash' or kind == 'none'
+  return kind ~= 'none' and kind ~= 'hash' and 'WRONGTYPE ' .. key .. ' is a ' .. kind .. ', not a hash' or nil
 end
 
 -- Milliseconds since 1970 on the server's clock.

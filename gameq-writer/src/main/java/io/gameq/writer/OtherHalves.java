@@ -44,9 +44,6 @@ final class OtherHalves implements FlushTransaction.Halves {
   private boolean mayCome(RowKey row, OwnerId from, @Nullable CountingSessions durable) {
     Looked looked =
         LookScript.call(redis.get(), slots[from.slot(slots.length)], from, List.of(row.text()));
-    return !looked.versions().isEmpty()
-        || durable == null
-        || durable.opening()
-        || !looked.isAllOf(durable.newest());
+    return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable);
   }
 }

@@ -278,17 +278,23 @@ class HealingRacesTest {
     }
   }
 
+  /** Returns what Redis held before the trade. */
+  private RedisImage tradeSword(GameQueue queue, OwnerSession giver, OwnerSession taker) {
+    queued(giver, new Pet(1, 1, "sword"));
+    RedisImage before = RedisImage.of(redis, game.namespace);
+    giver.move(new Pet(1, 2, "sword"), taker);
+    giver.put(new Pet(2, 1, "paid"));
+    queue.commit(giver, taker).awaitQueued(LONG);
+    return before;
+  }
+
   @Test
   void aTradeWhoseOtherHalfALaterSessionOfTheNodeAdoptedIsReplayedWhole() throws Exception {
     try (GameQueue one = GameQueue.open(behindProxy("n1").build());
         GameQueue two = game.node("n2")) {
       OwnerSession giver = one.open("player:1");
       OwnerSession taker = one.open("player:2");
-      queued(giver, new Pet(1, 1, "sword"));
-      RedisImage replica = RedisImage.of(redis, game.namespace);
-      giver.move(new Pet(1, 2, "sword"), taker);
-      giver.put(new Pet(2, 1, "paid"));
-      one.commit(giver, taker).awaitQueued(LONG);
+      RedisImage replica = tradeSword(one, giver, taker);
       one.open("player:2");
       OwnerSession last = one.open("player:2");
       loseAllSince(replica);
@@ -311,11 +317,7 @@ class HealingRacesTest {
         GameQueue two = GameQueue.open(behindProxy("n2").build())) {
       OwnerSession giver = one.open("player:1");
       OwnerSession taker = one.open("player:2");
-      queued(giver, new Pet(1, 1, "sword"));
-      RedisImage replica = RedisImage.of(redis, game.namespace);
-      giver.move(new Pet(1, 2, "sword"), taker);
-      giver.put(new Pet(2, 1, "paid"));
-      one.commit(giver, taker).awaitQueued(LONG);
+      RedisImage replica = tradeSword(one, giver, taker);
       OwnerSession heir = two.open("player:2");
       loseAllSince(replica);
       queued(giver, new Pet(3, 1, "healed"));

@@ -11,8 +11,8 @@ for i = 1, #KEYS do
   local owned_by = redis.call('GET', own_key(KEYS[i], owner))
   if owned_by and owned_by > session then return {0, i - 1, owned_by} end
   for _, key in ipairs({dirty_key(KEYS[i], owner, session), claimed_key(KEYS[i], owner)}) do
-    local kind = redis.call('TYPE', key).ok
-    if kind ~= 'none' and kind ~= 'hash' then return redis.error_reply('WRONGTYPE ' .. key .. ' is a ' .. kind .. ', not a hash') end
+    local wrong = wrong_type(key)
+    if wrong then return redis.error_reply(wrong) end
   end
   owners[i] = {slot = KEYS[i], owner = owner, session = session, owned_by = owned_by, ends = ARGV[at + 2] == '1', first = at + 4, rows = tonumber(ARGV[at + 3])}
   at = at + 4 + 2 * owners[i].rows

@@ -25,7 +25,7 @@ end
 
 -- Whether claimed rows can go back; to be asked before anything is changed. Else they stay claimed, and are looked at again when their lease ends.
 local function can_go_back(slot, owner, claim)
-  return holds_rows(claimed_key(slot, owner)) and holds_rows(dirty_key(slot, owner, newest_session(slot, owner, claim)))
+  return not (wrong_type(claimed_key(slot, owner)) or wrong_type(dirty_key(slot, owner, newest_session(slot, owner, claim))))
 end
 
 -- Puts claimed rows back under the newest session, never over a newer row, due at 'when' (ms).
