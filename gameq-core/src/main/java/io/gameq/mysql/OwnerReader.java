@@ -93,11 +93,11 @@ public final class OwnerReader {
                 handle -> {
                   // Of this transaction only: to change the connection's takes more round trips.
                   handle.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-                  TermTable.hold(handle, term);
                   if (session != null && !OwnerTable.markOpen(handle, owner, session)) {
                     return false;
                   }
                   readSnapshot(handle, owner, session != null, tables, keys, sink);
+                  TermTable.hold(handle, term); // last: a node that stalls holds up its owner only
                   return true;
                 }));
   }

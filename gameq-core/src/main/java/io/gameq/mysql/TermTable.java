@@ -94,7 +94,8 @@ public final class TermTable implements Terms {
   }
 
   /**
-   * Holds the term for the rest of a transaction, so that nobody goes over before it is committed.
+   * Holds the term for the rest of a transaction, so that nobody goes over before it is committed:
+   * its last statement, since meanwhile nobody can go over at all.
    *
    * @throws TermMovedException when another number counts
    */

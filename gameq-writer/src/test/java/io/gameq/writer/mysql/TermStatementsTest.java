@@ -24,12 +24,19 @@ import io.gameq.term.TermMovedException;
 import io.gameq.writer.mysql.FlushTransaction.Committed;
 import io.gameq.writer.mysql.FlushTransaction.Demoted;
 import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,20 +129,73 @@ class TermStatementsTest {
   }
 
   @Test
-  void nobodyGoesOverBeforeAnOpenIsDone() throws Exception {
-    CompletableFuture<Boolean> moves;
+  void nobodyGoesOverBetweenTheComparisonOfAnOpenAndItsCommit() throws Exception {
+    List<CompletableFuture<Boolean>> moves = new ArrayList<>();
+    DataSource watched =
+        withHookBeforeCommit(
+            () -> {
+              Term before = terms.current();
+              moves.add(CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted)));
+              assertThrows(
+                  TimeoutException.class, () -> moves.get(0).get(500, TimeUnit.MILLISECONDS));
+            });
+    assertTrue(
+        new OwnerReader(Jdbi.create(watched))
+            .read(player, session, 1, List.of(), List.of(), IGNORED));
+    assertTrue(moves.get(0).get(20, TimeUnit.SECONDS));
+  }
+
+  private DataSource withHookBeforeCommit(Runnable hook) {
+    return proxy(
+        DataSource.class,
+        pool,
+        (method, result) ->
+            result instanceof Connection connection
+                ? proxy(
+                    Connection.class,
+                    connection,
+                    (name, its) -> its,
+                    name -> {
+                      if (name.equals("commit")) {
+                        hook.run();
+                      }
+                    })
+                : result,
+        name -> {});
+  }
+
+  private static <T> T proxy(
+      Class<T> type, T of, BiFunction<String, Object, Object> after, Consumer<String> before) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> {
+              before.accept(method.getName());
+              try {
+                return after.apply(method.getName(), method.invoke(of, args));
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  @Test
+  void anOpenThatHangsKeepsNobodyFromGoingOver() throws Exception {
     try (Connection flushing = pool.getConnection()) {
       flushing.setAutoCommit(false);
-      OwnerTable.lock(flushing, List.of(player), 1); // the open waits here, and holds the term
+      OwnerTable.lock(flushing, List.of(player), 1); // the open waits here
       CompletableFuture<Boolean> opens = CompletableFuture.supplyAsync(() -> opens(1));
       assertThrows(TimeoutException.class, () -> opens.get(500, TimeUnit.MILLISECONDS));
       Term before = terms.current();
-      moves = CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted));
-      assertThrows(TimeoutException.class, () -> moves.get(500, TimeUnit.MILLISECONDS));
+      assertTrue(
+          CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted))
+              .get(2, TimeUnit.SECONDS));
       flushing.rollback();
-      assertTrue(opens.get(20, TimeUnit.SECONDS));
+      ExecutionException refused =
+          assertThrows(ExecutionException.class, () -> opens.get(20, TimeUnit.SECONDS));
+      assertInstanceOf(TermMovedException.class, refused.getCause());
     }
-    assertTrue(moves.get(20, TimeUnit.SECONDS));
   }
 
   @Test
