@@ -114,6 +114,16 @@ public final class RowImage {
     return new RowImage(table, op, version, both, names, afterDelete, handovers);
   }
 
+  /**
+   * This image as if it were a little older and had NULL in some columns: for a moment within the
+   * transaction that writes this one after it.
+   */
+  public RowImage withNull(BitSet columns) {
+    @Nullable Object[] before = values.clone();
+    columns.stream().forEach(column -> before[column] = null);
+    return new RowImage(table, op, version - 1, before, named, anew, List.of());
+  }
+
   /** The same, of a row that changed owners. */
   RowImage telling(List<Handover> ofItsHandovers) {
     return new RowImage(table, op, version, values, named, anew, ofItsHandovers);

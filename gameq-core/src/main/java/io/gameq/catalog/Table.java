@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ public final class Table {
   private final int ownerIndex;
   private final String layout;
   private final long fingerprint;
+  private final Set<String> parents;
 
   /**
    * What a table is made of.
@@ -41,7 +43,7 @@ public final class Table {
    * @param generated names of the columns that MySQL computes
    * @param primaryKey names of the key columns in the order of the key
    * @param foreignKeyRank 0 without a managed parent, else above every parent's
-   * @param parents tables that it refers to by foreign keys
+   * @param references its foreign keys
    * @param cascades whether deleting a row changes or deletes rows of other tables
    */
   public record Definition(
@@ -51,12 +53,13 @@ public final class Table {
       List<String> primaryKey,
       String ownerKind,
       String ownerColumn,
-      boolean hasOtherUniqueKeys,
+      List<UniqueKey> otherUniqueKeys,
       int foreignKeyRank,
-      Set<String> parents,
+      List<Reference> references,
       boolean cascades) {
     public Definition {
-      parents = Set.copyOf(parents);
+      references = List.copyOf(references);
+      otherUniqueKeys = List.copyOf(otherUniqueKeys);
       columns = List.copyOf(columns);
       generated = Set.copyOf(generated);
       primaryKey = List.copyOf(primaryKey);
@@ -71,14 +74,14 @@ public final class Table {
           primaryKey,
           ownerKind,
           ownerColumn,
-          hasOtherUniqueKeys,
+          otherUniqueKeys,
           foreignKeyRank,
-          parents,
+          references,
           cascades);
     }
 
     /** The same table, and how foreign keys tie it to others. */
-    public Definition withForeignKeys(int rank, Set<String> itsParents, boolean itCascades) {
+    public Definition withForeignKeys(int rank, List<Reference> itsReferences, boolean itCascades) {
       return new Definition(
           name,
           columns,
@@ -86,9 +89,9 @@ public final class Table {
           primaryKey,
           ownerKind,
           ownerColumn,
-          hasOtherUniqueKeys,
+          otherUniqueKeys,
           rank,
-          itsParents,
+          itsReferences,
           itCascades);
     }
   }
@@ -115,6 +118,10 @@ public final class Table {
     this.ownerIndex = indexOf(definition.ownerColumn());
     this.layout = Layout.text(columns);
     this.fingerprint = Layout.fingerprint(layout);
+    this.parents =
+        definition.references().stream()
+            .map(Reference::parent)
+            .collect(Collectors.toUnmodifiableSet());
   }
 
   public String name() {
@@ -175,12 +182,22 @@ public final class Table {
 
   /** True when another UNIQUE key exists, which ON DUPLICATE KEY UPDATE may hit by mistake. */
   public boolean hasOtherUniqueKeys() {
-    return definition.hasOtherUniqueKeys();
+    return !definition.otherUniqueKeys().isEmpty();
+  }
+
+  /** The UNIQUE keys besides the primary key. */
+  public List<UniqueKey> otherUniqueKeys() {
+    return definition.otherUniqueKeys();
   }
 
   /** Names of the tables that this one refers to by foreign keys. */
   public Set<String> parents() {
-    return definition.parents();
+    return parents;
+  }
+
+  /** Its foreign keys. */
+  public List<Reference> references() {
+    return definition.references();
   }
 
   /** Whether deleting a row changes or deletes rows of other tables. */

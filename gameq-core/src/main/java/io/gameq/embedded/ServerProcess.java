@@ -2,8 +2,8 @@ package io.gameq.embedded;
 
 import io.gameq.GameQueueException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,9 +71,10 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** A port of the loopback address that is free at this moment. */
+  /** A port that is free at this moment on every address: of loopback addresses there are many. */
   static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    try (Socket socket = new Socket()) {
+      socket.bind(new InetSocketAddress(0));
       return socket.getLocalPort();
     }
   }

@@ -2,7 +2,9 @@ package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.catalog.Catalog;
+import io.gameq.catalog.Column;
 import io.gameq.catalog.ForeignKeyRanks;
+import io.gameq.catalog.Reference;
 import io.gameq.catalog.Table;
 import io.gameq.mysql.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.TableInspection.VersionColumn;
@@ -74,9 +76,11 @@ public final class CatalogReader {
   private static List<Table> ranked(
       Map<String, Table.Definition> definitions, List<ForeignKeyFacts> foreignKeys) {
     Map<String, Set<String>> parents = new HashMap<>();
+    Map<String, List<ForeignKeyFacts>> ofChild = new HashMap<>();
     Set<String> cascading = new HashSet<>();
     for (ForeignKeyFacts key : foreignKeys) {
       parents.computeIfAbsent(key.child(), child -> new HashSet<>()).add(key.parent());
+      ofChild.computeIfAbsent(key.child(), child -> new ArrayList<>()).add(key);
       if (CHANGES_CHILDREN.contains(key.deleteRule())) {
         cascading.add(key.parent());
       }
@@ -89,9 +93,27 @@ public final class CatalogReader {
                 new Table(
                     definition.withForeignKeys(
                         ranks.getOrDefault(name, 0),
-                        parents.getOrDefault(name, Set.of()),
+                        ofChild.getOrDefault(name, List.of()).stream()
+                            .map(key -> reference(key, definition, foreignKeys))
+                            .toList(),
                         cascading.contains(name)))));
     return tables;
+  }
+
+  private static Reference reference(
+      ForeignKeyFacts key, Table.Definition child, List<ForeignKeyFacts> all) {
+    Set<String> referredTo = new HashSet<>();
+    all.stream()
+        .filter(other -> other.parent().equals(child.name()))
+        .forEach(other -> referredTo.addAll(other.parentColumns()));
+    return new Reference(
+        key.parent(),
+        child.columns().stream()
+            .filter(column -> column.nullable() && key.columns().contains(column.name()))
+            .map(Column::name)
+            .filter(column -> !referredTo.contains(column)) // else other rows change with it
+            .findFirst()
+            .orElse(null));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -23,9 +24,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes rows so that an older version never replaces a newer one and a deleted row never comes
@@ -63,6 +67,8 @@ public final class GuardedWrites {
           .thenComparing(Table::name)
           .thenComparingLong(Table::fingerprint);
 
+  private static final Logger LOG = LoggerFactory.getLogger(GuardedWrites.class);
+
   private final UpsertSql upserts;
   private final int mostBytesPerStatement;
 
@@ -95,10 +101,11 @@ public final class GuardedWrites {
 
   /**
    * Writes the newest image of each row: puts with parents before children, then deletes with
-   * children before parents. A put that waits for a delete, which gives a unique value up, is tried
-   * again after it; deletes that cascade come last of all, when no child waits to be moved away. A
-   * row that is not its session's to write is refused, see the package description. What an
-   * operator discarded is left out.
+   * children before parents; deletes that cascade come last of all, when no child waits to be moved
+   * away. What is refused because of another row is tried again as long as other rows pass, and
+   * unique values that rows exchange are taken off them for a moment. A row that is not its
+   * session's to write is refused, see the package description. What an operator discarded is left
+   * out.
    *
    * @param sessions those that count of each owner, locked: of those whose rows these are, and of
    *     {@link #others}
@@ -129,8 +136,28 @@ public final class GuardedWrites {
     return Custody.others(changes);
   }
 
-  private static void add(RowChange change, Map<Table, List<RowChange>> to) {
-    to.computeIfAbsent(change.key().table(), t -> new ArrayList<>()).add(change);
+  /** Rows by table, parents first where they are put, and last where they are deleted. */
+  private static final class Sorted {
+    final Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
+    final Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
+
+    /** Deletes that take rows of other tables along. */
+    final Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
+
+    Sorted(List<RowChange> rows) {
+      for (RowChange row : rows) {
+        Map<Table, List<RowChange>> to =
+            row.image().op() != RowOp.DELETE
+                ? puts
+                : row.key().table().cascades() ? cascades : deletes;
+        to.computeIfAbsent(row.key().table(), table -> new ArrayList<>()).add(row);
+      }
+    }
+  }
+
+  /** Something that is done whole or not at all. */
+  private interface Attempt {
+    boolean succeeds() throws SQLException;
   }
 
   /** A statement over some rows of one table. */
@@ -154,24 +181,105 @@ public final class GuardedWrites {
 
     /** Rows of which no two have the same key. */
     void write(List<RowChange> rows) throws SQLException {
-      Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
-      Map<Table, List<RowChange>> deletes = new TreeMap<>(BY_RANK.reversed());
-      Map<Table, List<RowChange>> cascades = new TreeMap<>(BY_RANK.reversed());
-      for (RowChange change : rows) {
-        boolean cascading = change.key().table().cascades();
-        add(change, change.image().op() != RowOp.DELETE ? puts : cascading ? cascades : deletes);
+      Sorted sorted = new Sorted(rows);
+      tombstones(sorted.deletes);
+      tombstones(sorted.cascades);
+      putAll(sorted.puts);
+      deleteAll(sorted.deletes);
+      repeat();
+      if (!sorted.cascades.isEmpty()) {
+        deleteAll(withoutParentsOfRefused(sorted.cascades));
+        repeat();
       }
-      tombstones(deletes);
-      tombstones(cascades);
-      putAll(puts);
-      deleteAll(deletes);
-      if (!deletes.isEmpty()) {
-        putAll(takeCurable());
+    }
+
+    /**
+     * Puts and deletes again what another row of the flush stood in the way of, such as an item in
+     * a bag of the same table: as long as that helps.
+     */
+    private void repeat() throws SQLException {
+      while (true) {
+        List<RowChange> rows = takeCurable();
+        if (rows.isEmpty() || (again(rows) == rows.size() && !breakCycles())) {
+          return;
+        }
       }
-      deleteAll(withoutParentsOfRefused(cascades));
-      if (!cascades.isEmpty()) {
-        putAll(takeCurable());
+    }
+
+    /** Writes rows that had been refused; returns how many were refused again. */
+    private int again(List<RowChange> rows) throws SQLException {
+      int before = refused.size();
+      Sorted sorted = new Sorted(rows);
+      tombstones(sorted.deletes);
+      tombstones(sorted.cascades);
+      putAll(sorted.puts);
+      deleteAll(sorted.deletes);
+      deleteAll(withoutParentsOfRefused(sorted.cascades));
+      return refused.size() - before;
+    }
+
+    /** Writes rows that refer to each other in a circle; false when there are none. */
+    private boolean breakCycles() throws SQLException {
+      List<RowRefusal> circle = ForeignKeyCycles.candidates(refused);
+      while (!circle.isEmpty()) {
+        Set<RowChange> stay = Collections.newSetFromMap(new IdentityHashMap<>());
+        if (breakCycle(circle, stay)) {
+          return true;
+        }
+        circle =
+            stay.isEmpty()
+                ? List.of()
+                : ForeignKeyCycles.candidates(
+                    circle.stream().filter(refusal -> !stay.contains(refusal.row())).toList());
       }
+      return false;
+    }
+
+    /** Writes all or none of these, and tells which are refused even so. */
+    private boolean breakCycle(List<RowRefusal> circle, Set<RowChange> stay) throws SQLException {
+      return allOrNone(
+          () -> {
+            refused.removeAll(circle);
+            List<RowRefusal> others = List.copyOf(refused);
+            List<RowChange> left = circle.stream().map(RowRefusal::row).toList();
+            for (Map.Entry<Table, List<RowChange>> of :
+                new Sorted(ForeignKeyCycles.withoutReferences(left)).puts.entrySet()) {
+              upsert(of.getKey(), of.getValue());
+            }
+            ForeignKeyCycles.detach(connection, left);
+            int tried;
+            do {
+              tried = left.size();
+              refused.clear(); // at first of what was refused without its references
+              refused.addAll(others); // a delete must not take along what these are rows of
+              again(left);
+              left = refused.stream().skip(others.size()).map(RowRefusal::row).toList();
+            } while (!left.isEmpty() && left.size() < tried);
+            stay.addAll(left);
+            return left.isEmpty();
+          });
+    }
+
+    /** Goes back to where it was, with what was refused then, unless the attempt succeeds. */
+    private boolean allOrNone(Attempt attempt) throws SQLException {
+      List<RowRefusal> refusedBefore = List.copyOf(refused);
+      Savepoint before = connection.setSavepoint();
+      try {
+        if (attempt.succeeds()) {
+          connection.releaseSavepoint(before);
+          return true;
+        }
+      } catch (SQLException e) {
+        if (!kinds.contains(ErrorKind.of(e))) {
+          throw e;
+        }
+      } catch (RuntimeException e) { // a value that cannot be bound or read
+        LOG.warn("rows that depend on each other are taken as refused", e);
+      }
+      connection.rollback(before);
+      refused.clear();
+      refused.addAll(refusedBefore);
+      return false;
     }
 
     /**
@@ -225,21 +333,18 @@ public final class GuardedWrites {
       }
     }
 
-    /** Takes the puts that another row may have stood in the way of out of those refused. */
-    Map<Table, List<RowChange>> takeCurable() {
-      Map<Table, List<RowChange>> puts = new TreeMap<>(BY_RANK);
-      refused.removeIf(
-          refusal -> {
-            boolean curable =
-                ErrorKind.of(refusal.error()) == ErrorKind.CURABLE
-                    && !(refusal.error() instanceof NotOwnerException)
-                    && refusal.row().image().op() != RowOp.DELETE;
-            if (curable) {
-              add(refusal.row(), puts);
-            }
-            return curable;
-          });
-      return puts;
+    /** Takes the rows that another row may have stood in the way of out of those refused. */
+    private List<RowChange> takeCurable() {
+      return takeOut(
+          refusal ->
+              ErrorKind.of(refusal.error()) == ErrorKind.CURABLE
+                  && !(refusal.error() instanceof NotOwnerException));
+    }
+
+    private List<RowChange> takeOut(Predicate<RowRefusal> which) {
+      List<RowChange> rows = new ArrayList<>();
+      refused.removeIf(refusal -> which.test(refusal) && rows.add(refusal.row()));
+      return rows;
     }
 
     /**
@@ -297,12 +402,38 @@ public final class GuardedWrites {
         if (blocked.isEmpty()) {
           return;
         }
-        if (blocked.size() == next.size()) {
+        if (blocked.size() == next.size() && !exchange(table, blocked)) {
           refused.addAll(blocked);
           return;
         }
         next = blocked.stream().map(RowRefusal::row).toList();
       }
+    }
+
+    /**
+     * Writes those of the rows that hold each other's unique values, and takes them out of the
+     * list; false when there are none, or one of them would be refused even so.
+     */
+    private boolean exchange(Table table, List<RowRefusal> blocked) throws SQLException {
+      List<RowChange> written = new ArrayList<>();
+      boolean all =
+          allOrNone(
+              () -> {
+                int refusedBefore = refused.size();
+                written.addAll(
+                    new ExchangedValues(connection, table)
+                        .takeOff(blocked.stream().map(RowRefusal::row).toList()));
+                upsert(table, new ArrayList<>(written));
+                return !written.isEmpty()
+                    && refused.size() == refusedBefore
+                    && unwritten(table, written).isEmpty();
+              });
+      if (all) {
+        Set<RowKey> unused = takeOutDeleted(table, written);
+        Set<RowKey> keys = written.stream().map(RowChange::key).collect(Collectors.toSet());
+        blocked.removeIf(refusal -> keys.contains(refusal.row().key()));
+      }
+      return all;
     }
 
     /** Takes the refusals for a duplicate, from the given one on, out of those that stand. */
@@ -398,7 +529,8 @@ public final class GuardedWrites {
     /** A row whose delete is refused stays, and so it must not have a tombstone. */
     private void deleteAll(Table table, List<RowChange> rows) throws SQLException {
       Map<RowKey, Long> upTo =
-          rows.stream().collect(Collectors.toMap(RowChange::key, row -> row.image().version()));
+          rows.stream()
+              .collect(Collectors.toMap(RowChange::key, row -> row.image().version(), Math::max));
       rows.sort(Comparator.comparing(row -> row.key().text()));
       int refusedBefore = refused.size();
       for (List<RowChange> chunk : Sql.chunks(rows, MOST_DELETES_PER_STATEMENT)) {

@@ -3,12 +3,14 @@ package io.gameq.mysql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -76,10 +78,41 @@ record SchemaSnapshot(
   /**
    * A foreign key of a table of this database.
    *
+   * @param columns of the child
+   * @param parentColumns those that they refer to
    * @param parent with its database in front, {@code other.guild}, when it is in another one
    */
   record ForeignKeyFacts(
-      String name, String child, String parent, String deleteRule, String updateRule) {}
+      String name,
+      String child,
+      List<String> columns,
+      String parent,
+      List<String> parentColumns,
+      String deleteRule,
+      String updateRule) {}
+
+  /** Whether a row may do without what this foreign key refers to. */
+  boolean isOptional(ForeignKeyFacts key) {
+    TableFacts child = tables.get(key.child());
+    return child != null
+        && child.columns().stream()
+            .anyMatch(column -> column.nullable() && key.columns().contains(column.name()));
+  }
+
+  /** Whether some of the foreign keys lead from a table to others and from those to it. */
+  boolean leadsBackTo(String table, Predicate<ForeignKeyFacts> some) {
+    Set<String> reached = new LinkedHashSet<>();
+    List<String> open = new ArrayList<>(List.of(table));
+    while (!open.isEmpty()) {
+      String child = open.remove(open.size() - 1);
+      for (ForeignKeyFacts key : foreignKeys) {
+        if (key.child().equals(child) && some.test(key) && reached.add(key.parent())) {
+          open.add(key.parent());
+        }
+      }
+    }
+    return reached.contains(table);
+  }
 
   static SchemaSnapshot read(Handle handle) {
     boolean mariaDb =
@@ -172,6 +205,7 @@ record SchemaSnapshot(
   }
 
   private static List<ForeignKeyFacts> foreignKeys(Handle handle) {
+    Map<String, List<List<String>>> columns = foreignKeyColumns(handle);
     return handle
         .createQuery(
             "SELECT CONSTRAINT_NAME, TABLE_NAME, IF(UNIQUE_CONSTRAINT_SCHEMA = CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME,"
@@ -184,9 +218,41 @@ record SchemaSnapshot(
                 new ForeignKeyFacts(
                     row.getString(1),
                     row.getString(2),
+                    of(columns, row, 0),
                     row.getString(3),
+                    of(columns, row, 1),
                     row.getString(4),
                     row.getString(5)))
         .list();
+  }
+
+  private static List<String> of(Map<String, List<List<String>>> columns, ResultSet row, int side)
+      throws SQLException {
+    return columns.getOrDefault(keyName(row), List.of()).stream()
+        .map(pair -> pair.get(side))
+        .toList();
+  }
+
+  /** Constraint names are unique in a database on MySQL, in a table on MariaDB. */
+  private static String keyName(ResultSet row) throws SQLException {
+    return row.getString(2) + "." + row.getString(1);
+  }
+
+  /** By table and name, for each column the one that it refers to. */
+  private static Map<String, List<List<String>>> foreignKeyColumns(Handle handle) {
+    Map<String, List<List<String>>> columns = new HashMap<>();
+    handle
+        .createQuery(
+            "SELECT CONSTRAINT_NAME, TABLE_NAME, COLUMN_NAME, REFERENCED_COLUMN_NAME"
+                + " FROM information_schema.KEY_COLUMN_USAGE"
+                + " WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_COLUMN_NAME IS NOT NULL"
+                + " ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION")
+        .map(
+            (row, context) ->
+                columns
+                    .computeIfAbsent(keyName(row), name -> new ArrayList<>())
+                    .add(List.of(row.getString(3), row.getString(4))))
+        .list();
+    return columns;
   }
 }

@@ -6,6 +6,7 @@ import io.gameq.catalog.ColumnType;
 import io.gameq.catalog.ColumnTypes;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.Table;
+import io.gameq.catalog.UniqueKey;
 import io.gameq.catalog.UnmanageableException;
 import io.gameq.mysql.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.SchemaSnapshot.ForeignKeyFacts;
@@ -19,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +73,9 @@ final class TableInspector {
     table.columns().forEach(this::column);
     List<String> primaryKey = primaryKey(table);
     owner(table);
-    warn(table);
+    List<UniqueKey> uniqueKeys =
+        table.otherUniqueKeys().stream().map(name -> uniqueKey(table, name)).toList();
+    warn(table, uniqueKeys);
     return new Table.Definition(
         spec.name(),
         List.copyOf(columns.values()),
@@ -79,10 +83,48 @@ final class TableInspector {
         primaryKey,
         spec.ownerKind(),
         spec.ownerColumn(),
-        !table.otherUniqueKeys().isEmpty(),
+        uniqueKeys,
         0,
-        Set.of(),
+        List.of(),
         false);
+  }
+
+  private UniqueKey uniqueKey(TableFacts table, String name) {
+    List<String> key = new ArrayList<>();
+    for (IndexPart part : table.indexParts()) {
+      if (part.index().equals(name)) {
+        String column = part.column();
+        if (column == null || part.prefix() || !columns.containsKey(column)) {
+          return new UniqueKey(name, List.of(), null);
+        }
+        key.add(column);
+      }
+    }
+    List<String> primaryKey = table.primaryKey().stream().map(IndexPart::column).toList();
+    String spare =
+        key.stream()
+            .filter(column -> !column.equals(spec.ownerColumn())) // an upsert compares it
+            .filter(column -> !primaryKey.contains(column) && !isInForeignKey(column))
+            .filter(column -> !isNumbered(table, column))
+            .filter(column -> SpareValues.exist(Objects.requireNonNull(columns.get(column))))
+            .findFirst()
+            .orElse(null);
+    return new UniqueKey(name, key, spare);
+  }
+
+  /** A large value in it would be where MySQL goes on counting. */
+  private static boolean isNumbered(TableFacts table, String column) {
+    return table.columns().stream()
+        .anyMatch(facts -> facts.name().equals(column) && facts.extraHas("auto_increment"));
+  }
+
+  /** On either side: MySQL refuses another value there, or hands it on. */
+  private boolean isInForeignKey(String column) {
+    return schema.foreignKeys().stream()
+        .anyMatch(
+            key ->
+                (key.child().equals(spec.name()) && key.columns().contains(column))
+                    || (key.parent().equals(spec.name()) && key.parentColumns().contains(column)));
   }
 
   private void column(ColumnFacts column) {
@@ -202,11 +244,18 @@ final class TableInspector {
     }
   }
 
-  private void warn(TableFacts table) {
+  private void warn(TableFacts table, List<UniqueKey> uniqueKeys) {
     if (!table.otherUniqueKeys().isEmpty()) {
       warnings.add(
           "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower"
               .formatted(String.join(", ", table.otherUniqueKeys())));
+    }
+    for (UniqueKey key : uniqueKeys) {
+      if (key.spare() == null) {
+        warnings.add(
+            "rows that exchange values of the UNIQUE key %s in one flush become dead letters: %s"
+                .formatted(key.name(), noSpare(key)));
+      }
     }
     for (ForeignKeyFacts key : schema.foreignKeys()) {
       if (key.child().equals(spec.name())) {
@@ -214,10 +263,32 @@ final class TableInspector {
         warnOf(key, "UPDATE", key.updateRule());
       }
     }
+    warnOfCircles();
     if (!table.triggers().isEmpty()) {
       warnings.add(
           "triggers (%s) run on every flush, also on one that changes nothing"
               .formatted(String.join(", ", table.triggers())));
+    }
+  }
+
+  private static String noSpare(UniqueKey key) {
+    return key.columns().isEmpty()
+        ? "a part of it is an expression, a prefix, or a column that gameq does not write"
+        : "none of its columns can have another value for a moment; one that is not the owner's, in"
+            + " no primary or foreign key, and may be NULL or is an integer or a text, can";
+  }
+
+  /** Rows that need each other cannot be written one after the other. */
+  private void warnOfCircles() {
+    if (schema.leadsBackTo(spec.name(), key -> !schema.isOptional(key))) {
+      warnings.add(
+          "foreign keys of NOT NULL columns lead from this table back to it: rows that refer to each"
+              + " other in a circle are refused, let one of the columns be NULL");
+    }
+    if (schema.leadsBackTo(spec.name(), key -> !key.child().equals(key.parent()))) {
+      warnings.add(
+          "foreign keys lead from this table by way of others back to it: rows that need each other"
+              + " are written when one owner has them all; of two owners, commit one reference later");
     }
   }
 

@@ -71,7 +71,16 @@ public final class TableBuilder {
   public Table build() {
     return new Table(
         new Table.Definition(
-            name, columns, generated, key, ownerKind, ownerColumn, false, rank, Set.of(), false));
+            name,
+            columns,
+            generated,
+            key,
+            ownerKind,
+            ownerColumn,
+            List.of(),
+            rank,
+            List.of(),
+            false));
   }
 
   /** The canonical form under a type, in a column called {@code t.c}. */

@@ -52,7 +52,7 @@ public final class RedisProcess implements AutoCloseable {
     }
   }
 
-  /** A port of the loopback address that is free at this moment. */
+  /** A port that is free at this moment. */
   public static int freePort() {
     try {
       return ServerProcess.freePort();

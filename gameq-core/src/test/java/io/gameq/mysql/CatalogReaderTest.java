@@ -73,6 +73,11 @@ class CatalogReaderTest {
         "CREATE TABLE child_of (id INT PRIMARY KEY, o INT NOT NULL, p INT NULL, c INT NULL,"
             + " CONSTRAINT to_id FOREIGN KEY (p) REFERENCES unmanaged (id) ON DELETE SET NULL,"
             + " CONSTRAINT to_code FOREIGN KEY (c) REFERENCES unmanaged (code) ON UPDATE CASCADE)",
+        "CREATE TABLE daily (id INT PRIMARY KEY, o INT NOT NULL, day DATE NOT NULL, UNIQUE KEY once_a_day (o, day))",
+        "CREATE TABLE tree (id INT PRIMARY KEY, up INT NOT NULL, FOREIGN KEY (up) REFERENCES tree (id))",
+        "CREATE TABLE clan (id INT PRIMARY KEY, leader INT)",
+        "CREATE TABLE clansman (id INT PRIMARY KEY, clan INT NOT NULL, FOREIGN KEY (clan) REFERENCES clan (id))",
+        "ALTER TABLE clan ADD FOREIGN KEY (leader) REFERENCES clansman (id)",
         "CREATE TRIGGER trig BEFORE UPDATE ON null_owner FOR EACH ROW SET NEW.d = OLD.d",
         "INSERT INTO gameq_table VALUES ('guild','guild','id'), ('member','guild','guild_id'), ('defaults','player','id'),"
             + " ('required','player','id'), ('no_version','player','id'), ('isam','player','id'), ('absent','player','id')");
@@ -178,11 +183,22 @@ class CatalogReaderTest {
     "child_of, o, foreign key to_code to unmanaged is ON UPDATE CASCADE",
     "null_owner, d, triggers (trig)",
     "null_owner, o, no index begins with owner column o",
-    "long_key, id, can take up to"
+    "long_key, id, can take up to",
+    "daily, o, exchange values of the UNIQUE key once_a_day",
+    "tree, id, NOT NULL columns lead from this table back to it",
+    "clan, id, by way of others back to it",
+    "clansman, id, by way of others back to it"
   })
   void warnsOfWhatSurprises(String table, String ownerColumn, String warning) {
     TableInspection inspection = inspect(table, ownerColumn);
     assertTrue(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"guild, id, exchange values", "clan, id, NOT NULL columns", "tree, id, by way of"})
+  void saysNothingOfWhatCanBeTakenApart(String table, String ownerColumn, String warning) {
+    TableInspection inspection = inspect(table, ownerColumn);
+    assertFalse(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
   }
 
   @Test

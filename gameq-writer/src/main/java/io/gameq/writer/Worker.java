@@ -322,7 +322,8 @@ final class Worker implements Runnable {
   }
 
   private void tryLater(SlotKeys slot, Claim claim, String reason) {
-    long delayMillis = shared.options().retryDelayMillis(claim.attempts());
+    long delayMillis =
+        shared.options().retryDelayMillis(claim.attempts(), claim.refusedForMillis());
     LOG.warn(
         "owner {} cannot be flushed yet ({}), attempt {}; trying again in {} ms",
         claim.owner(),

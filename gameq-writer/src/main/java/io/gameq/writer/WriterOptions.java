@@ -38,10 +38,13 @@ public record WriterOptions(
 
   /**
    * How long an owner with a refused row waits after an attempt, ms: doubled with each, with
-   * jitter, and the other owners go on.
+   * jitter, and the other owners go on. Not beyond the end of {@link #patience}: the attempt that
+   * sets a row aside comes then.
    */
-  long retryDelayMillis(int attempts) {
+  long retryDelayMillis(int attempts, long refusedForMillis) {
     long delay = FIRST_RETRY_MILLIS << Math.min(Math.max(0, attempts - 1), MOST_DOUBLINGS);
-    return delay / 2 + ThreadLocalRandom.current().nextLong(delay / 2 + 1);
+    long withJitter = delay / 2 + ThreadLocalRandom.current().nextLong(delay / 2 + 1);
+    long left = patience.millis() - refusedForMillis;
+    return left > 0 ? Math.min(withJitter, left) : withJitter;
   }
 }

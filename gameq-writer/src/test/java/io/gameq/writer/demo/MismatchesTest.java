@@ -22,9 +22,9 @@ class MismatchesTest {
               List.of("id"),
               "player",
               "player_id",
-              false,
+              List.of(),
               0,
-              Set.of(),
+              List.of(),
               false));
 
   private final Mismatches mismatches = new Mismatches();

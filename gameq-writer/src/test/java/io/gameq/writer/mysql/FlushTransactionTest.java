@@ -30,6 +30,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -59,27 +60,55 @@ class FlushTransactionTest {
 
   private static GameDatabase database() {
     try {
-      return GameDatabase.create("flush")
-          .table(
-              "item",
-              "player",
-              "player_id",
-              "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL")
-          .table(
-              "egg",
-              "player",
-              "player_id",
-              "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT NULL")
-          .table(
-              "hero",
-              "player",
-              "player_id",
-              "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, UNIQUE KEY hero_name (name)")
-          .table(
-              "skill",
-              "player",
-              "player_id",
-              "hero_id BIGINT NOT NULL, no INT NOT NULL, player_id BIGINT NOT NULL, PRIMARY KEY (hero_id, no), CONSTRAINT skill_hero FOREIGN KEY (hero_id) REFERENCES hero (id)");
+      GameDatabase database =
+          GameDatabase.create("flush")
+              .table(
+                  "item",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL")
+              .table(
+                  "egg",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT NULL")
+              .table(
+                  "hero",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, UNIQUE KEY hero_name (name)")
+              .table(
+                  "stack",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, slot TINYINT NOT NULL, note VARCHAR(9) NOT NULL DEFAULT 'x', UNIQUE KEY stack_slot (player_id, slot)")
+              .table(
+                  "bag",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, inside BIGINT, CONSTRAINT bag_inside FOREIGN KEY (inside) REFERENCES bag (id)")
+              .table(
+                  "skill",
+                  "player",
+                  "player_id",
+                  "hero_id BIGINT NOT NULL, no INT NOT NULL, player_id BIGINT NOT NULL, PRIMARY KEY (hero_id, no), CONSTRAINT skill_hero FOREIGN KEY (hero_id) REFERENCES hero (id)")
+              .table(
+                  "chest",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, inside BIGINT, hotkey CHAR(1) NOT NULL, weight INT NOT NULL CHECK (weight < 10), UNIQUE KEY chest_hotkey (player_id, hotkey),"
+                      + " CONSTRAINT chest_inside FOREIGN KEY (inside) REFERENCES chest (id) ON DELETE CASCADE")
+              .table("guild", "guild", "id", "id BIGINT NOT NULL PRIMARY KEY, leader BIGINT")
+              .table(
+                  "member",
+                  "player",
+                  "player_id",
+                  "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, guild_id BIGINT NOT NULL, CONSTRAINT member_guild FOREIGN KEY (guild_id) REFERENCES guild (id)");
+      database
+          .server()
+          .execute(
+              "ALTER TABLE guild ADD CONSTRAINT guild_leader FOREIGN KEY (leader) REFERENCES member (id)");
+      return database;
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
@@ -456,6 +485,139 @@ class FlushTransactionTest {
     flush.flush(List.of(rows(player, session, given)));
     assertEquals("2 1", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
     assertEquals("player%3A3", query("SELECT GROUP_CONCAT(owner) FROM gameq_dead_letter"));
+  }
+
+  // --- rows that depend on each other
+
+  private RowChange stack(long version, int id, int slot) {
+    return put(player, version, "stack", Map.of("id", id, "player_id", 1, "slot", slot));
+  }
+
+  private RowChange bag(long version, int id, int inside) {
+    return put(player, version, "bag", Map.of("id", id, "player_id", 1, "inside", inside));
+  }
+
+  private RowChange bag(long version, int id) {
+    return put(player, version, "bag", Map.of("id", id, "player_id", 1));
+  }
+
+  @Test
+  void rowsThatSwapAUniqueValueAreBothWritten() throws SQLException {
+    flush(hero(10, 1, "ann"), hero(10, 2, "bob"), stack(10, 1, 1), stack(10, 2, 2));
+    Outcome outcome =
+        flush(hero(20, 1, "bob"), hero(20, 2, "ann"), stack(20, 1, 2), stack(20, 2, 1));
+    assertEquals(List.of(), committed(outcome).heldBack());
+    assertEquals(
+        "bob 20,ann 20", query("SELECT GROUP_CONCAT(name, ' ', gq_version ORDER BY id) FROM hero"));
+    assertEquals("2,1", query("SELECT GROUP_CONCAT(slot ORDER BY id) FROM stack"));
+  }
+
+  @Test
+  void aRotationBesideAChainAndARowThatIsRefused() throws SQLException {
+    flush(stack(10, 1, 1), stack(10, 2, 2), stack(10, 3, 3), stack(10, 4, 4), stack(10, 5, 5));
+    flush.flush(
+        List.of(
+            rows(
+                player,
+                session,
+                3,
+                stack(20, 1, 2),
+                stack(20, 2, 3),
+                stack(20, 3, 1),
+                stack(20, 4, 6), // gives 4 up
+                stack(20, 7, 4),
+                stack(20, 8, 5)))); // which 5 keeps
+    assertEquals(
+        "1:2 2:3 3:1 4:6 5:5 7:4",
+        query("SELECT GROUP_CONCAT(id, ':', slot ORDER BY id SEPARATOR ' ') FROM stack"));
+    assertEquals("8", query("SELECT GROUP_CONCAT(row_key) FROM gameq_dead_letter"));
+  }
+
+  @Test
+  void rowsInANewRowOfTheSameTableAreWrittenWithIt() throws SQLException {
+    Outcome outcome = flush(bag(10, 5, 900), bag(10, 6, 5), bag(10, 7, 6), bag(10, 900));
+    assertEquals(List.of(), committed(outcome).heldBack());
+    assertEquals("4", query("SELECT COUNT(*) FROM bag"));
+    flush(
+        delete(player, 20, "bag", 5),
+        delete(player, 20, "bag", 6),
+        delete(player, 20, "bag", 7),
+        delete(player, 20, "bag", 900));
+    assertEquals("0", query("SELECT COUNT(*) FROM bag"));
+    assertEquals("4", query("SELECT COUNT(*) FROM gameq_tombstone"));
+  }
+
+  @Test
+  void rowsThatReferToEachOtherInACircleAreWrittenAndDeletedTogether() throws SQLException {
+    flush.flush(
+        List.of(
+            rows(player, session, 3, bag(10, 1, 2), bag(10, 2, 3), bag(10, 3, 1), bag(10, 4, 77))));
+    assertEquals(
+        "1:2 10,2:3 10,3:1 10",
+        query("SELECT GROUP_CONCAT(id, ':', inside, ' ', gq_version ORDER BY id) FROM bag"));
+    flush(delete(player, 20, "bag", 1), delete(player, 20, "bag", 2), delete(player, 20, "bag", 3));
+    assertEquals("0", query("SELECT COUNT(*) FROM bag"));
+    assertEquals("3", query("SELECT COUNT(*) FROM gameq_tombstone"));
+  }
+
+  private RowChange chest(long version, int id, int inside, String hotkey, int weight) {
+    Map<String, Object> columns = new HashMap<>();
+    columns.put("id", id);
+    columns.put("player_id", 1);
+    columns.put("inside", inside == 0 ? null : inside);
+    columns.put("hotkey", hotkey);
+    columns.put("weight", weight);
+    return put(player, version, "chest", columns);
+  }
+
+  @Test
+  void aRowThatIsRefusedWhereItWasToBeMovedIsNotTakenAlongByADelete() throws SQLException {
+    flush(chest(10, 1, 0, "a", 1), chest(10, 2, 0, "b", 1), chest(10, 3, 1, "c", 1));
+    flush.flush(
+        List.of(
+            rows(player, session, 3, chest(20, 3, 2, "c", 50), delete(player, 20, "chest", 1))));
+    assertEquals("1,2,3", query("SELECT GROUP_CONCAT(id ORDER BY id) FROM chest"));
+    assertEquals(
+        "1,3", query("SELECT GROUP_CONCAT(row_key ORDER BY row_key) FROM gameq_dead_letter"));
+  }
+
+  @Test
+  void valuesOfOneCharacterAreSwapped() throws SQLException {
+    flush(chest(10, 1, 0, "a", 1), chest(10, 2, 0, "b", 1));
+    flush(chest(20, 1, 0, "b", 1), chest(20, 2, 0, "a", 1));
+    assertEquals("b,a", query("SELECT GROUP_CONCAT(hotkey ORDER BY id) FROM chest"));
+  }
+
+  @Test
+  void aNewGuildAndItsNewLeaderAreWrittenAndDeletedTogether() throws SQLException {
+    OwnerId guild = OwnerId.of("guild:1");
+    SessionId guilds = owners.raise(guild, "aaaaaaaa00000003", "n1", 0);
+    Outcome made =
+        flush.flush(
+            List.of(
+                rows(guild, guilds, put(guild, 10, "guild", Map.of("id", 1, "leader", 7))),
+                rows(player, session, member(10, player, 7, 1)),
+                rows(other, otherSession, 9, member(10, other, 8, 99))));
+    assertEquals(3, committed(made).written().size());
+    assertEquals("7 10", query("SELECT CONCAT(leader, ' ', gq_version) FROM guild"));
+    assertEquals("7", query("SELECT GROUP_CONCAT(id) FROM member"));
+    assertEquals("8", query("SELECT GROUP_CONCAT(row_key) FROM gameq_dead_letter"));
+    Outcome ended =
+        flush.flush(
+            List.of(
+                rows(guild, guilds, delete(guild, 20, "guild", 1)),
+                rows(player, session, delete(player, 20, "member", 7))));
+    assertEquals(2, committed(ended).written().size());
+    assertEquals("0", query("SELECT COUNT(*) FROM guild"));
+    assertEquals("0", query("SELECT COUNT(*) FROM member"));
+  }
+
+  private RowChange member(long version, OwnerId owner, int id, int guild) {
+    return put(
+        owner,
+        version,
+        "member",
+        Map.of("id", id, "player_id", Long.parseLong(owner.key()), "guild_id", guild));
   }
 
   // --- refused rows
