@@ -37,9 +37,10 @@ final class DurableFutures {
       return lowest <= version && keys.contains(key);
     }
 
-    private List<String> hitBy(Map<String, Long> gone) {
+    private List<String> hitBy(Map<String, Long> gone, boolean alsoBefore) {
       return gone.entrySet().stream()
           .filter(row -> isHitBy(row.getKey(), row.getValue()))
+          .filter(row -> alsoBefore || highest >= row.getValue())
           .map(Map.Entry::getKey)
           .sorted()
           .toList();
@@ -50,9 +51,11 @@ final class DurableFutures {
    * A row that did not get to MySQL.
    *
    * @param version up to which it did not
+   * @param alsoBefore whether it did not in older versions either
    * @param durableBefore version up to which everything had been durable by then
    */
-  private record Gone(String reason, boolean mayComeBack, long version, long durableBefore) {}
+  private record Gone(
+      String reason, boolean mayComeBack, long version, boolean alsoBefore, long durableBefore) {}
 
   private record Waiter(Share share, CompletableFuture<Void> durable) {}
 
@@ -83,7 +86,9 @@ final class DurableFutures {
     SortedMap<String, Long> gone = new TreeMap<>();
     known.forEach(
         (key, of) -> {
-          if (share.isHitBy(key, of.version) && share.highest > of.durableBefore) {
+          if (share.isHitBy(key, of.version)
+              && share.highest > of.durableBefore
+              && (of.alsoBefore || share.highest >= of.version)) {
             gone.put(key, of.version);
           }
         });
@@ -96,11 +101,11 @@ final class DurableFutures {
    * @param refused rows set aside, with the versions in which they were
    */
   List<Runnable> settle(Predicate<Share> isDurable, Map<String, Long> refused, long durableBefore) {
-    remember(setAside, refused, "", false, durableBefore);
+    remember(setAside, refused, "", false, true, durableBefore);
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();
-      List<String> hit = waiter.share.hitBy(refused);
+      List<String> hit = waiter.share.hitBy(refused, true);
       if (!hit.isEmpty()) {
         ends.add(() -> waiter.durable.completeExceptionally(new DeadLetterException(hit)));
         it.remove();
@@ -112,13 +117,23 @@ final class DurableFutures {
     return ends;
   }
 
-  /** Ends the futures of commits with rows that are lost for good. */
-  List<Runnable> lost(Conflict conflict, long durableBefore) {
-    remember(conflicts, conflict.rows(), conflict.reason(), conflict.mayComeBack(), durableBefore);
+  /**
+   * Ends the futures of commits with rows that are lost for good.
+   *
+   * @param alsoBefore whether the rows are lost in older versions, too
+   */
+  List<Runnable> lost(Conflict conflict, boolean alsoBefore, long durableBefore) {
+    remember(
+        conflicts,
+        conflict.rows(),
+        conflict.reason(),
+        conflict.mayComeBack(),
+        alsoBefore,
+        durableBefore);
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();
-      if (!waiter.share.hitBy(conflict.rows()).isEmpty()) {
+      if (!waiter.share.hitBy(conflict.rows(), alsoBefore).isEmpty()) {
         ends.add(() -> waiter.durable.completeExceptionally(new ConflictException(conflict)));
         it.remove();
       }
@@ -136,9 +151,11 @@ final class DurableFutures {
       Map<String, Long> more,
       String reason,
       boolean mayComeBack,
+      boolean alsoBefore,
       long durableBefore) {
     more.forEach(
-        (key, version) -> known.put(key, new Gone(reason, mayComeBack, version, durableBefore)));
+        (key, version) ->
+            known.put(key, new Gone(reason, mayComeBack, version, alsoBefore, durableBefore)));
     for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_REMEMBERED; ) {
       it.next();
       it.remove();

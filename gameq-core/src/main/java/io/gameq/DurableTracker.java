@@ -57,8 +57,8 @@ final class DurableTracker implements Unsettled {
 
   private final Map<String, Suspect> suspects = new HashMap<>();
 
-  /** Of the overtaken rows, those that are not replayed: nobody may hold them. */
-  private final Map<String, Suspect> givenUp = new HashMap<>();
+  /** Of the overtaken rows, those that are not replayed, since when: nobody may hold them. */
+  private final Map<RowVersion, Long> givenUp = new HashMap<>();
 
   /** The next session of this node that adopted rows of this one; null when none has. */
   private @Nullable DurableTracker heir;
@@ -77,8 +77,14 @@ final class DurableTracker implements Unsettled {
    *
    * @param sequence of its WAL record
    * @param isAdopted whether no journal mark tells of it
+   * @param before of a row that a trade changed what it was, in Redis as well by then: it counts
+   *     again when the trade is not replayed
    */
-  record Held(long version, long sequence, boolean isAdopted) {
+  record Held(long version, long sequence, boolean isAdopted, @Nullable Held before) {
+    Held(long version, long sequence, boolean isAdopted) {
+      this(version, sequence, isAdopted, null);
+    }
+
     private Held newer(Held other) {
       return other.version > version ? other : this;
     }
@@ -233,13 +239,15 @@ final class DurableTracker implements Unsettled {
 
   @Override
   public synchronized void beyond(long mark, LongConsumer sequences) {
-    for (Held held : queuedRows.values()) {
-      if (held.isAdopted || held.sequence > mark) {
-        sequences.accept(held.sequence);
+    for (Held newest : queuedRows.values()) {
+      for (Held held = newest; held != null; held = held.before) {
+        if (held.isAdopted || held.sequence > mark) {
+          sequences.accept(held.sequence);
+        }
       }
     }
     for (RowVersion row : overtaken) {
-      if (!isGivenUp(row)) {
+      if (!givenUp.containsKey(row)) {
         sequences.accept(row.sequence);
       }
     }
@@ -281,17 +289,28 @@ final class DurableTracker implements Unsettled {
     return !session.isLost() || isDurable(key, version) || isInherited(key, version);
   }
 
-  private boolean isGivenUp(RowVersion row) {
-    Suspect of = givenUp.get(row.key);
-    return of != null && row.version <= of.version;
+  @Override
+  public synchronized void doubt() {
+    queuedRows.forEach(this::overtake);
+    queuedRows.clear();
+    keptRows.clear();
   }
 
   @Override
-  public synchronized void doubt() {
-    queuedRows.forEach(
-        (key, held) -> overtaken.add(new RowVersion(key, held.version, held.sequence)));
-    queuedRows.clear();
-    keptRows.clear();
+  public synchronized void doubt(long sequence, Collection<String> rows) {
+    for (String key : rows) {
+      Held held = queuedRows.get(key);
+      if (held != null && held.sequence == sequence) {
+        queuedRows.remove(key);
+        overtake(key, held);
+      }
+    }
+  }
+
+  private void overtake(String key, Held newest) {
+    for (Held held = newest; held != null; held = held.before) {
+      overtaken.add(new RowVersion(key, held.version, held.sequence));
+    }
   }
 
   /**
@@ -320,7 +339,8 @@ final class DurableTracker implements Unsettled {
       if (commit.isSentAgain()) {
         overtaken.add(new RowVersion(row.key(), version, commit.sequence()));
       } else if (version > durableVersion) { // later than all before: commits arrive in their order
-        queuedRows.put(row.key(), new Held(version, commit.sequence(), false));
+        Held before = commit.parts().size() > 1 ? queuedRows.get(row.key()) : null;
+        queuedRows.put(row.key(), new Held(version, commit.sequence(), false, before));
       }
     }
     highestQueued = Math.max(highestQueued, version);
@@ -420,17 +440,26 @@ final class DurableTracker implements Unsettled {
               (key, version) -> {
                 queuedRows.computeIfPresent(
                     key, (k, held) -> held.version <= version ? null : held);
-                overtaken.removeIf(row -> row.key.equals(key) && row.version <= version);
+                overtaken.removeIf(
+                    row ->
+                        row.key.equals(key)
+                            && (row.version == version
+                                || (row.version < version && isLostWith(row))));
                 keptRows.remove(key);
                 suspects.remove(key);
               });
-      ends = new ArrayList<>(futures.lost(conflict, durableVersion));
+      ends = new ArrayList<>(futures.lost(conflict, session.isLost(), durableVersion));
       if (queuedRows.isEmpty()) {
         reached(highestQueued);
       }
       ends.addAll(settle(Map.of(), durableVersion));
     }
     ends.forEach(Runnable::run);
+  }
+
+  /** What a row was before a trade that is given up was put back. */
+  private boolean isLostWith(RowVersion older) {
+    return session.isLost() || givenUp.containsKey(older);
   }
 
   private void reached(long version) {
@@ -463,7 +492,16 @@ final class DurableTracker implements Unsettled {
         && (keptRows.isEmpty() || share.keys().stream().noneMatch(this::isKept))
         && (overtaken.isEmpty()
             || overtaken.stream()
-                .noneMatch(row -> row.version >= share.lowest() && share.keys().contains(row.key)));
+                .noneMatch(
+                    row ->
+                        row.version >= share.lowest()
+                            && share.keys().contains(row.key)
+                            && !isOfLaterTrade(row, share)));
+  }
+
+  /** A trade that is not replayed replaced nothing. */
+  private boolean isOfLaterTrade(RowVersion row, Share share) {
+    return row.version > share.highest() && givenUp.containsKey(row);
   }
 
   /** Whether MySQL holds this row in this version or a newer one, or refused it. */
@@ -485,14 +523,14 @@ final class DurableTracker implements Unsettled {
     queuedRows.forEach(
         (key, held) -> {
           if (sequences.contains(held.sequence)) {
-            overtaken.add(new RowVersion(key, held.version, held.sequence));
+            overtake(key, held);
           }
         });
     queuedRows.values().removeIf(held -> sequences.contains(held.sequence));
     long now = System.nanoTime();
     for (RowVersion row : overtaken) {
-      if (sequences.contains(row.sequence) && !isGivenUp(row)) {
-        givenUp.put(row.key, new Suspect(row.version, now));
+      if (sequences.contains(row.sequence)) {
+        givenUp.putIfAbsent(row, now);
       }
     }
   }
@@ -503,17 +541,14 @@ final class DurableTracker implements Unsettled {
    */
   synchronized SortedMap<String, Long> givenUp(long graceNanos) {
     SortedMap<String, Long> rows = new TreeMap<>();
-    if (!givenUp.isEmpty()) {
-      for (RowVersion row : overtaken) {
-        if (isGivenUp(row)) {
-          rows.merge(row.key, row.version, Math::max);
-        }
-      }
-      givenUp.keySet().retainAll(rows.keySet());
-      long since = System.nanoTime() - graceNanos;
-      rows.keySet()
-          .removeIf(key -> Objects.requireNonNull(givenUp.get(key)).sinceNanos - since > 0);
-    }
+    givenUp.keySet().retainAll(overtaken);
+    long since = System.nanoTime() - graceNanos;
+    givenUp.forEach(
+        (row, sinceNanos) -> {
+          if (sinceNanos - since <= 0) {
+            rows.merge(row.key, row.version, Math::max);
+          }
+        });
     return rows;
   }
 

@@ -268,8 +268,16 @@ final class Replay {
     private void sendWhole(long sequence, List<WalRecord.Part> parts) {
       if (parts.size() > 1 && doubtful.contains(sequence)) {
         undecided.put(sequence, parts);
+        parts.forEach(part -> doubt(sequence, part)); // before anything later is sent
       } else {
         send(sequence, parts);
+      }
+    }
+
+    private void doubt(long sequence, WalRecord.Part part) {
+      Session session = sessions.get(name(part.owner(), part.session()));
+      if (session != null) {
+        session.unsettled.doubt(sequence, part.rows().stream().map(WalRecord.Row::key).toList());
       }
     }
 

@@ -337,6 +337,37 @@ class HealingRacesTest {
   }
 
   @Test
+  void aRowOfATradeThatIsGivenUpIsWhatItWasBefore() throws Exception {
+    try (GameQueue one = GameQueue.open(behindProxy("n1").build());
+        GameQueue two = game.node("n2")) {
+      OwnerSession giver = one.open("player:1");
+      OwnerSession taker = one.open("player:2");
+      RedisImage replica = RedisImage.of(redis, game.namespace);
+      CommitReceipt before = commit(giver, new Pet(1, 1, "sword"));
+      before.awaitQueued(LONG);
+      giver.move(new Pet(1, 2, "sword"), taker);
+      one.commit(giver, taker).awaitQueued(LONG);
+      queued(giver, new Pet(3, 1, "later"));
+      proxy.refuse(true);
+      proxy.cut();
+      replica.restore();
+      two.open("player:2"); // without the sword: the trade is lost
+      proxy.refuse(false);
+      try (WriterService writer = game.writer("w1")) {
+        before.awaitDurable(LONG);
+        assertEquals("1", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
+        await()
+            .atMost(LONG)
+            .until(
+                () ->
+                    conflicts.stream()
+                        .anyMatch(
+                            c -> c.owner().equals("player:1") && c.rows().containsKey("pet:1")));
+      }
+    }
+  }
+
+  @Test
   void whatASupersededSessionCommitsIsNotAdoptedForASuccessorThatIsOpen() throws Exception {
     try (RedisProxy ofTwo = new RedisProxy();
         GameQueue one = GameQueue.open(behindProxy("n1").build());
