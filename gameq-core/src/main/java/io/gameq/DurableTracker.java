@@ -79,10 +79,27 @@ final class DurableTracker implements Unsettled {
    * @param isAdopted whether no journal mark tells of it
    * @param before of a row that a trade changed what it was, in Redis as well by then: it counts
    *     again when the trade is not replayed
+   * @param trades how many there are before it
    */
-  record Held(long version, long sequence, boolean isAdopted, @Nullable Held before) {
+  record Held(long version, long sequence, boolean isAdopted, @Nullable Held before, int trades) {
+    /** A row that is traded over and over while MySQL is away must not take more and more room. */
+    private static final int MOST_TRADES = 16;
+
     Held(long version, long sequence, boolean isAdopted) {
-      this(version, sequence, isAdopted, null);
+      this(version, sequence, isAdopted, null, 0);
+    }
+
+    private Held afterTradeOf(@Nullable Held old) {
+      if (old == null) {
+        return this;
+      }
+      boolean isFull = old.trades >= MOST_TRADES;
+      return new Held(
+          version,
+          sequence,
+          isAdopted,
+          isFull ? new Held(old.version, old.sequence, old.isAdopted) : old,
+          isFull ? 1 : old.trades + 1);
     }
 
     private Held newer(Held other) {
@@ -339,8 +356,9 @@ final class DurableTracker implements Unsettled {
       if (commit.isSentAgain()) {
         overtaken.add(new RowVersion(row.key(), version, commit.sequence()));
       } else if (version > durableVersion) { // later than all before: commits arrive in their order
-        Held before = commit.parts().size() > 1 ? queuedRows.get(row.key()) : null;
-        queuedRows.put(row.key(), new Held(version, commit.sequence(), false, before));
+        Held held = new Held(version, commit.sequence(), false);
+        queuedRows.compute(
+            row.key(), (key, old) -> commit.isSpanning() ? held.afterTradeOf(old) : held);
       }
     }
     highestQueued = Math.max(highestQueued, version);

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,26 @@ class DurableTrackerTest {
     tracker.submitted(commit);
     commit.setVersion(version);
     return commit;
+  }
+
+  private void trade(String key, long version) {
+    SessionRef other =
+        new SessionRef(OwnerId.of("player:2"), new SessionId(1, "0123456789abcdef"), 0);
+    Commit commit =
+        new Commit(
+            List.of(
+                new CommitPart(session, List.of(new ChangedRow(key, image()))),
+                new CommitPart(other, List.of(new ChangedRow("z:1", image()))))) {
+          @Override
+          public void queued() {}
+
+          @Override
+          public void failed(RuntimeException reason) {}
+        };
+    tracker.submitted(commit);
+    commit.setVersion(version);
+    commit.setSequence(version);
+    tracker.queued(commit);
   }
 
   private static DurableTracker.Held held(long version) {
@@ -109,6 +130,40 @@ class DurableTrackerTest {
     tracker.durable(30, Map.of(), Map.of());
     assertTrue(kept.isDone());
     assertTrue(tracker.isDrained());
+  }
+
+  @Test
+  void whatARowWasBeforeATradeIsOwedWithItUntilItIsDurable() {
+    Commit put = commit("a:1", 10);
+    put.setSequence(10);
+    CompletableFuture<Void> durable = queued(put);
+    trade("a:1", 20);
+    assertEquals(List.of(10L, 20L), beyond(5));
+    tracker.doubt(20, List.of("a:1")); // it may not be replayed
+    tracker.durable(30, Map.of(), Map.of());
+    assertFalse(durable.isDone());
+    tracker.gaveUp(Set.of(20L));
+    assertEquals(List.of(10L), beyond(5));
+    tracker.found(Map.of("a:1", 10L), Map.of());
+    assertTrue(durable.isDone());
+    assertEquals(Map.of("a:1", 20L), tracker.givenUp(0));
+  }
+
+  @Test
+  void aRowThatIsTradedOverAndOverTakesLittleRoom() {
+    for (int version = 1; version <= 1_000; version++) {
+      trade("a:1", version);
+      assertTrue(beyond(0).size() <= 18);
+      assertTrue(version == 1 || beyond(0).contains(version - 1L));
+    }
+    tracker.durable(1_000, Map.of(), Map.of());
+    assertEquals(List.of(), beyond(0));
+  }
+
+  private List<Long> beyond(long mark) {
+    TreeSet<Long> sequences = new TreeSet<>();
+    tracker.beyond(mark, sequences::add);
+    return List.copyOf(sequences);
   }
 
   @Test
