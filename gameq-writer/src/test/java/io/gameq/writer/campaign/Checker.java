@@ -255,7 +255,7 @@ public final class Checker {
     List<Write> of = writes.getOrDefault(row, List.of());
     for (int i = of.size() - 1; i >= 0; i--) {
       if (of.get(i).mustBeSeen(from)) {
-        return wasSetAside(row, of.get(i).of.id) ? null : of.get(i);
+        return wasSetAside(row, of.get(i)) ? null : of.get(i);
       }
     }
     return null;
@@ -263,8 +263,10 @@ public final class Checker {
 
   /**
    * Of a row only the newest dead letter is kept: one that MySQL can never take had an older one.
+   * That of a delete does not name its commit.
    */
-  private boolean wasSetAside(String row, String value) {
+  private boolean wasSetAside(String row, Write write) {
+    String value = write.change.put() ? write.of.id : "";
     return setAside.contains(row + "=" + value)
         || (value.startsWith(CampaignTables.POISON)
             && setAside.stream().anyMatch(letter -> letter.startsWith(row + "=")));

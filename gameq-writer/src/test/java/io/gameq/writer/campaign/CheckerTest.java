@@ -177,6 +177,17 @@ class CheckerTest {
   }
 
   @Test
+  void aDeadLetterOfADeleteIsReportedAndNotResurrected() {
+    attempt("1", 10, Outcome.OK, put(ROW));
+    attempt("2", 20, Outcome.OK, delete(ROW));
+    Map<String, Held> held = Map.of(ROW, new Held(A, "1", 1));
+    assertEquals(List.of(), new Checker(history, held, Set.of(ROW + "=")).check());
+    assertEquals(
+        List.of(Kind.RESURRECTED),
+        new Checker(history, held, Set.of()).check().stream().map(Violation::kind).toList());
+  }
+
+  @Test
   void findsARefusedRowThatNoDeadLetterNames() {
     attempt("1", 10, Outcome.OK, put(ROW));
     attempt("2", 20, Outcome.OK, put(ROW));
