@@ -89,10 +89,7 @@ final class DurableTracker implements Unsettled {
       this(version, sequence, isAdopted, null, 0);
     }
 
-    private Held afterTradeOf(@Nullable Held old) {
-      if (old == null) {
-        return this;
-      }
+    private Held afterTradeOf(Held old) {
       boolean isFull = old.trades >= MOST_TRADES;
       return new Held(
           version,
@@ -357,8 +354,10 @@ final class DurableTracker implements Unsettled {
         overtaken.add(new RowVersion(row.key(), version, commit.sequence()));
       } else if (version > durableVersion) { // later than all before: commits arrive in their order
         Held held = new Held(version, commit.sequence(), false);
-        queuedRows.compute(
-            row.key(), (key, old) -> commit.isSpanning() ? held.afterTradeOf(old) : held);
+        Held old = queuedRows.put(row.key(), held);
+        if (old != null && commit.isSpanning()) {
+          queuedRows.put(row.key(), held.afterTradeOf(old));
+        }
       }
     }
     highestQueued = Math.max(highestQueued, version);

@@ -23,8 +23,12 @@ class DurableTrackerTest {
   private final DurableTracker tracker = new DurableTracker(session);
 
   private Commit commit(String key, long version) {
+    return commit(version, part(session, key));
+  }
+
+  private Commit commit(long version, CommitPart... parts) {
     Commit commit =
-        new Commit(List.of(new CommitPart(session, List.of(new ChangedRow(key, image()))))) {
+        new Commit(List.of(parts)) {
           @Override
           public void queued() {}
 
@@ -36,22 +40,14 @@ class DurableTrackerTest {
     return commit;
   }
 
+  private static CommitPart part(SessionRef of, String key) {
+    return new CommitPart(of, List.of(new ChangedRow(key, image())));
+  }
+
   private void trade(String key, long version) {
     SessionRef other =
         new SessionRef(OwnerId.of("player:2"), new SessionId(1, "0123456789abcdef"), 0);
-    Commit commit =
-        new Commit(
-            List.of(
-                new CommitPart(session, List.of(new ChangedRow(key, image()))),
-                new CommitPart(other, List.of(new ChangedRow("z:1", image()))))) {
-          @Override
-          public void queued() {}
-
-          @Override
-          public void failed(RuntimeException reason) {}
-        };
-    tracker.submitted(commit);
-    commit.setVersion(version);
+    Commit commit = commit(version, part(session, key), part(other, "z:1"));
     commit.setSequence(version);
     tracker.queued(commit);
   }

@@ -26,8 +26,6 @@ final class ExchangedValues {
   /** A random value may be taken already. */
   private static final int MOST_TRIES = 20;
 
-  private static final int DUPLICATE = 1062;
-
   private final Connection connection;
   private final Table table;
   private final Random random = new Random();
@@ -145,7 +143,7 @@ final class ExchangedValues {
         statement.executeUpdate();
         return;
       } catch (SQLException e) {
-        if (e.getErrorCode() != DUPLICATE || tries == MOST_TRIES) {
+        if (e.getErrorCode() != GuardedWrites.DUPLICATE || tries == MOST_TRIES) {
           throw e;
         }
       }

@@ -31,10 +31,7 @@ final class ForeignKeyCycles {
             .filter(refusal -> ERRORS.contains(refusal.error().getErrorCode()))
             .filter(refusal -> refusal.row().image().handovers().isEmpty())
             .toList();
-    Set<String> tables =
-        waiting.stream()
-            .map(refusal -> refusal.row().key().table().name())
-            .collect(Collectors.toSet());
+    Set<String> tables = tables(waiting.stream().map(RowRefusal::row).toList());
     boolean some =
         waiting.stream()
             .anyMatch(refusal -> !optional(refusal.row().key().table(), tables).isEmpty());

@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
@@ -58,7 +57,7 @@ public final class GuardedWrites {
 
   private static final int MOST_DELETES_PER_STATEMENT = 64;
 
-  private static final int DUPLICATE = 1062;
+  static final int DUPLICATE = 1062;
   private static final int CHILD_EXISTS = 1451;
 
   /** By its columns as well: rows may have been decoded before and after a table was altered. */
@@ -182,10 +181,7 @@ public final class GuardedWrites {
     /** Rows of which no two have the same key. */
     void write(List<RowChange> rows) throws SQLException {
       Sorted sorted = new Sorted(rows);
-      tombstones(sorted.deletes);
-      tombstones(sorted.cascades);
-      putAll(sorted.puts);
-      deleteAll(sorted.deletes);
+      writeAllButCascades(sorted);
       repeat();
       if (!sorted.cascades.isEmpty()) {
         deleteAll(withoutParentsOfRefused(sorted.cascades));
@@ -210,12 +206,16 @@ public final class GuardedWrites {
     private int again(List<RowChange> rows) throws SQLException {
       int before = refused.size();
       Sorted sorted = new Sorted(rows);
+      writeAllButCascades(sorted);
+      deleteAll(withoutParentsOfRefused(sorted.cascades));
+      return refused.size() - before;
+    }
+
+    private void writeAllButCascades(Sorted sorted) throws SQLException {
       tombstones(sorted.deletes);
       tombstones(sorted.cascades);
       putAll(sorted.puts);
       deleteAll(sorted.deletes);
-      deleteAll(withoutParentsOfRefused(sorted.cascades));
-      return refused.size() - before;
     }
 
     /** Writes rows that refer to each other in a circle; false when there are none. */
@@ -335,15 +335,12 @@ public final class GuardedWrites {
 
     /** Takes the rows that another row may have stood in the way of out of those refused. */
     private List<RowChange> takeCurable() {
-      return takeOut(
+      List<RowChange> rows = new ArrayList<>();
+      refused.removeIf(
           refusal ->
               ErrorKind.of(refusal.error()) == ErrorKind.CURABLE
-                  && !(refusal.error() instanceof NotOwnerException));
-    }
-
-    private List<RowChange> takeOut(Predicate<RowRefusal> which) {
-      List<RowChange> rows = new ArrayList<>();
-      refused.removeIf(refusal -> which.test(refusal) && rows.add(refusal.row()));
+                  && !(refusal.error() instanceof NotOwnerException)
+                  && rows.add(refusal.row()));
       return rows;
     }
 

@@ -105,7 +105,7 @@ final class TableInspector {
         key.stream()
             .filter(column -> !column.equals(spec.ownerColumn())) // an upsert compares it
             .filter(column -> !primaryKey.contains(column) && !isInForeignKey(column))
-            .filter(column -> !isNumbered(table, column))
+            .filter(column -> !isNumbered(column))
             .filter(column -> SpareValues.exist(Objects.requireNonNull(columns.get(column))))
             .findFirst()
             .orElse(null);
@@ -113,9 +113,9 @@ final class TableInspector {
   }
 
   /** A large value in it would be where MySQL goes on counting. */
-  private static boolean isNumbered(TableFacts table, String column) {
-    return table.columns().stream()
-        .anyMatch(facts -> facts.name().equals(column) && facts.extraHas("auto_increment"));
+  private boolean isNumbered(String column) {
+    return Objects.requireNonNull(columns.get(column)).onAbsence()
+        instanceof ColumnDefault.Numbered;
   }
 
   /** On either side: MySQL refuses another value there, or hands it on. */
