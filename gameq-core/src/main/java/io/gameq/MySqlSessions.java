@@ -14,6 +14,11 @@ record MySqlSessions(OwnerTable owners) implements DurableSessions {
   }
 
   @Override
+  public long adopted(OwnerId owner) {
+    return owners.adopted(owner);
+  }
+
+  @Override
   public boolean restore(OwnerId owner, SessionId session) {
     return owners.restore(owner, session);
   }

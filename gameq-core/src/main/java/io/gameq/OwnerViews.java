@@ -43,7 +43,12 @@ final class OwnerViews {
   }
 
   /** What Redis holds of an owner, by a catalogue that fits all of it. */
-  private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {}
+  private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {
+    /** The highest version of all. */
+    long adopted() {
+      return images.stream().mapToLong(RowImage::version).reduce(highestVersion, Math::max);
+    }
+  }
 
   /** Rows that somebody else put into gameq's keys, or broke: writers set them aside. */
   static List<UnflushedRow> withoutDamaged(List<UnflushedRow> rows) {
@@ -110,6 +115,7 @@ final class OwnerViews {
             owner,
             session,
             term,
+            unflushed.adopted(),
             of.stream().map(table -> unflushed.catalog.table(table.name())).toList(),
             unflushed.images.stream().map(RowImage::rowKey).toList(),
             new OwnerReader.Sink() {

@@ -69,6 +69,7 @@ public final class ViewInSteps {
             owner,
             session,
             term,
+            0,
             catalog.ownedBy(owner.kind()),
             unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
             new OwnerReader.Sink() {

@@ -70,13 +70,14 @@ public final class OwnerReader {
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
-    return read(owner, session, Term.NOT_KNOWN, tables, keys, sink);
+    return read(owner, session, Term.NOT_KNOWN, 0, tables, keys, sink);
   }
 
   /**
    * The same of a session that was opened by way of a Redis primary.
    *
    * @param term its number, see {@link io.gameq.term}
+   * @param adopted the highest version that it took over there, 0 for none
    * @throws io.gameq.term.TermMovedException when another primary counts: the session is not set
    *     open
    */
@@ -84,6 +85,7 @@ public final class OwnerReader {
       OwnerId owner,
       @Nullable SessionId session,
       long term,
+      long adopted,
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
@@ -93,7 +95,7 @@ public final class OwnerReader {
                 handle -> {
                   // Of this transaction only: to change the connection's takes more round trips.
                   handle.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-                  if (session != null && !OwnerTable.markOpen(handle, owner, session)) {
+                  if (session != null && !OwnerTable.markOpen(handle, owner, session, adopted)) {
                     return false;
                   }
                   readSnapshot(handle, owner, session != null, tables, keys, sink);

@@ -89,12 +89,13 @@ public final class OwnerTable {
                       "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, '', 'open', UTC_TIMESTAMP(3))"
                           + " ON DUPLICATE KEY UPDATE nonce = IF(epoch < ?, ?, nonce), node = IF(epoch < ?, '', node),"
                           + " before_epoch = IF(epoch < ?, NULL, before_epoch), before_nonce = IF(epoch < ?, NULL, before_nonce),"
-                          + " state = IF(epoch < ?, 'open', state), epoch = GREATEST(epoch, ?)",
+                          + " adopted_version = IF(epoch < ?, 0, adopted_version), state = IF(epoch < ?, 'open', state), epoch = GREATEST(epoch, ?)",
                       owner.encoded(),
                       session.epoch(),
                       session.nonce(),
                       session.epoch(),
                       session.nonce(),
+                      session.epoch(),
                       session.epoch(),
                       session.epoch(),
                       session.epoch(),
@@ -113,10 +114,13 @@ public final class OwnerTable {
    * session is still the newest; if so it counts alone from the commit on. Locks the owner: what
    * the session before it has flushed is seen by what is read afterwards, and it flushes nothing
    * more.
+   *
+   * @param adopted the highest version that it took over from Redis, 0 for none
    */
-  static boolean markOpen(Handle handle, OwnerId owner, SessionId session) {
+  static boolean markOpen(Handle handle, OwnerId owner, SessionId session, long adopted) {
     return handle.execute(
-            "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL WHERE owner = ? AND epoch = ? AND nonce = ?",
+            "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL, adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?",
+            adopted,
             owner.encoded(),
             session.epoch(),
             session.nonce())
@@ -125,7 +129,7 @@ public final class OwnerTable {
 
   /** The same by itself, where nothing is loaded. */
   public boolean markOpen(OwnerId owner, SessionId session) {
-    return Asking.mysqlAgain(() -> jdbi.withHandle(handle -> markOpen(handle, owner, session)));
+    return Asking.mysqlAgain(() -> jdbi.withHandle(handle -> markOpen(handle, owner, session, 0)));
   }
 
   /**
@@ -135,6 +139,24 @@ public final class OwnerTable {
   public Map<OwnerId, CountingSessions> raisedBefore(Collection<OwnerId> owners, long millis) {
     return sessions(
         owners, " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + millis * 1_000 + " MICROSECOND");
+  }
+
+  /**
+   * The highest version that the owner's newest session took over from Redis when it was opened; 0
+   * for none, and of one that is not open.
+   */
+  public long adopted(OwnerId owner) {
+    return Asking.mysql(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle
+                        .select(
+                            "SELECT adopted_version FROM gameq_owner WHERE owner = ? AND state = 'open'",
+                            owner.encoded())
+                        .mapTo(Long.class)
+                        .findOne()
+                        .orElse(0L)));
   }
 
   /** The sessions that count of each owner that has one. */

@@ -28,7 +28,8 @@ public final class SchemaFiles {
           "007_owner_before.sql",
           "008_redis_term.sql",
           "009_handover.sql",
-          "013_discard.sql");
+          "013_discard.sql",
+          "014_owner_adopted.sql");
 
   private SchemaFiles() {}
 

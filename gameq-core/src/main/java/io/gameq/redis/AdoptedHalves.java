@@ -10,8 +10,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Halves of commits that a session of another node has adopted. A session adopts all rows of a
- * commit or none, so that one of them in the very version of the commit proves it.
+ * Halves of commits that a session of another node has adopted. Redis holds an owner's commits in
+ * their order, so that a session which took over a row of the commit's version, or of a later one,
+ * has the commit. One whose rows were all in MySQL by then took nothing over: a row in the very
+ * version proves it as well.
  *
  * @param inMySql the versions that MySQL holds of rows
  */
@@ -23,6 +25,10 @@ public record AdoptedHalves(
   @Override
   public Place find(
       StatefulRedisConnection<byte[], byte[]> redis, OwnerId owner, Map<String, Long> versions) {
+    long newest = versions.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    if (durableSessions.adopted(owner) >= newest) {
+      return Place.THERE; // its node puts it back, if it has not yet
+    }
     Looked looked =
         LookScript.call(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
     Map<String, Long> durable = inMySql.apply(versions.keySet());

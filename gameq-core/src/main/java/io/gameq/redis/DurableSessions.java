@@ -12,6 +12,12 @@ public interface DurableSessions {
   Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners);
 
   /**
+   * The highest version that the owner's newest session took over from Redis when it was opened; 0
+   * for none, and of one that is not open.
+   */
+  long adopted(OwnerId owner);
+
+  /**
    * Writes a session again that MySQL has lost with its newest commits: only over an older one.
    *
    * @return whether it is the newest now

@@ -11,7 +11,7 @@ import java.util.Map;
 public interface LostHalves {
   /** What is known of a half. */
   enum Place {
-    /** Redis or MySQL holds it: the session that owns now had adopted it. */
+    /** The session that owns now had adopted it: Redis or MySQL holds it, or its node's WAL. */
     THERE,
     /** The session that owns now may have adopted it: its node has not put back yet what it had. */
     MAY_COME,

@@ -337,6 +337,32 @@ class HealingRacesTest {
   }
 
   @Test
+  void aTradeWhoseOtherHalfWasAdoptedAndChangedSinceIsReplayedWhole() throws Exception {
+    try (GameQueue one = GameQueue.open(behindProxy("n1").build());
+        GameQueue two = GameQueue.open(behindProxy("n2").build())) {
+      OwnerSession giver = one.open("player:1");
+      OwnerSession taker = one.open("player:2");
+      RedisImage replica = tradeSword(one, giver, taker);
+      OwnerSession heir = two.open("player:2");
+      queued(heir, new Pet(1, 2, "sharp sword"));
+      loseAllSince(replica);
+      queued(heir, new Pet(4, 2, "healed"));
+      queued(giver, new Pet(3, 1, "healed"));
+      assertEquals(
+          Set.of(new Pet(2, 1, "paid"), new Pet(3, 1, "healed")),
+          Set.copyOf(two.read("player:1", Pet.class)));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), one.drain(LONG));
+        assertEquals(Set.of(), two.drain(LONG));
+        assertEquals(
+            "2 sharp sword",
+            game.queryText("SELECT CONCAT(player_id, ' ', name) FROM pet WHERE id = 1"));
+      }
+      assertEquals(List.of(), List.copyOf(conflicts));
+    }
+  }
+
+  @Test
   void aRowOfATradeThatIsGivenUpIsWhatItWasBefore() throws Exception {
     try (GameQueue one = GameQueue.open(behindProxy("n1").build());
         GameQueue two = game.node("n2")) {

@@ -95,6 +95,7 @@ public final class DurableOwners {
                             "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))"
                                 + " ON DUPLICATE KEY UPDATE nonce = IF(VALUES(epoch) > epoch, VALUES(nonce), nonce), node = IF(VALUES(epoch) > epoch, VALUES(node), node),"
                                 + " before_epoch = IF(VALUES(epoch) > epoch, NULL, before_epoch), before_nonce = IF(VALUES(epoch) > epoch, NULL, before_nonce),"
+                                + " adopted_version = IF(VALUES(epoch) > epoch, 0, adopted_version),"
                                 + " state = IF(VALUES(epoch) > epoch, 'open', state), opened_at = IF(VALUES(epoch) > epoch, VALUES(opened_at), opened_at),"
                                 + " epoch = GREATEST(epoch, VALUES(epoch))");
                     for (Lost lost : some) {

@@ -90,7 +90,7 @@ class TermStatementsTest {
   }
 
   private boolean opens(long term) {
-    return new OwnerReader(jdbi).read(player, session, term, List.of(), List.of(), IGNORED);
+    return new OwnerReader(jdbi).read(player, session, term, 0, List.of(), List.of(), IGNORED);
   }
 
   private FlushTransaction.Outcome flush(long term) {
@@ -141,7 +141,7 @@ class TermStatementsTest {
             });
     assertTrue(
         new OwnerReader(Jdbi.create(watched))
-            .read(player, session, 1, List.of(), List.of(), IGNORED));
+            .read(player, session, 1, 0, List.of(), List.of(), IGNORED));
     assertTrue(moves.get(0).get(20, TimeUnit.SECONDS));
   }
 
