@@ -42,6 +42,10 @@ final class Custody {
   private final Map<Table, Set<RowKey>> looked = new HashMap<>();
   private final Map<Table, Map<RowKey, List<Known>>> noted = new HashMap<>();
   private final Map<Table, List<RowChange>> settled = new HashMap<>();
+
+  /** Of {@link #settled}, those that are overtaken: who wrote since need not have known of them. */
+  private final Set<RowChange> overtaken = Collections.newSetFromMap(new IdentityHashMap<>());
+
   private final Set<RowChange> handedOver = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<RowRefusal> refused = new ArrayList<>();
 
@@ -124,7 +128,7 @@ final class Custody {
 
   /**
    * Forgets what was noted of handovers that are settled by what was written, now or before, and
-   * that one of their halves was set aside for want of the other.
+   * that one of their halves was set aside for want of the other, if MySQL has come to hold it.
    *
    * @param refused what was not written after all
    */
@@ -138,7 +142,8 @@ final class Custody {
           connection,
           of.getKey(),
           rows.stream().map(RowChange::key).collect(Collectors.toUnmodifiableSet()));
-      DeadLetterTable.removeHalves(connection, of.getKey(), rows);
+      DeadLetterTable.removeHalves(
+          connection, of.getKey(), rows.stream().filter(row -> !overtaken.contains(row)).toList());
     }
   }
 
@@ -213,6 +218,9 @@ final class Custody {
     if (row.image().version() <= now.version) { // it changes nothing
       if (!row.image().handovers().isEmpty()) {
         settles(row);
+        if (row.image().version() < now.version) {
+          overtaken.add(row);
+        }
       }
       return his && row.image().op() != RowOp.MOVED;
     }

@@ -475,6 +475,25 @@ class FlushTransactionTest {
   }
 
   @Test
+  void aHalfThatIsOvertakenWhenItComesLeavesTheOtherHalfADeadLetter() throws SQLException {
+    flush(itemOf(player, 10, 1, 1));
+    owners.markOpen(player, session);
+    SessionId successor = open(player, "bbbbbbbb00000001");
+    RowChange given =
+        traded(player, RowOp.MOVED, 20, 1, 2, new Handover(false, other, otherSession, 20));
+    RowChange got = traded(other, RowOp.PUT, 20, 1, 2, new Handover(true, player, session, 20));
+    flush.flush(List.of(rows(other, otherSession, 3, got)));
+    RowChange goesOn = itemOf(player, 30, 1, 3); // the successor knows nothing of the trade
+    flush.flush(List.of(rows(player, successor, goesOn)));
+    flush.flush(List.of(rows(player, successor, given)));
+    assertEquals("1 3", query("SELECT CONCAT_WS(' ', player_id, count) FROM item"));
+    assertEquals(
+        "2:1:-1",
+        query(
+            "SELECT GROUP_CONCAT(CONCAT_WS(':', SUBSTR(owner, -1), row_key, error_code)) FROM gameq_dead_letter"));
+  }
+
+  @Test
   void aForeignPutStaysADeadLetterWhenTheRowIsMovedLater() throws SQLException {
     OwnerId third = OwnerId.of("player:3");
     SessionId ofThird = open(third, "cccccccc00000001");
