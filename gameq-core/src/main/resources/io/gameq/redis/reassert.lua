@@ -14,6 +14,7 @@ if owned_by ~= session then
     redis.call('ZADD', slot .. ':due', 'LT', now_millis(), member(owner, owned_by))
   end
   redis.call('SET', own_key(slot, owner), session)
+  redis.call('SREM', slot .. ':closing', owner) -- that was the session before
   redis.call('SADD', slot .. ':healing', owner)
 end
 return {1}

@@ -93,6 +93,18 @@ class OpenScriptTest {
             slot.redis, slot.slot, slot.owner, new io.gameq.SessionId(3, "cccccccc00000003")));
   }
 
+  /** The open of the second was lost in a failover, the close of the first was not. */
+  @Test
+  void aSessionThatIsToldAgainIsNotClosedWithTheOneBefore() {
+    slot.open(slot.first);
+    slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    assertEquals(true, slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(false, slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
+    assertEquals(-1, slot.ownLifeMillis());
+  }
+
   @Test
   void readSeesDirtyAndClaimedOfTheOwningSessionOnly() {
     slot.open(slot.first);
