@@ -99,9 +99,13 @@ class OpenScriptTest {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
     SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
-    assertEquals(true, slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
+    assertEquals(
+        true,
+        slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
     SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
-    assertEquals(false, slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
+    assertEquals(
+        false,
+        slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
     assertEquals(-1, slot.ownLifeMillis());
   }
 

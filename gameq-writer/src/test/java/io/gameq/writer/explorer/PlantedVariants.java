@@ -36,7 +36,9 @@ final class PlantedVariants {
 
   private static final String BEGIN_TERM = "INSERT IGNORE INTO gameq_redis_term";
 
-  /** If short, a third of those whose casts are small, by lot: {@code -Dgameq.seed} draws it again. */
+  /**
+   * If short, a third of those whose casts are small, by lot: {@code -Dgameq.seed} draws it again.
+   */
   static List<Task> all() {
     String only = System.getProperty("gameq.explorer.rule", "");
     Stream<List<Task>> tasks =
