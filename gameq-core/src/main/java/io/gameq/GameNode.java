@@ -280,8 +280,7 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
-      HealedConnection.Healed connected = whereHealed.get();
-      look(owner, connected);
+      HealedConnection.Healed connected = whereHealed.getAndLook(slot(owner), owner, this::look);
       SessionId session =
           owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
       OpenScript.Outcome outcome =
@@ -324,9 +323,8 @@ final class GameNode implements AutoCloseable {
    * it waits in Redis under the new session, as everything does that an open adopted that failed
    * later.
    */
-  private void look(OwnerId owner, HealedConnection.Healed connected) {
-    views.requireReadable(
-        OwnerViews.withoutDamaged(SessionScripts.read(connected.redis(), slot(owner), owner)));
+  private void look(List<UnflushedRow> unflushed) {
+    views.requireReadable(OwnerViews.withoutDamaged(unflushed));
   }
 
   private static OwnershipLostException openedMeanwhile(OwnerId owner, SessionId owns) {
@@ -497,7 +495,7 @@ final class GameNode implements AutoCloseable {
   OwnerView read(OwnerId owner, Table table) {
     table.ownerColumnValue(owner);
     List<UnflushedRow> unflushed =
-        control.call(redis -> SessionScripts.read(redis, slot(owner), owner));
+        control.ask(redis -> SessionScripts.read(redis, slot(owner), owner));
     String prefix = Encoding.percent(table.name()) + ":";
     return views.load(
         owner,

@@ -91,6 +91,18 @@ public final class ControlConnection implements AutoCloseable {
     }
   }
 
+  /** As {@link #call}, of what changes nothing: once more when the connection had broken. */
+  public <T> T ask(Function<StatefulRedisConnection<byte[], byte[]>, T> question) {
+    try {
+      return call(question);
+    } catch (RedisUnavailableException e) {
+      if (!RedisReply.hasBroken(e)) {
+        throw e;
+      }
+    }
+    return call(question);
+  }
+
   /** Closes this connection, unless it has been replaced by now. */
   synchronized void giveUp(Connected old) {
     if (connection != null && connection.redis() == old.redis()) {

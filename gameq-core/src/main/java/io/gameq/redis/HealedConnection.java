@@ -1,9 +1,12 @@
 package io.gameq.redis;
 
+import io.gameq.OwnerId;
 import io.gameq.RedisUnavailableException;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * The control connection, once it leads to the server on which this node has healed. Thread-safe.
@@ -36,6 +39,29 @@ public final class HealedConnection {
    */
   public record Healed(
       StatefulRedisConnection<byte[], byte[]> redis, long connections, long term) {}
+
+  /**
+   * The connection, through which an owner's unflushed rows were looked at; one that turns out to
+   * have broken a moment ago is replaced once.
+   *
+   * @param look throws when the owner is not to be opened
+   * @throws io.gameq.GameQueueException as {@link #get}, and what {@code look} throws
+   */
+  public Healed getAndLook(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
+    Healed healed = get();
+    try {
+      look.accept(SessionScripts.read(healed.redis(), slot, owner));
+      return healed;
+    } catch (RedisUnavailableException e) {
+      if (!RedisReply.hasBroken(e)) {
+        throw e;
+      }
+    }
+    control.close();
+    healed = get();
+    look.accept(SessionScripts.read(healed.redis(), slot, owner));
+    return healed;
+  }
 
   /**
    * The connection; waits for it for up to ten seconds.

@@ -3,6 +3,8 @@ package io.gameq.redis;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandInterruptedException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import java.util.Set;
@@ -63,6 +65,14 @@ public final class RedisReply {
     } catch (CompletionException e) {
       throw exception(e);
     }
+  }
+
+  /** Whether the connection broke, in place of an answer that did not come in time. */
+  static boolean hasBroken(RedisUnavailableException e) {
+    return e.getCause() instanceof RuntimeException cause
+        && answered(cause) == null
+        && !(cause instanceof RedisCommandTimeoutException)
+        && !(cause instanceof RedisCommandInterruptedException);
   }
 
   static GameQueueException exception(RuntimeException e) {

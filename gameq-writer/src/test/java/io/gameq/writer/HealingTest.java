@@ -183,6 +183,19 @@ class HealingTest {
   }
 
   @Test
+  void aConnectionThatBrokeAMomentAgoFailsNoLoginAndNoRead() {
+    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
+      queued(queue.open("player:1"), new Pet(1, 1, "v1"));
+      for (int i = 0; i < 20; i++) {
+        proxy.cut();
+        assertEquals(1, queue.read("player:1", Pet.class).size());
+        proxy.cut();
+        assertEquals(1, queue.open("player:1").rows(Pet.class).size());
+      }
+    }
+  }
+
+  @Test
   void aClosedSessionIsHealedToo() throws Exception {
     try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
         GameQueue reader = game.node("n2")) {
