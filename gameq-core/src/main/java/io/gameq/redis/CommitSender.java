@@ -249,7 +249,7 @@ public final class CommitSender implements AutoCloseable {
     if (healed != null
         && !healed.equals(connected.runId())
         && hasConnectedSince(connected.sinceNanos())) {
-      control.giveUp(connected);
+      control.giveUp(connected.redis());
     }
   }
 

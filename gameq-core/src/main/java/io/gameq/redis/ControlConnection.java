@@ -83,29 +83,29 @@ public final class ControlConnection implements AutoCloseable {
    * @throws RedisUnavailableException when Redis does not answer; the call may have been applied
    */
   public <T> T call(Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
+    return call(get(), call);
+  }
+
+  /** The same on a connection that {@link #get} returned; others may have a newer one by now. */
+  <T> T call(
+      StatefulRedisConnection<byte[], byte[]> redis,
+      Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
     try {
-      return call.apply(get());
+      return call.apply(redis);
     } catch (RedisUnavailableException e) {
-      close();
+      giveUp(redis);
       throw e;
     }
   }
 
   /** As {@link #call}, of what changes nothing: once more when the connection had broken. */
   public <T> T ask(Function<StatefulRedisConnection<byte[], byte[]>, T> question) {
-    try {
-      return call(question);
-    } catch (RedisUnavailableException e) {
-      if (!RedisReply.hasBroken(e)) {
-        throw e;
-      }
-    }
-    return call(question);
+    return RedisReply.againIfBroken(() -> call(question));
   }
 
   /** Closes this connection, unless it has been replaced by now. */
-  synchronized void giveUp(Connected old) {
-    if (connection != null && connection.redis() == old.redis()) {
+  synchronized void giveUp(StatefulRedisConnection<byte[], byte[]> old) {
+    if (connection != null && connection.redis() == old) {
       close();
     }
   }

@@ -48,19 +48,13 @@ public final class HealedConnection {
    * @throws io.gameq.GameQueueException as {@link #get}, and what {@code look} throws
    */
   public Healed getAndLook(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
-    Healed healed = get();
-    try {
-      look.accept(SessionScripts.read(healed.redis(), slot, owner));
-      return healed;
-    } catch (RedisUnavailableException e) {
-      if (!RedisReply.hasBroken(e)) {
-        throw e;
-      }
-    }
-    control.close();
-    healed = get();
-    look.accept(SessionScripts.read(healed.redis(), slot, owner));
-    return healed;
+    return RedisReply.againIfBroken(
+        () -> {
+          Healed healed = get();
+          look.accept(
+              control.call(healed.redis(), redis -> SessionScripts.read(redis, slot, owner)));
+          return healed;
+        });
   }
 
   /**
@@ -83,7 +77,7 @@ public final class HealedConnection {
             "this node has not put back yet what Redis lost: try again");
       }
       if (sender.hasConnectedSince(connected.sinceNanos())) {
-        control.giveUp(connected); // the newer of two connections is more likely right
+        control.giveUp(connected.redis()); // the newer of two connections is more likely right
       } else if (looks % LOOKS_PER_PROD == 0) {
         sender.healSoon(connected);
       }

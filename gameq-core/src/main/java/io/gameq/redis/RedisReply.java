@@ -67,8 +67,20 @@ public final class RedisReply {
     }
   }
 
+  /** Makes a call that changes nothing, and gives up a broken connection, once more in that case. */
+  static <T> T againIfBroken(Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (RedisUnavailableException e) {
+      if (!hasBroken(e)) {
+        throw e;
+      }
+    }
+    return call.get();
+  }
+
   /** Whether the connection broke, in place of an answer that did not come in time. */
-  static boolean hasBroken(RedisUnavailableException e) {
+  private static boolean hasBroken(RedisUnavailableException e) {
     return e.getCause() instanceof RuntimeException cause
         && answered(cause) == null
         && !(cause instanceof RedisCommandTimeoutException)
