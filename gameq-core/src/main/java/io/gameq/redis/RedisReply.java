@@ -67,7 +67,9 @@ public final class RedisReply {
     }
   }
 
-  /** Makes a call that changes nothing, and gives up a broken connection, once more in that case. */
+  /**
+   * Makes a call that changes nothing, and gives up a broken connection, once more in that case.
+   */
   static <T> T againIfBroken(Supplier<T> call) {
     try {
       return call.get();
