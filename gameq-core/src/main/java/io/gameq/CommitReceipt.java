@@ -11,31 +11,43 @@ import java.util.function.Supplier;
 /**
  * What {@code commit} returns at once: the futures of one commit. Thread-safe.
  *
- * <p>Futures complete on a thread of gameq that serves all of them: keep continuations short, or
- * use the {@code Async} variants.
+ * <p>Futures complete one after another on the executor that {@link
+ * GameQueueConfigBuilder#callbacks} names: a continuation that takes long holds up those after it,
+ * and nothing of gameq itself. What is hung on a future that has ended already runs at once, on the
+ * thread that hangs it on. The methods that wait do not wait for continuations.
  */
 public final class CommitReceipt {
   static final CommitReceipt EMPTY =
-      new CommitReceipt(Journaled.DONE, Queued.DONE, () -> CompletableFuture.completedFuture(null));
+      new CommitReceipt(
+          Journaled.DONE,
+          Queued.DONE,
+          () -> CompletableFuture.completedFuture(null),
+          Callbacks.on(Runnable::run)); // all has ended: nothing is left to tell
 
   private final Journaled journaled;
   private final Queued queued;
   private final Supplier<CompletableFuture<Void>> durable;
+  private final Callbacks callbacks;
 
-  CommitReceipt(Journaled journaled, Queued queued, Supplier<CompletableFuture<Void>> durable) {
+  CommitReceipt(
+      Journaled journaled,
+      Queued queued,
+      Supplier<CompletableFuture<Void>> durable,
+      Callbacks callbacks) {
     this.journaled = journaled;
     this.queued = queued;
     this.durable = durable;
+    this.callbacks = callbacks;
   }
 
   /**
    * Completes when the WAL of this node has the commit: it survives the death of this process, and
    * is sent when Redis is back should it be away ({@link WhenRedisIsAway#JOURNAL}). No other node
-   * sees it yet, and it still fails when another node has taken the owner over meanwhile. Completes
-   * in the common pool; fails when the commit never got into the WAL.
+   * sees it yet, and it still fails when another node has taken the owner over meanwhile. Fails
+   * when the commit never got into the WAL.
    */
   public CompletableFuture<Void> journaled() {
-    return journaled.future().copy();
+    return callbacks.tell(journaled.future());
   }
 
   /**
@@ -45,15 +57,21 @@ public final class CommitReceipt {
    * know.
    */
   public CompletableFuture<Void> queued() {
-    return queued.future().copy();
+    return callbacks.tell(queued.future());
   }
 
   /**
    * Completes when MySQL has the commit (or a newer version of its rows); fails as {@link #queued}
    * does, with {@link DeadLetterException} when MySQL refused rows of it, and with {@link
-   * ConflictException} when a Redis failover lost rows of it for good.
+   * ConflictException} when a Redis failover lost rows of it for good. When the node is closed
+   * before that is known, it fails with a {@link GameQueueException}: its outcome is open then.
    */
   public CompletableFuture<Void> durable() {
+    return callbacks.tell(whenDurable());
+  }
+
+  /** Not for the game: it ends on a thread of gameq. */
+  private CompletableFuture<Void> whenDurable() {
     return queued.future().thenCompose(ignored -> durable.get());
   }
 
@@ -69,8 +87,8 @@ public final class CommitReceipt {
 
   /** Waits until MySQL has the commit; throws as {@link #awaitQueued}. */
   public void awaitDurable(Duration timeout) {
-    CompletableFuture<Void> durable = durable();
-    await(() -> durable.get(timeout.toNanos(), TimeUnit.NANOSECONDS), timeout, "MySQL has");
+    CompletableFuture<Void> known = whenDurable();
+    await(() -> known.get(timeout.toNanos(), TimeUnit.NANOSECONDS), timeout, "MySQL has");
   }
 
   private interface Waiting {

@@ -25,6 +25,7 @@ final class DurableFutures {
   private final List<Waiter> waiters = new ArrayList<>();
   private final Map<String, Gone> setAside = new LinkedHashMap<>();
   private final Map<String, Gone> conflicts = new LinkedHashMap<>();
+  private boolean closed;
 
   /**
    * What a commit changed of this session's rows, once it is in Redis.
@@ -76,10 +77,27 @@ final class DurableFutures {
       durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
     } else if (isDurable) {
       durable.complete(null);
+    } else if (closed) {
+      durable.completeExceptionally(isOpen());
     } else {
       waiters.add(new Waiter(share, durable));
     }
     return durable;
+  }
+
+  private GameQueueException isOpen() {
+    return new GameQueueException(
+        "the node was closed before MySQL was known to have all of session %s: the outcome is open, and the WAL is kept"
+            .formatted(session));
+  }
+
+  /** Nobody will tell of anything any more: ends the futures that wait. */
+  List<Runnable> close() {
+    closed = true;
+    List<Runnable> ends = new ArrayList<>();
+    waiters.forEach(waiter -> ends.add(() -> waiter.durable.completeExceptionally(isOpen())));
+    waiters.clear();
+    return ends;
   }
 
   private static SortedMap<String, Long> goneOf(Share share, Map<String, Gone> known) {

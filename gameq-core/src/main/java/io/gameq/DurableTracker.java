@@ -34,12 +34,16 @@ final class DurableTracker implements Unsettled {
   private final Deque<Commit> inTransit = new ArrayDeque<>();
 
   private int rowsInTransit;
+  private long bytesInTransit;
 
   /** How often each row is on its way; counted only while that may decide about room. */
   private @Nullable Map<String, Integer> transitRows;
 
   /** Rows in Redis that the notice of their version will settle. */
   private final Map<String, Held> queuedRows = new HashMap<>();
+
+  /** What the queued rows take at most: counted anew when it may decide about room. */
+  private long queuedBytes;
 
   /** Rows in Redis that a notice says nothing of: they may have got there after newer ones. */
   private final Set<RowVersion> overtaken = new HashSet<>();
@@ -76,17 +80,24 @@ final class DurableTracker implements Unsettled {
    * A version of a row that Redis was given.
    *
    * @param sequence of its WAL record
+   * @param bytes of the row, key and image
    * @param isAdopted whether no journal mark tells of it
    * @param before of a row that a trade changed what it was, in Redis as well by then: it counts
    *     again when the trade is not replayed
    * @param trades how many there are before it
    */
-  record Held(long version, long sequence, boolean isAdopted, @Nullable Held before, int trades) {
+  record Held(
+      long version,
+      long sequence,
+      int bytes,
+      boolean isAdopted,
+      @Nullable Held before,
+      int trades) {
     /** A row that is traded over and over while MySQL is away must not take more and more room. */
     private static final int MOST_TRADES = 16;
 
-    Held(long version, long sequence, boolean isAdopted) {
-      this(version, sequence, isAdopted, null, 0);
+    Held(long version, long sequence, int bytes, boolean isAdopted) {
+      this(version, sequence, bytes, isAdopted, null, 0);
     }
 
     private Held afterTradeOf(Held old) {
@@ -94,8 +105,9 @@ final class DurableTracker implements Unsettled {
       return new Held(
           version,
           sequence,
+          bytes,
           isAdopted,
-          isFull ? new Held(old.version, old.sequence, old.isAdopted) : old,
+          isFull ? new Held(old.version, old.sequence, old.bytes, old.isAdopted) : old,
           isFull ? 1 : old.trades + 1);
     }
 
@@ -123,10 +135,14 @@ final class DurableTracker implements Unsettled {
    * the deadline.
    *
    * @param most distinct rows that may wait
+   * @param mostBytes of these rows
    */
-  synchronized boolean awaitRoom(Collection<ChangedRow> rows, int most, long deadlineNanos)
+  synchronized boolean awaitRoom(
+      Collection<ChangedRow> rows, int most, int mostBytes, long deadlineNanos)
       throws InterruptedException {
-    for (long left; dirtyWith(rows, most) > most; wait(millis(left))) {
+    for (long left;
+        dirtyWith(rows, most) > most || dirtyBytesWith(rows, mostBytes) > mostBytes;
+        wait(millis(left))) {
       left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         return false;
@@ -151,6 +167,23 @@ final class DurableTracker implements Unsettled {
       dirty += queuedRows.containsKey(row.key()) || transitRows.containsKey(row.key()) ? 0 : 1;
     }
     return dirty;
+  }
+
+  private long dirtyBytesWith(Collection<ChangedRow> rows, int most) {
+    long atMost = queuedBytes + bytesInTransit + bytes(rows);
+    if (atMost <= most) {
+      return atMost;
+    }
+    queuedBytes = queuedRows.values().stream().mapToLong(Held::bytes).sum();
+    Map<String, Integer> newest = new HashMap<>();
+    queuedRows.forEach((key, held) -> newest.put(key, held.bytes));
+    inTransit.forEach(commit -> rowsOf(commit).forEach(row -> newest.put(row.key(), row.bytes())));
+    rows.forEach(row -> newest.put(row.key(), row.bytes()));
+    return newest.values().stream().mapToLong(Integer::longValue).sum();
+  }
+
+  private static long bytes(Collection<ChangedRow> rows) {
+    return rows.stream().mapToLong(ChangedRow::bytes).sum();
   }
 
   private void countRows(Commit commit) {
@@ -192,6 +225,7 @@ final class DurableTracker implements Unsettled {
   synchronized void submitted(Commit commit) {
     inTransit.add(commit);
     rowsInTransit += rowsOf(commit).size();
+    bytesInTransit += bytes(rowsOf(commit));
     countRows(commit);
     carried.submitted(rowsOf(commit), this::notDurable);
   }
@@ -206,6 +240,7 @@ final class DurableTracker implements Unsettled {
     if (inTransit.remove(commit)) {
       List<ChangedRow> rows = rowsOf(commit);
       rowsInTransit -= rows.size();
+      bytesInTransit -= bytes(rows);
       if (transitRows != null) {
         for (ChangedRow row : rows) {
           transitRows.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
@@ -231,6 +266,8 @@ final class DurableTracker implements Unsettled {
    */
   synchronized void adopted(Map<String, Held> dirty, Map<String, Held> claimed) {
     long flushing = claimed.values().stream().mapToLong(Held::version).max().orElse(0);
+    queuedBytes += claimed.values().stream().mapToLong(Held::bytes).sum();
+    queuedBytes += dirty.values().stream().mapToLong(Held::bytes).sum();
     claimed.forEach((key, held) -> queuedRows.merge(key, held, Held::newer));
     dirty.forEach(
         (key, held) -> {
@@ -353,7 +390,8 @@ final class DurableTracker implements Unsettled {
       if (commit.isSentAgain()) {
         overtaken.add(new RowVersion(row.key(), version, commit.sequence()));
       } else if (version > durableVersion) { // later than all before: commits arrive in their order
-        Held held = new Held(version, commit.sequence(), false);
+        Held held = new Held(version, commit.sequence(), row.bytes(), false);
+        queuedBytes += held.bytes;
         Held old = queuedRows.put(row.key(), held);
         if (old != null && commit.isSpanning()) {
           queuedRows.put(row.key(), held.afterTradeOf(old));
@@ -379,6 +417,15 @@ final class DurableTracker implements Unsettled {
       long before = durableVersion;
       reached(version);
       ends = settle(refused, before);
+    }
+    ends.forEach(Runnable::run);
+  }
+
+  /** The node closes: who waits for news is told that none will come. */
+  void closed() {
+    List<Runnable> ends;
+    synchronized (this) {
+      ends = futures.close();
     }
     ends.forEach(Runnable::run);
   }
@@ -615,13 +662,18 @@ final class DurableTracker implements Unsettled {
 
   /** Waits until nothing is in transit; false when the time was up. */
   synchronized boolean awaitQueued(long deadlineNanos) throws InterruptedException {
-    for (long left; preparing > 0 || !inTransit.isEmpty(); wait(millis(left))) {
+    for (long left; !isQueued(); wait(millis(left))) {
       left = deadlineNanos - System.nanoTime();
       if (left <= 0) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Whether Redis has everything committed so far, or never will. */
+  synchronized boolean isQueued() {
+    return preparing == 0 && inTransit.isEmpty();
   }
 
   /** Waits until everything committed so far is in MySQL; false when the time was up. */

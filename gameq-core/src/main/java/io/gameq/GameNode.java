@@ -11,6 +11,7 @@ import io.gameq.commit.CountingSessions;
 import io.gameq.commit.Limits;
 import io.gameq.commit.SessionRef;
 import io.gameq.commit.VersionClock;
+import io.gameq.log.Complaints;
 import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlPool;
@@ -45,10 +46,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
@@ -59,6 +61,8 @@ import org.slf4j.LoggerFactory;
 
 /** The running parts of a node and the steps of open, read and close. Thread-safe. */
 final class GameNode implements AutoCloseable {
+  private static final int MOST_ASIDES = 1_000;
+
   static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
@@ -92,7 +96,25 @@ final class GameNode implements AutoCloseable {
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final ClosedSessions closedSessions;
   private final Lookout lookout;
+  private final Callbacks callbacks;
+
+  /** For what nobody waits for; what there is no room for is not done. */
+  private final ExecutorService asides =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MOST_ASIDES),
+          task -> daemon(task, "gameq-asides"),
+          new ThreadPoolExecutor.DiscardPolicy());
+
+  private final Complaints complaints = new Complaints(60);
+
+  /** Why this node cannot go on; null while it can. */
+  private volatile @Nullable Throwable failure;
 
   /** An owner that was opened. */
   record Opened(DurableTracker tracker, OwnerView view, HandedOver handedOver) {}
@@ -105,11 +127,11 @@ final class GameNode implements AutoCloseable {
     this.config = config;
     this.clock = config.clock();
     try {
-      DataSource mysql = closing.add(MySqlPool.open(config.mysql(), "node"));
+      DataSource mysql = closing.add(MySqlPool.openForLogins(config.mysql()));
       MySqlServerCheck.of(mysql).requireUsable();
       Jdbi jdbi = Jdbi.create(mysql);
       Settings.agree(jdbi, config.namespace(), config.slots());
-      Catalog catalog = CatalogReader.read(mysql);
+      Catalog catalog = CatalogReader.read(mysql).requireManaged();
       LayoutTable layouts = new LayoutTable(jdbi);
       layouts.register(catalog);
       codec = new RowCodec(layouts, clock);
@@ -139,11 +161,15 @@ final class GameNode implements AutoCloseable {
           new KnownTables(
               catalog, new CurrentCatalog(catalog, () -> readAgain(mysql, layouts, wal)), clock);
       views = new OwnerViews(tables, codec, new OwnerReader(jdbi));
-      ExecutorService callbacks =
-          Executors.newSingleThreadExecutor(task -> daemon(task, "gameq-callbacks"));
-      closing.add(() -> stop(callbacks));
+      callbacks = closing.add(Callbacks.on(config.callbacks()));
+      closing.add(() -> stop(asides));
       Lookout.Healed healed = new Lookout.Healed();
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
+      // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
+      ControlConnection signs =
+          closing.add(
+              new ControlConnection(closing.add(RedisConnector.ofOneThread(config.redis()))));
+      closedSessions = new ClosedSessions(this::tellClosed);
       sender =
           closing.add(
               new CommitSender(
@@ -162,7 +188,7 @@ final class GameNode implements AutoCloseable {
                       heartbeat,
                       healed::signal,
                       sessions::gaveUp,
-                      callbacks)));
+                      this::senderDied)));
       whereHealed = new HealedConnection(control, sender);
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
@@ -177,21 +203,16 @@ final class GameNode implements AutoCloseable {
                   primary,
                   redisClock,
                   notices,
-                  heartbeat,
                   owners,
                   views,
                   sender,
                   wal,
                   callbacks,
                   healed,
-                  this::tellClosed));
-      lookout.beat();
-      ScheduledExecutorService looking =
-          Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gameq-lookout"));
-      closing.add(() -> stop(looking));
-      ScheduledFuture<?> unused =
-          looking.scheduleWithFixedDelay(
-              lookout, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+                  closedSessions));
+      beat(signs);
+      repeat("gameq-lookout", lookout);
+      repeat("gameq-heartbeat", () -> beat(signs));
     } catch (RuntimeException e) {
       closing.close();
       throw e;
@@ -201,6 +222,29 @@ final class GameNode implements AutoCloseable {
         config.node(),
         config.namespace(),
         wal.directory());
+  }
+
+  /** Nothing is committed here any more: owners are not to look taken by it. */
+  void senderDied(Throwable cause) {
+    failure = cause;
+    callbacks.execute(() -> config.onFailure().accept(cause));
+  }
+
+  private void beat(ControlConnection signs) {
+    if (failure != null) {
+      stopHeartbeat();
+      return;
+    }
+    try {
+      sender.takeAlong(signs);
+      if (heartbeat.beat(signs)) {
+        sender.healAgain("its sign of life is gone from Redis");
+      }
+    } catch (GameQueueException e) {
+      complaints.about("signs", LOG::warn, () -> "cannot give a sign of life: " + e.getMessage());
+    } catch (RuntimeException e) { // must not end the signs
+      LOG.warn("cannot give a sign of life", e);
+    }
   }
 
   private static List<WalRecord.Layout> layouts(Catalog catalog) {
@@ -215,6 +259,15 @@ final class GameNode implements AutoCloseable {
     layouts.register(catalog);
     wal.appendLayouts(layouts(catalog));
     return catalog;
+  }
+
+  /** On a thread of its own, until this node is closed. */
+  private void repeat(String thread, Runnable task) {
+    ScheduledExecutorService executor =
+        Executors.newSingleThreadScheduledExecutor(run -> daemon(run, thread));
+    closing.add(() -> stop(executor));
+    executor.scheduleWithFixedDelay(
+        task, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -232,6 +285,10 @@ final class GameNode implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  Callbacks callbacks() {
+    return callbacks;
   }
 
   KnownTables tables() {
@@ -260,29 +317,86 @@ final class GameNode implements AutoCloseable {
 
   // --- open
 
-  /** Throws {@link OwnerHeldException} when another node that is alive has the owner open. */
-  void requireFree(OwnerId owner) {
+  /**
+   * The owner's sessions, null for none, if no other node has it open that is alive, or may be;
+   * else throws {@link OwnerHeldException}.
+   */
+  private @Nullable CountingSessions requireFree(OwnerId owner) {
     CountingSessions durable = owners.current(List.of(owner)).get(owner);
-    String holder =
-        durable == null ? null : heartbeat.otherHolder(control, slot(owner), owner, durable);
-    if (holder != null) {
+    String elsewhere =
+        durable == null ? null : heartbeat.elsewhere(control, slot(owner), owner, durable);
+    if (elsewhere != null) {
       throw new OwnerHeldException(
-          "%s is open on node %s, which is alive: close it there, or open it with Takeover.ALWAYS"
-              .formatted(owner, holder));
+          "%s is open %s: close it there, or open it with Takeover.ALWAYS"
+              .formatted(owner, elsewhere));
+    }
+    return durable;
+  }
+
+  /** A new session in MySQL; {@code mine} is what the attempt before had raised. */
+  private SessionId raise(
+      OwnerId owner, Takeover takeover, @Nullable SessionId mine, long atLeast) {
+    String nonce = process + "%08x".formatted(random.nextInt());
+    if (takeover == Takeover.ALWAYS) {
+      return owners.raise(owner, nonce, config.node(), atLeast);
+    }
+    CountingSessions seen =
+        mine == null ? requireFree(owner) : owners.current(List.of(owner)).get(owner);
+    SessionId session =
+        mine == null || (seen != null && mine.equals(seen.newest()))
+            ? owners.raiseAfter(seen, owner, nonce, config.node(), atLeast)
+            : null;
+    if (session == null) {
+      throw openedElsewhere(owner);
+    }
+    return session;
+  }
+
+  /** The newest session that an open has raised, whichever attempt it was; used by one thread. */
+  private static final class Raised {
+    private @Nullable SessionId session;
+  }
+
+  Opened open(OwnerId owner, List<Table> of, Takeover takeover) {
+    requireAlive();
+    of.forEach(
+        table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
+    Raised raised = new Raised();
+    try {
+      return open(owner, of, takeover, raised);
+    } catch (RuntimeException e) {
+      if (raised.session != null) {
+        giveUp(owner, raised.session);
+      }
+      throw takeover == Takeover.UNLESS_ALIVE && e instanceof OwnershipLostException
+          ? openedElsewhere(owner)
+          : e;
     }
   }
 
-  Opened open(OwnerId owner, List<Table> of) {
-    of.forEach(
-        table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
+  private void requireAlive() {
+    Throwable cause = failure;
+    if (cause != null) {
+      throw new GameQueueException(
+          "node %s cannot go on, since its sender died (%s): close it and start it again"
+              .formatted(config.node(), cause),
+          cause);
+    }
+  }
+
+  private static OwnerHeldException openedElsewhere(OwnerId owner) {
+    return new OwnerHeldException("%s was opened elsewhere at the same moment".formatted(owner));
+  }
+
+  private Opened open(OwnerId owner, List<Table> of, Takeover takeover, Raised raised) {
     long atLeast = 0;
     Adopted lost = null;
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
       HealedConnection.Healed connected = whereHealed.getAndLook(slot(owner), owner, this::look);
-      SessionId session =
-          owners.raise(owner, process + "%08x".formatted(random.nextInt()), config.node(), atLeast);
+      SessionId session = raise(owner, takeover, raised.session, atLeast);
+      raised.session = session;
       OpenScript.Outcome outcome =
           OpenScript.call(
               connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
@@ -315,6 +429,11 @@ final class GameNode implements AutoCloseable {
         atLeast = owns.epoch() + 1; // MySQL lost epochs that Redis remembers
       }
     }
+  }
+
+  /** Nobody holds the session of an open that failed: the owner is not to look taken by it. */
+  private void giveUp(OwnerId owner, SessionId session) {
+    closedSessions.addFailed(new SessionRef(owner, session, owner.slot(slots.length)));
   }
 
   /**
@@ -458,7 +577,12 @@ final class GameNode implements AutoCloseable {
     for (int i = 0; i < sequences.length; i++) {
       UnflushedRow row = rows.get(i);
       held.put(
-          row.key(), new DurableTracker.Held(RowCodec.version(row.image()), sequences[i], true));
+          row.key(),
+          new DurableTracker.Held(
+              RowCodec.version(row.image()),
+              sequences[i],
+              row.key().length() + row.image().length,
+              true));
     }
     return held;
   }
@@ -511,17 +635,20 @@ final class GameNode implements AutoCloseable {
 
   // --- flush and close
 
-  /** Makes what is dirty due now; best effort. */
+  /** Makes what is dirty due soon; best effort. Returns at once: Redis may be silent. */
   void flushNow(List<SessionRef> sessions) {
-    try {
-      control.call(
-          redis -> {
-            SessionScripts.flushNow(redis, slots, sessions);
-            return true;
-          });
-    } catch (GameQueueException e) {
-      LOG.debug("cannot pull flushes forward: {}", e.getMessage());
-    }
+    asides.execute(
+        () -> {
+          try {
+            control.call(
+                redis -> {
+                  SessionScripts.flushNow(redis, slots, sessions);
+                  return true;
+                });
+          } catch (GameQueueException e) {
+            LOG.debug("cannot pull flushes forward: {}", e.getMessage());
+          }
+        });
   }
 
   /**
@@ -537,25 +664,17 @@ final class GameNode implements AutoCloseable {
             "not known within %d ms that Redis has all of session %s; it is sent on"
                 .formatted(CLOSE_TIMEOUT.toMillis(), session));
       }
-      tellClosed(session);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      closedSessions.add(session, tracker::isQueued);
     }
     sessions.forgetDrained(sender::unregister);
   }
 
-  private void tellClosed(SessionRef session) {
-    try {
-      control.call(
-          redis ->
-              SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
-    } catch (RedisUnavailableException e) {
-      LOG.warn(
-          "cannot tell Redis that session {} is closed ({}): its own key stays until the owner is"
-              + " opened and closed again",
-          session,
-          e.getMessage());
-    }
+  private boolean tellClosed(SessionRef session) {
+    return control.call(
+        redis -> SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
   }
 
   private void durable(
@@ -605,6 +724,7 @@ final class GameNode implements AutoCloseable {
           wal.directory());
     }
     stopHeartbeat();
+    sessions.all().forEach(DurableTracker::closed);
     closing.close();
   }
 }

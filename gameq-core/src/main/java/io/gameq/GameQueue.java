@@ -71,10 +71,7 @@ public final class GameQueue implements AutoCloseable {
   public OwnerSession open(String owner, Takeover takeover) {
     OwnerId id = OwnerId.of(owner);
     List<Table> tables = tablesOf(id);
-    if (takeover == Takeover.UNLESS_ALIVE) {
-      node.requireFree(id);
-    }
-    return new OwnerSession(this, id, node.open(id, tables));
+    return new OwnerSession(this, id, node.open(id, tables, takeover));
   }
 
   /**
@@ -232,6 +229,7 @@ public final class GameQueue implements AutoCloseable {
 
   private CommitReceipt submit(
       List<OwnerSession> sessions, List<CommitPart> parts, @Nullable Trade trade) {
+    awaitCallbacks();
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {
       trackers.add(sessions.get(i).tracker());
@@ -249,7 +247,17 @@ public final class GameQueue implements AutoCloseable {
       trackers.forEach(tracker -> tracker.failed(commit));
       throw e;
     }
-    return new CommitReceipt(commit.journaled, commit.queued, commit.durability::future);
+    return new CommitReceipt(
+        commit.journaled, commit.queued, commit.durability::future, node.callbacks());
+  }
+
+  private void awaitCallbacks() {
+    long millis = node.limits().admissionMillis();
+    if (!node.callbacks().awaitRoom(System.nanoTime() + millis * 1_000_000)) {
+      throw new QueueFullException(
+          "%,d callbacks of the game wait, and none ended within %d ms: what hangs on futures of commits takes too long, or blocks"
+              .formatted(Callbacks.MOST_WAITING, millis));
+    }
   }
 
   /** Has the owner flushed when it has no room: its rows are not to wait for the merge window. */
@@ -257,21 +265,28 @@ public final class GameQueue implements AutoCloseable {
     Limits limits = node.limits();
     long now = System.nanoTime();
     try {
-      if (tracker.awaitRoom(part.rows(), limits.dirtyRowsPerOwner(), now)) {
+      if (tracker.awaitRoom(
+          part.rows(), limits.dirtyRowsPerOwner(), limits.dirtyBytesPerOwner(), now)) {
         return;
       }
       node.flushNow(List.of(tracker.session()));
       if (tracker.awaitRoom(
-          part.rows(), limits.dirtyRowsPerOwner(), now + limits.admissionMillis() * 1_000_000)) {
+          part.rows(),
+          limits.dirtyRowsPerOwner(),
+          limits.dirtyBytesPerOwner(),
+          now + limits.admissionMillis() * 1_000_000)) {
         return;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     throw new QueueFullException(
-        "%s has %d rows that wait for MySQL, and none left within %d ms: MySQL or the writers are slow or away, or maxDirtyRowsPerOwner is too low"
+        "%s has as many rows, or bytes of them, that wait for MySQL as it may, and found no room within %d ms: MySQL or the writers are slow or away, or maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low"
             .formatted(
-                part.session().owner(), limits.dirtyRowsPerOwner(), limits.admissionMillis()));
+                part.session().owner(),
+                limits.admissionMillis(),
+                limits.dirtyRowsPerOwner(),
+                limits.dirtyBytesPerOwner()));
   }
 
   /** Tells the sessions and the game what became of a commit. */
@@ -293,16 +308,11 @@ public final class GameQueue implements AutoCloseable {
     }
 
     @Override
-    public boolean arrived() {
+    public void queued() {
       for (int i = 0; i < durability.trackers.size(); i++) {
         durability.shares[i] = durability.trackers.get(i).queued(this);
       }
-      return queued.arrived();
-    }
-
-    @Override
-    public void queued() {
-      queued.tell();
+      queued.arrived();
     }
 
     /** What was received in it was not. */

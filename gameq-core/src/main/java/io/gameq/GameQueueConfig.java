@@ -7,6 +7,7 @@ import io.gameq.wal.WalLimits;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ public final class GameQueueConfig {
   private final WhenRedisIsAway whenRedisIsAway;
   private final Duration maxConflictWait;
   private final Consumer<Conflict> onConflict;
+  private final Consumer<Throwable> onFailure;
+  private final @Nullable Executor callbacks;
   private final Clock clock;
 
   /** Takes what the builder says now, and checks it. */
@@ -79,6 +82,8 @@ public final class GameQueueConfig {
         "maxConflictWait",
         "must be 1 second to 1 day, not " + maxConflictWait);
     onConflict = from.onConflict;
+    onFailure = from.onFailure;
+    callbacks = from.callbacks;
     clock = from.clock;
   }
 
@@ -142,6 +147,14 @@ public final class GameQueueConfig {
     return onConflict;
   }
 
+  Consumer<Throwable> onFailure() {
+    return onFailure;
+  }
+
+  @Nullable Executor callbacks() {
+    return callbacks;
+  }
+
   Clock clock() {
     return clock;
   }
@@ -193,20 +206,28 @@ public final class GameQueueConfig {
         "maxRowBytes",
         "must be 64 bytes to half of maxCommit's bytes, not " + from.rowBytes);
     check(
-        from.inFlightCommits >= 1,
+        from.inFlightCommits >= 1 && from.inFlightCommits <= 10_000_000,
         "maxInFlight",
-        "commits must be at least 1, not " + from.inFlightCommits);
+        "commits must be 1 to 10,000,000, not " + from.inFlightCommits);
     check(
-        from.inFlightBytes >= from.commitBytes,
+        from.inFlightBytes >= from.commitBytes && from.inFlightBytes <= 1 << 30,
         "maxInFlight",
-        "bytes must be at least those of one commit, %d, not %d"
+        "bytes must be those of one commit, %d, to 1 GiB, not %d"
             .formatted(from.commitBytes, from.inFlightBytes));
-    check(!from.admission.isNegative(), "maxInFlight", "wait must not be negative");
+    check(
+        !from.admission.isNegative() && from.admission.compareTo(Duration.ofDays(1)) <= 0,
+        "maxInFlight",
+        "wait must be 0 to 1 day, not " + from.admission);
     check(
         from.dirtyRowsPerOwner >= from.commitRows && from.dirtyRowsPerOwner <= 1_000_000,
         "maxDirtyRowsPerOwner",
         "must be maxCommit's rows, %d, to 1,000,000, not %d"
             .formatted(from.commitRows, from.dirtyRowsPerOwner));
+    check(
+        from.dirtyBytesPerOwner >= from.commitBytes && from.dirtyBytesPerOwner <= 256 << 20,
+        "maxDirtyBytesPerOwner",
+        "must be maxCommit's bytes, %d, to 256 MiB, not %d"
+            .formatted(from.commitBytes, from.dirtyBytesPerOwner));
     check(
         from.journalCommits >= 0 && from.journalCommits <= 10_000_000,
         "maxJournal",
@@ -226,6 +247,7 @@ public final class GameQueueConfig {
         from.inFlightCommits,
         from.inFlightBytes,
         from.dirtyRowsPerOwner,
+        from.dirtyBytesPerOwner,
         from.admission.toMillis(),
         from.journalCommits,
         from.journalBytes,

@@ -5,6 +5,7 @@ import io.gameq.wal.WalLimits;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ public final class GameQueueConfigBuilder {
   int inFlightCommits = Limits.DEFAULT.inFlightCommits();
   int inFlightBytes = Limits.DEFAULT.inFlightBytes();
   int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
+  int dirtyBytesPerOwner = Limits.DEFAULT.dirtyBytesPerOwner();
   Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
   WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
   WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
@@ -43,6 +45,8 @@ public final class GameQueueConfigBuilder {
   Duration journal = Duration.ofMillis(Limits.DEFAULT.journalMillis());
   Duration maxConflictWait = Duration.ofMinutes(10);
   Consumer<Conflict> onConflict = conflict -> {};
+  Consumer<Throwable> onFailure = failure -> {};
+  @Nullable Executor callbacks;
   Clock clock = Clock.systemUTC();
 
   GameQueueConfigBuilder() {}
@@ -187,8 +191,9 @@ public final class GameQueueConfigBuilder {
   }
 
   /**
-   * Most commits (default 50,000) and bytes (default 64 MiB) of this node that wait for Redis, and
-   * how long a commit waits for room (default 5 s; zero refuses at once).
+   * Most commits (default 50,000, at most 10,000,000) and bytes (default 64 MiB, at most 1 GiB) of
+   * this node that wait for Redis, and how long a commit waits for room (default 5 s, at most a
+   * day; zero refuses at once).
    */
   public GameQueueConfigBuilder maxInFlight(int commits, int bytes, Duration wait) {
     this.inFlightCommits = commits;
@@ -205,6 +210,15 @@ public final class GameQueueConfigBuilder {
    */
   public GameQueueConfigBuilder maxDirtyRowsPerOwner(int rows) {
     this.dirtyRowsPerOwner = rows;
+    return this;
+  }
+
+  /**
+   * Most bytes of these rows, with their keys; default 32 MiB, at least maxCommit's bytes, at most
+   * 256 MiB. For the rest as {@link #maxDirtyRowsPerOwner}.
+   */
+  public GameQueueConfigBuilder maxDirtyBytesPerOwner(int bytes) {
+    this.dirtyBytesPerOwner = bytes;
     return this;
   }
 
@@ -247,11 +261,34 @@ public final class GameQueueConfigBuilder {
 
   /**
    * Told of every acknowledged change that a Redis failover lost and that was not replayed, because
-   * another node had taken the owner over; on a thread of gameq that serves all callbacks. Logged
-   * as an error in any case.
+   * another node had taken the owner over; called as {@link #callbacks} says. Logged as an error in
+   * any case.
    */
   public GameQueueConfigBuilder onConflict(Consumer<Conflict> listener) {
     this.onConflict = listener;
+    return this;
+  }
+
+  /**
+   * Told once when this node cannot go on, with the cause: its sender died of an error, as when
+   * memory ran out. From then on commits and opens fail, and its owners count as free for {@link
+   * Takeover#UNLESS_ALIVE}; close the node and start it again. Called as {@link #callbacks} says.
+   */
+  public GameQueueConfigBuilder onFailure(Consumer<Throwable> listener) {
+    this.onFailure = listener;
+    return this;
+  }
+
+  /**
+   * Where the game's own code runs: what it hangs on the futures of a {@link CommitReceipt}, and
+   * its listeners; one after another and in order. By default on a thread that gameq makes. Code
+   * that blocks there delays what comes after it, and nothing else; when more than 100,000 calls
+   * wait, commits wait as long as maxInFlight says, then fail with {@link QueueFullException}: so
+   * an executor that runs on the thread that commits, as a game loop's, must not fall so far
+   * behind.
+   */
+  public GameQueueConfigBuilder callbacks(Executor executor) {
+    this.callbacks = executor;
     return this;
   }
 

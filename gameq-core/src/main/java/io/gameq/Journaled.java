@@ -14,12 +14,11 @@ final class Journaled {
   private volatile boolean reached;
   private @Nullable CompletableFuture<Void> future;
 
-  /** The sender's thread must not run what the game hangs on the future. */
   void reached() {
     reached = true;
     CompletableFuture<Void> asked = asked();
     if (asked != null) {
-      asked.completeAsync(() -> null);
+      asked.complete(null);
     }
   }
 
@@ -33,6 +32,7 @@ final class Journaled {
     return future;
   }
 
+  /** Not for the game: it ends on the sender's thread. */
   synchronized CompletableFuture<Void> future() {
     if (future == null) {
       future = reached ? CompletableFuture.completedFuture(null) : new CompletableFuture<>();

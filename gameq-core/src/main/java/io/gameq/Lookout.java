@@ -1,11 +1,11 @@
 package io.gameq;
 
-import io.gameq.commit.SessionRef;
+import io.gameq.log.Complaints;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.redis.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
-import io.gameq.redis.NodeHeartbeat;
+import io.gameq.redis.EvictionWatch;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
@@ -16,9 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +35,8 @@ final class Lookout implements Runnable {
 
   private static final long MEASURE_CLOCK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  private static final long COMPLAIN_EVERY_SECONDS = 60;
+
   private static final long RETAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Parts parts;
@@ -45,6 +45,8 @@ final class Lookout implements Runnable {
   private long clockMeasuredNanos = System.nanoTime();
   private long retainedNanos = System.nanoTime();
   private final MissingRows missing;
+  private final EvictionWatch eviction = new EvictionWatch();
+  private final Complaints complaints = new Complaints(COMPLAIN_EVERY_SECONDS);
 
   /** What a lookout looks at, and with. */
   record Parts(
@@ -55,14 +57,13 @@ final class Lookout implements Runnable {
       PrimaryConnector primary,
       RedisClock clock,
       DurableNotices notices,
-      NodeHeartbeat heartbeat,
       OwnerTable owners,
       OwnerViews views,
       CommitSender sender,
       WalWriter wal,
-      Executor callbacks,
+      Callbacks callbacks,
       Healed healed,
-      Consumer<SessionRef> tellClosed) {}
+      ClosedSessions closed) {}
 
   /** What the sender's thread tells the lookout after it has healed. Thread-safe. */
   static final class Healed {
@@ -93,11 +94,12 @@ final class Lookout implements Runnable {
   @Override
   public void run() {
     try {
-      beat();
       followTerm();
       if (parts.healed().take()) {
         afterHealing();
       }
+      parts.closed().tell();
+      boolean unused = eviction.mayEvict(parts.control());
       parts.notices().keepSubscribed();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
         parts.clock().measure(parts.control());
@@ -112,19 +114,10 @@ final class Lookout implements Runnable {
         retain();
       }
     } catch (GameQueueException e) {
-      LOG.debug("cannot look what is durable: {}", e.getMessage());
+      complaints.about(
+          "durable", LOG::warn, () -> "cannot look what is durable: " + e.getMessage());
     } catch (RuntimeException e) {
       LOG.warn("cannot look what is durable", e);
-    }
-  }
-
-  void beat() {
-    try {
-      if (parts.heartbeat().beat(parts.control())) {
-        parts.sender().healAgain("its sign of life is gone from Redis");
-      }
-    } catch (GameQueueException e) {
-      LOG.debug("cannot give a sign of life: {}", e.getMessage());
     }
   }
 
@@ -135,7 +128,8 @@ final class Lookout implements Runnable {
       parts.sender().takeAlong(parts.control());
       parts.primary().giveSign(parts.control());
     } catch (GameQueueException e) {
-      LOG.debug("cannot look which Redis primary counts: {}", e.getMessage());
+      complaints.about(
+          "term", LOG::warn, () -> "cannot look which Redis primary counts: " + e.getMessage());
     }
   }
 
@@ -145,11 +139,18 @@ final class Lookout implements Runnable {
    */
   private void afterHealing() {
     parts.notices().close();
-    parts.sessions().closed().forEach(tracker -> parts.tellClosed().accept(tracker.session()));
+    parts.closed().tellAgain();
+    parts
+        .sessions()
+        .closed()
+        .forEach(tracker -> parts.closed().add(tracker.session(), tracker::isQueued));
   }
 
   /** Lets the WAL go of what is in MySQL. */
   private void retain() {
+    if (parts.sender().hasDied()) {
+      return; // what nobody will answer is left to recovery
+    }
     long from = parts.wal().newestFileFrom(); // whatever is older is known to its tracker by now
     parts.wal().retain(parts.sessions().needed(from));
   }

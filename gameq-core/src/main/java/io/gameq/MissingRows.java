@@ -38,10 +38,8 @@ final class MissingRows {
   /** A writer that claimed a row before Redis lost it begins its flush well within that. */
   private static final long CLAIM_GRACE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final long HEAL_AGAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
-
   private final Lookout.Parts parts;
-  private long healedAgainNanos = System.nanoTime() - HEAL_AGAIN_EVERY_NANOS;
+  private final HealsAgain healsAgain = new HealsAgain(System::nanoTime);
   private volatile boolean hadConflicts;
 
   MissingRows(Lookout.Parts parts) {
@@ -64,14 +62,14 @@ final class MissingRows {
         parts.views().versions(rows),
         parts.views().setAside(rows).getOrDefault(session.owner(), Map.of()));
     if (tracker.missing(rows, inRedis, 0).isEmpty()) {
+      healsAgain.isWell(session);
       return;
     }
     if (!stillOwns(session)) {
       session.markLost();
       reportLost(tracker, rows);
     } else if (!tracker.missing(rows, inRedis, REPLAY_GRACE_NANOS).isEmpty()
-        && System.nanoTime() - healedAgainNanos >= HEAL_AGAIN_EVERY_NANOS) {
-      healedAgainNanos = System.nanoTime();
+        && healsAgain.isDue(session)) {
       parts.sender().healAgain("rows of %s are in neither Redis nor MySQL".formatted(session));
     }
   }

@@ -8,6 +8,7 @@ import io.gameq.catalog.RowImage;
 import io.gameq.catalog.RowKey;
 import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
+import io.gameq.mysql.Asking;
 import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.OwnerReader;
@@ -94,14 +95,20 @@ final class OwnerViews {
       List<Table> of,
       List<UnflushedRow> unflushed) {
     try {
-      return load(owner, session, term, of, decode(unflushed));
+      return loadOnce(owner, session, term, of, decode(unflushed));
     } catch (MySqlException e) {
       if (!ErrorKind.isOfSchema(e)) {
         throw e;
       }
       tables.current().readAfter(System.nanoTime());
-      return load(owner, session, term, of, decode(unflushed));
+      return loadOnce(owner, session, term, of, decode(unflushed));
     }
+  }
+
+  /** Up to three times when others hold locks, each time into a view of its own. */
+  private OwnerView loadOnce(
+      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
+    return Asking.mysqlAgain(() -> load(owner, session, term, of, unflushed));
   }
 
   private OwnerView load(
@@ -116,7 +123,11 @@ final class OwnerViews {
             session,
             term,
             unflushed.adopted(),
-            of.stream().map(table -> unflushed.catalog.table(table.name())).toList(),
+            of.stream()
+                .map(Table::name)
+                .filter(unflushed.catalog::manages) // one may have gone since
+                .map(unflushed.catalog::table)
+                .toList(),
             unflushed.images.stream().map(RowImage::rowKey).toList(),
             new OwnerReader.Sink() {
               @Override

@@ -8,15 +8,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Whether Redis has a commit: a thread that waits learns it from the sender itself, a future, made
- * only for those who ask for one, on the callbacks' thread. Thread-safe.
- */
+/** Whether Redis has a commit; a future only for those who ask for one. Thread-safe. */
 final class Queued {
   static final Queued DONE = new Queued();
 
   static {
-    boolean unused = DONE.arrived();
+    DONE.arrived();
   }
 
   private final AtomicReference<@Nullable Thread> waiting = new AtomicReference<>();
@@ -24,20 +21,17 @@ final class Queued {
   private @Nullable RuntimeException failure;
   private @Nullable CompletableFuture<Void> future;
 
-  /** Redis has it, and the session knows; returns whether there is a future to {@link #tell}. */
-  boolean arrived() {
-    boolean asked;
+  /** Redis has it, and the session knows. */
+  void arrived() {
+    CompletableFuture<Void> asked;
     synchronized (this) {
       arrived = true;
-      asked = future != null;
+      asked = future;
     }
     wake();
-    return asked;
-  }
-
-  /** Runs what the game hangs on the future. */
-  void tell() {
-    future().complete(null);
+    if (asked != null) {
+      asked.complete(null);
+    }
   }
 
   void failed(RuntimeException reason) {
@@ -59,6 +53,7 @@ final class Queued {
     }
   }
 
+  /** Not for the game: it ends on the sender's thread. */
   synchronized CompletableFuture<Void> future() {
     if (future == null) {
       future =

@@ -6,8 +6,10 @@ public enum Takeover {
   ALWAYS,
   /**
    * Takes the owner over only from a node that gave no sign of life for {@value
-   * io.gameq.redis.NodeHeartbeat#LIFE_SECONDS} s, else throws {@link OwnerHeldException}. Two nodes
-   * that open a free owner at the same moment may both pass this check: then the later one owns.
+   * io.gameq.redis.NodeHeartbeat#LIFE_SECONDS} s, else throws {@link OwnerHeldException}. After
+   * Redis was away for longer than half of that, or another server has taken its place, nobody is
+   * taken for gone until it has been back for so long. Of several nodes that open an owner at the
+   * same moment one gets it, and the others this exception.
    */
   UNLESS_ALIVE
 }

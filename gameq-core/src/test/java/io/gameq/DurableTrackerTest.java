@@ -53,7 +53,7 @@ class DurableTrackerTest {
   }
 
   private static DurableTracker.Held held(long version) {
-    return new DurableTracker.Held(version, 1, true);
+    return new DurableTracker.Held(version, 1, 100, true);
   }
 
   private static byte[] image() {
@@ -181,9 +181,9 @@ class DurableTrackerTest {
     Commit first = commit("a:1", 1);
     tracker.queued(first);
     tracker.queued(commit("b:1", 2));
-    assertTrue(tracker.awaitRoom(old, 2, System.nanoTime()));
-    assertFalse(tracker.awaitRoom(fresh, 2, System.nanoTime()));
+    assertTrue(tracker.awaitRoom(old, 2, 1 << 20, System.nanoTime()));
+    assertFalse(tracker.awaitRoom(fresh, 2, 1 << 20, System.nanoTime()));
     tracker.durable(1, Map.of(), Map.of());
-    assertTrue(tracker.awaitRoom(fresh, 2, System.nanoTime()));
+    assertTrue(tracker.awaitRoom(fresh, 2, 1 << 20, System.nanoTime()));
   }
 }

@@ -44,6 +44,7 @@ class GameQueueConfigTest {
         .maxCommit(0, 0)
         .maxInFlight(0, 0, Duration.ofSeconds(-1))
         .maxDirtyRowsPerOwner(0)
+        .maxDirtyBytesPerOwner(0)
         .whenRedisIsFull(WhenRedisIsFull.WAIT)
         .whenRedisIsAway(WhenRedisIsAway.FAIL)
         .maxJournal(-1, -1, Duration.ofDays(9))

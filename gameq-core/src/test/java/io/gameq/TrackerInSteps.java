@@ -57,7 +57,8 @@ public final class TrackerInSteps {
     rows.forEach(
         row ->
             held.put(
-                row.key(), new DurableTracker.Held(RowCodec.version(row.image()), sequence, true)));
+                row.key(),
+                new DurableTracker.Held(RowCodec.version(row.image()), sequence, 100, true)));
     return held;
   }
 

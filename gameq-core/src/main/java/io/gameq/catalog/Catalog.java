@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** All managed tables of a database; immutable, read again after ALTER TABLE. */
 public final class Catalog {
@@ -26,6 +27,25 @@ public final class Catalog {
             .sorted(Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name))
             .toList();
     this.unmanaged = Map.copyOf(unmanaged);
+  }
+
+  /**
+   * This catalogue.
+   *
+   * @throws GameQueueException naming the registered tables that cannot be managed, and why
+   */
+  public Catalog requireManaged() {
+    if (unmanaged.isEmpty()) {
+      return this;
+    }
+    throw new GameQueueException(
+        "%s cannot be managed: %s (who needs it no more removes it from gameq_table)"
+            .formatted(
+                unmanaged.size() == 1 ? "a table" : unmanaged.size() + " tables",
+                new TreeMap<>(unmanaged)
+                    .entrySet().stream()
+                        .map(of -> of.getKey() + ": " + of.getValue())
+                        .collect(Collectors.joining("; "))));
   }
 
   /**

@@ -35,18 +35,13 @@ public abstract class Commit {
   /** The WAL holds the commit: it survives this process. Called by the sender's thread. */
   public void journaled() {}
 
-  /**
-   * Redis holds the commit: notes that. Called by the sender, so it must be quick; returns whether
-   * anybody asked to be told, by {@link #queued}.
-   */
-  public boolean arrived() {
-    return true;
-  }
-
-  /** Tells those who asked that Redis holds the commit. Called on the callbacks' thread. */
+  /** Redis holds the commit. Called by the sender's thread, so it must be quick. */
   public abstract void queued();
 
-  /** Redis does not hold the commit, or nobody knows (see the exception's type). */
+  /**
+   * Redis does not hold the commit, or nobody knows (see the exception's type). Called by the
+   * sender's thread, or the one that closes the node.
+   */
   public abstract void failed(RuntimeException reason);
 
   public List<CommitPart> parts() {

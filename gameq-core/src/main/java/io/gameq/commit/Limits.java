@@ -11,6 +11,8 @@ package io.gameq.commit;
  * @param inFlightCommits commits of this node that wait for Redis
  * @param inFlightBytes bytes of the commits of this node that wait for Redis
  * @param dirtyRowsPerOwner distinct rows of one owner, opened here, that wait for MySQL
+ * @param dirtyBytesPerOwner bytes of these rows, keys and images: a writer takes and flushes them
+ *     at once
  * @param admissionMillis how long a commit waits for room; 0 refuses at once
  * @param journalCommits commits that may wait beside inFlightCommits while Redis is away
  * @param journalBytes bytes that may wait beside inFlightBytes while Redis is away
@@ -23,6 +25,7 @@ public record Limits(
     int inFlightCommits,
     int inFlightBytes,
     int dirtyRowsPerOwner,
+    int dirtyBytesPerOwner,
     long admissionMillis,
     int journalCommits,
     int journalBytes,
@@ -33,5 +36,6 @@ public record Limits(
    */
   public static final Limits DEFAULT =
       new Limits(
-          2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 20_000, 5_000, 200_000, 256 << 20, 300_000);
+          2 << 20, 1_000, 8 << 20, 50_000, 64 << 20, 20_000, 32 << 20, 5_000, 200_000, 256 << 20,
+          300_000);
 }

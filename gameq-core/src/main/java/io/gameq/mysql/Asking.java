@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 public final class Asking {
   private static final int MOST_TRIES = 3;
 
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
+
   private Asking() {}
 
   /** A call to MySQL. */
@@ -40,14 +42,23 @@ public final class Asking {
     }
   }
 
-  private static boolean isTryAgain(@Nullable Throwable e) {
+  /** Whether it failed, somewhere below this, since others hold locks. */
+  public static boolean isTryAgain(@Nullable Throwable e) {
     return e != null
         && (e instanceof SQLException sql
             ? ErrorKind.of(sql) == ErrorKind.TRY_AGAIN
             : isTryAgain(e.getCause()));
   }
 
+  /** Whether it failed, somewhere below this, since it had waited for a lock for too long. */
+  static boolean isLockWait(@Nullable Throwable e) {
+    return e != null
+        && (e instanceof SQLException sql
+            ? sql.getErrorCode() == LOCK_WAIT_TIMEOUT
+            : isLockWait(e.getCause()));
+  }
+
   private static MySqlException failed(Exception reason, Exception e) {
-    return new MySqlException("MySQL does not answer as it should: " + reason.getMessage(), e);
+    return new MySqlException("MySQL does not answer as it should: " + MySqlText.of(reason), e);
   }
 }

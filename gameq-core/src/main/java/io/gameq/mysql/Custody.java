@@ -191,12 +191,8 @@ final class Custody {
 
   private void take(Table table, ResultSet rs) throws SQLException {
     Object owner = JdbcValues.read(rs, 2, table.ownerColumn());
-    @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
-    for (int i = 0; i < parts.length; i++) {
-      parts[i] = JdbcValues.read(rs, i + 3, table.keyColumns().get(i));
-    }
     present.put(
-        RowKey.ofKey(table, table.canonicalKey(parts)),
+        JdbcValues.readKey(rs, 3, table),
         new Present(true, owner == null ? null : table.ownerOfValue(owner), rs.getLong(1)));
   }
 

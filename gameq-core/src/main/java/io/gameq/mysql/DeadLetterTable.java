@@ -133,7 +133,7 @@ public final class DeadLetterTable {
           if (ErrorKind.of(e) != ErrorKind.ROW) { // such as a row over max_allowed_packet
             throw e;
           }
-          failed.put(row, "it cannot be set aside either: " + e.getMessage());
+          failed.put(row, "it cannot be set aside either: " + MySqlText.of(e));
         }
       }
     }

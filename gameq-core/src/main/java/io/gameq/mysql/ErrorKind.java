@@ -4,6 +4,7 @@ import com.mysql.cj.jdbc.exceptions.PacketTooBigException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ public enum ErrorKind {
   OUTAGE,
   /** A deadlock, a lock held for long: the same transaction may pass at once. */
   TRY_AGAIN,
+  /** A statement took longer than it may: some of its rows can hold up all others. */
+  SLOW,
   /** A table or column is missing or closed to us: wait for that table only. */
   SCHEMA,
   /** A row is refused because of another row, which another flush may change. */
@@ -34,8 +37,14 @@ public enum ErrorKind {
    */
   private static final Set<Integer> OUTAGE_CODES =
       Set.of(
-          1040, 1053, 1290, 1836, 1317, 1927, 1044, 1045, 1049, 1203, 1226, 1021, 1114, 1298, 3168,
-          1792, 1180, 1030, 1206, 3100, 1637, 1969, 3024, 1041, 1037, 1129, 1130, 4031);
+          1040, 1053, 1290, 1836, 1927, 1044, 1045, 1049, 1203, 1226, 1021, 1114, 1298, 3168, 1792,
+          1180, 1030, 1206, 3100, 1637, 1041, 1037, 1129, 1130, 4031);
+
+  /**
+   * Ended by KILL QUERY, as the driver does when its timeout is over, by MySQL's
+   * max_execution_time, or by MariaDB's max_statement_time.
+   */
+  private static final Set<Integer> SLOW_CODES = Set.of(1317, 3024, 1969);
 
   /**
    * No such table or column, another number of columns, a new column without default, denied,
@@ -67,6 +76,9 @@ public enum ErrorKind {
     String state = e.getSQLState() == null ? "" : e.getSQLState();
     if (e instanceof NotOwnerException refused) {
       return refused.isPending() ? CURABLE : ROW;
+    }
+    if (e instanceof SQLTimeoutException || SLOW_CODES.contains(code)) {
+      return SLOW;
     }
     if (e instanceof PacketTooBigException) { // looks like a lost connection, and is not
       return ROW;

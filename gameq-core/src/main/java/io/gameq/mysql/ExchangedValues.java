@@ -115,17 +115,9 @@ final class ExchangedValues {
         JdbcValues.bind(statement, at++, table.column(column), values[table.indexOf(column)]);
       }
       try (ResultSet rs = statement.executeQuery()) {
-        return rs.next() ? key(rs) : null;
+        return rs.next() ? JdbcValues.readKey(rs, 1, table) : null;
       }
     }
-  }
-
-  private RowKey key(ResultSet rs) throws SQLException {
-    @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
-    for (int i = 0; i < parts.length; i++) {
-      parts[i] = JdbcValues.read(rs, i + 1, table.keyColumns().get(i));
-    }
-    return RowKey.ofKey(table, table.canonicalKey(parts));
   }
 
   private void giveSpareValue(RowKey row, Column column) throws SQLException {

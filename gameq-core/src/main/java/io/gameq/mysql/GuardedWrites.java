@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.SQLTimeoutException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -43,12 +44,6 @@ import org.slf4j.LoggerFactory;
  * written.
  */
 public final class GuardedWrites {
-  /**
-   * Multi-row statements have these sizes, so that few are prepared: 5,000 rows a statement gain
-   * nothing over 1,000.
-   */
-  private static final int MOST_ROWS_PER_STATEMENT = 512;
-
   /** Above 65,535 placeholders the driver silently stops preparing on the server. */
   private static final int MOST_PLACEHOLDERS = 60_000;
 
@@ -56,6 +51,13 @@ public final class GuardedWrites {
   private static final int MOST_BYTES_PER_STATEMENT = 4 << 20;
 
   private static final int MOST_DELETES_PER_STATEMENT = 64;
+
+  private static final int MOST_ONE_BY_ONE = 64;
+
+  private static final int NO_LIMIT = 0;
+
+  /** Each takes seconds, in which the owner is locked. */
+  private static final int MOST_SLOW_ROWS = 2;
 
   static final int DUPLICATE = 1062;
   private static final int CHILD_EXISTS = 1451;
@@ -120,9 +122,20 @@ public final class GuardedWrites {
       Map<OwnerId, CountingSessions> sessions,
       Set<ErrorKind> kinds)
       throws SQLException {
+    return write(connection, changes, sessions, kinds, StatementLimits.NONE);
+  }
+
+  /** The same in statements of limited size and duration. */
+  public List<RowRefusal> write(
+      Connection connection,
+      Collection<RowChange> changes,
+      Map<OwnerId, CountingSessions> sessions,
+      Set<ErrorKind> kinds,
+      StatementLimits limits)
+      throws SQLException {
     Custody custody = new Custody(connection, sessions);
     List<List<RowChange>> turns = custody.decide(DiscardTable.notCovered(connection, changes));
-    Writing writing = new Writing(connection, kinds, custody);
+    Writing writing = new Writing(connection, kinds, limits, custody);
     for (List<RowChange> turn : turns) {
       writing.write(turn);
     }
@@ -168,12 +181,15 @@ public final class GuardedWrites {
   private final class Writing {
     private final Connection connection;
     private final Set<ErrorKind> kinds;
+    private final StatementLimits limits;
     private final Custody custody;
     private final List<RowRefusal> refused;
+    private final List<RowRefusal> slow = new ArrayList<>();
 
-    Writing(Connection connection, Set<ErrorKind> kinds, Custody custody) {
+    Writing(Connection connection, Set<ErrorKind> kinds, StatementLimits limits, Custody custody) {
       this.connection = connection;
       this.kinds = kinds;
+      this.limits = limits;
       this.custody = custody;
       this.refused = new ArrayList<>(custody.refused());
     }
@@ -270,7 +286,7 @@ public final class GuardedWrites {
           return true;
         }
       } catch (SQLException e) {
-        if (!kinds.contains(ErrorKind.of(e))) {
+        if (!kinds.contains(ErrorKind.of(e)) || e instanceof ManySlowRowsException) {
           throw e;
         }
       } catch (RuntimeException e) { // a value that cannot be bound or read
@@ -279,6 +295,7 @@ public final class GuardedWrites {
       connection.rollback(before);
       refused.clear();
       refused.addAll(refusedBefore);
+      slow.retainAll(refusedBefore);
       return false;
     }
 
@@ -296,25 +313,48 @@ public final class GuardedWrites {
         if (!kinds.contains(ErrorKind.of(e))) {
           throw e;
         }
+        boolean isSlow = ErrorKind.of(e) == ErrorKind.SLOW;
+        if (isSlow && slow.size() == MOST_SLOW_ROWS) {
+          throw new ManySlowRowsException(slow, e);
+        }
         if (rows.size() == 1) {
           RowChange row = rows.get(0);
-          refused.add(
-              new RowRefusal(
-                  row,
-                  UpsertSql.isOfAnotherOwner(e) ? NotOwnerException.of(row, "another owner") : e));
+          RowRefusal refusal = new RowRefusal(row, reason(row, e));
+          refused.add(refusal);
+          if (isSlow) {
+            slow.add(refusal);
+          }
           return;
         }
-        int half = rows.size() / 2;
-        execute(table, rows.subList(0, half), statement);
-        execute(table, rows.subList(half, rows.size()), statement);
+        // A slow row costs the whole timeout in every statement that has it; rows that are not slow
+        // cost little alone.
+        boolean oneByOne = isSlow && rows.size() <= MOST_ONE_BY_ONE;
+        int part = oneByOne ? 1 : (rows.size() + 1) / 2;
+        for (int from = 0; from < rows.size(); from += part) {
+          execute(table, rows.subList(from, Math.min(rows.size(), from + part)), statement);
+        }
       }
+    }
+
+    private SQLException reason(RowChange row, SQLException e) {
+      if (UpsertSql.isOfAnotherOwner(e)) {
+        return NotOwnerException.of(row, "another owner");
+      }
+      return ErrorKind.of(e) == ErrorKind.SLOW
+          ? new SQLTimeoutException(
+              "it takes MySQL longer than %d s, as a slow trigger does: %s"
+                  .formatted(limits.secondsOfOneRow(), e.getMessage()),
+              e.getSQLState(),
+              e.getErrorCode(),
+              e)
+          : e;
     }
 
     private void executeOnce(List<RowChange> rows, Statement statement) throws SQLException {
       try {
         statement.execute(rows);
       } catch (RuntimeException e) { // a value that cannot be bound
-        throw new SQLException(e.toString(), e);
+        throw new SQLException("a value cannot be bound: " + e.getClass().getSimpleName(), e);
       }
     }
 
@@ -470,9 +510,7 @@ public final class GuardedWrites {
         throws SQLException {
       rows.sort(KeyOrder.of(table));
       int most =
-          Math.max(
-              1,
-              Math.min(MOST_ROWS_PER_STATEMENT, MOST_PLACEHOLDERS / (table.columns().size() + 1)));
+          Math.max(1, Math.min(limits.rows(), MOST_PLACEHOLDERS / (table.columns().size() + 1)));
       for (int from = 0; from < rows.size(); ) {
         int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
         while (size > 1 && bytes(rows.subList(from, from + size)) > mostBytesPerStatement) {
@@ -481,7 +519,9 @@ public final class GuardedWrites {
         execute(
             table,
             rows.subList(from, from + size),
-            some -> upserts.execute(connection, table, some, handsOver));
+            some ->
+                upserts.execute(
+                    connection, table, some, handsOver, limits.secondsFor(some.size())));
         from += size;
       }
     }
@@ -502,7 +542,7 @@ public final class GuardedWrites {
       }
       List<RowKey> keys = sorted(deleted.keySet());
       for (List<RowKey> some : Sql.chunks(keys, MOST_DELETES_PER_STATEMENT)) {
-        delete(connection, table, some, deleted);
+        delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
       }
       return deleted.keySet();
     }
@@ -534,7 +574,13 @@ public final class GuardedWrites {
         execute(
             table,
             chunk,
-            some -> delete(connection, table, some.stream().map(RowChange::key).toList(), upTo));
+            some ->
+                delete(
+                    connection,
+                    table,
+                    some.stream().map(RowChange::key).toList(),
+                    upTo,
+                    limits.secondsFor(some.size())));
       }
       for (RowRefusal refusal : refused.subList(refusedBefore, refused.size())) {
         TombstoneTable.remove(connection, refusal.row());
@@ -573,12 +619,17 @@ public final class GuardedWrites {
 
   /** Deletes each row unless its version is newer than the one given. */
   private static void delete(
-      Connection connection, Table table, List<RowKey> keys, Map<RowKey, Long> upTo)
+      Connection connection,
+      Table table,
+      List<RowKey> keys,
+      Map<RowKey, Long> upTo,
+      int mostSeconds)
       throws SQLException {
     String row = Sql.keyEquals(table) + " AND " + JdbcValues.quoted(Table.VERSION_COLUMN) + " <= ?";
     String sql =
         "DELETE FROM " + JdbcValues.quoted(table.name()) + " WHERE " + Sql.anyOf(row, keys.size());
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setQueryTimeout(mostSeconds);
       int at = 1;
       for (RowKey key : keys) {
         at = Sql.bindKey(statement, at, table, key.parts());

@@ -3,6 +3,8 @@ package io.gameq.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.catalog.Column;
 import io.gameq.catalog.ColumnType;
+import io.gameq.catalog.RowKey;
+import io.gameq.catalog.Table;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.PreparedStatement;
@@ -106,6 +108,17 @@ public final class JdbcValues {
               time(row.getString(index), column.type().kind(), column);
         };
     return row.wasNull() ? null : value;
+  }
+
+  /**
+   * The primary key of a row whose key columns were selected in their order, from {@code at} on.
+   */
+  static RowKey readKey(ResultSet row, int at, Table table) throws SQLException {
+    @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = read(row, at + i, table.keyColumns().get(i));
+    }
+    return RowKey.ofKey(table, table.canonicalKey(parts));
   }
 
   private static @Nullable BigInteger big(@Nullable String digits) {

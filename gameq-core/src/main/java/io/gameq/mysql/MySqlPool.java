@@ -7,6 +7,7 @@ import io.gameq.GameQueueException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
@@ -23,8 +24,26 @@ public final class MySqlPool {
   /** A flush takes well under a second; a server that is silent for this long is away. */
   private static final int SOCKET_MILLIS = 20_000;
 
-  /** Well below the silence after which a server counts as away: a lock is no outage. */
-  private static final int LOCK_WAIT_SECONDS = 5;
+  /**
+   * Well below the silence after which a server counts as away: a lock is no outage. At least as
+   * long as ALTER TABLE waits for others, who wait behind it meanwhile.
+   */
+  private static final int LOCK_WAIT_SECONDS = 6;
+
+  /** The least that MySQL knows: a flush that waits for a lock holds up all its owners. */
+  private static final int SHORT_LOCK_WAIT_SECONDS = 1;
+
+  /**
+   * A client that vanished in mid-transaction, with its host or its network, holds its locks for so
+   * long. MySQL counts idle connections, too, which the pool tries more often.
+   */
+  private static final int MOST_IDLE_SECONDS = 35;
+
+  /** The least that the pool knows. */
+  private static final long TRY_IDLE_MILLIS = 30_000;
+
+  /** MariaDB counts idle transactions by themselves. */
+  private static final int MOST_IDLE_IN_TRANSACTION_SECONDS = 20;
 
   /** A waiting ALTER TABLE makes everybody else wait behind it: rather give up soon. */
   private static final int SCHEMA_LOCK_WAIT_SECONDS = 5;
@@ -74,6 +93,24 @@ public final class MySqlPool {
    *     pool is left open then
    */
   public static HikariDataSource open(MySqlConfig config, String purpose) {
+    return open(config, purpose, LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+  }
+
+  /** The same for flushes, which wait only 1 s for a lock. */
+  public static HikariDataSource openForFlushes(MySqlConfig config) {
+    return open(config, "writer", SHORT_LOCK_WAIT_SECONDS, SHORT_LOCK_WAIT_SECONDS);
+  }
+
+  /**
+   * The same for logins, which wait only 1 s for a row, and as long as anybody for a table: an
+   * ALTER TABLE that waits gives up first.
+   */
+  public static HikariDataSource openForLogins(MySqlConfig config) {
+    return open(config, "node", SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+  }
+
+  private static HikariDataSource open(
+      MySqlConfig config, String purpose, int rowLockSeconds, int tableLockSeconds) {
     Properties properties = properties(config);
     if (!config.sets("socketTimeout")) {
       properties.setProperty("socketTimeout", Integer.toString(SOCKET_MILLIS));
@@ -83,8 +120,12 @@ public final class MySqlPool {
         purpose,
         properties,
         EVERY_SESSION
-            + "innodb_lock_wait_timeout = %1$d, lock_wait_timeout = %1$d"
-                .formatted(LOCK_WAIT_SECONDS));
+            + "innodb_lock_wait_timeout = %d, lock_wait_timeout = %d, wait_timeout = %d /*M!, idle_transaction_timeout = %d */"
+                .formatted(
+                    rowLockSeconds,
+                    tableLockSeconds,
+                    MOST_IDLE_SECONDS,
+                    MOST_IDLE_IN_TRANSACTION_SECONDS));
   }
 
   /**
@@ -140,19 +181,23 @@ public final class MySqlPool {
     pool.setMaximumPoolSize(config.poolSize());
     pool.setMinimumIdle(Math.min(2, config.poolSize()));
     pool.setConnectionTimeout(CONNECT_MILLIS);
-    pool.setExceptionOverride(new KeepsAfterUnsupported());
+    pool.setKeepaliveTime(TRY_IDLE_MILLIS);
+    pool.setExceptionOverride(new KeepsUnharmed());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
     return new HikariDataSource(pool);
   }
 
   /**
-   * The pool's own rule closes a connection after "this server cannot do that", which harms none.
+   * The pool's own rule closes a connection after "this server cannot do that", and after a
+   * statement that took too long and was ended: both leave it as it was.
    */
-  private static final class KeepsAfterUnsupported implements SQLExceptionOverride {
+  private static final class KeepsUnharmed implements SQLExceptionOverride {
     @java.lang.Override
     public Override adjudicate(SQLException e) {
-      return "0A000".equals(e.getSQLState()) ? Override.DO_NOT_EVICT : Override.CONTINUE_EVICT;
+      return "0A000".equals(e.getSQLState()) || e instanceof SQLTimeoutException
+          ? Override.DO_NOT_EVICT
+          : Override.CONTINUE_EVICT;
     }
   }
 

@@ -89,7 +89,7 @@ public final class OwnerReader {
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink) {
-    return Asking.mysqlAgain(
+    return Asking.mysql(
         () ->
             jdbi.inTransaction(
                 handle -> {
@@ -293,11 +293,7 @@ public final class OwnerReader {
         }
         try (ResultSet rs = statement.executeQuery()) {
           while (rs.next()) {
-            @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
-            for (int i = 0; i < parts.length; i++) {
-              parts[i] = JdbcValues.read(rs, i + 2, table.keyColumns().get(i));
-            }
-            found.put(RowKey.ofKey(table, table.canonicalKey(parts)), rs.getLong(1));
+            found.put(JdbcValues.readKey(rs, 2, table), rs.getLong(1));
           }
         }
       }

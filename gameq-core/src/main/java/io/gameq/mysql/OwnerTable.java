@@ -1,5 +1,6 @@
 package io.gameq.mysql;
 
+import io.gameq.MySqlException;
 import io.gameq.OwnerId;
 import io.gameq.SessionId;
 import io.gameq.commit.CountingSessions;
@@ -11,11 +12,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,12 @@ public final class OwnerTable {
   public static final String SESSION_COLUMNS =
       "owner, epoch, nonce, state, before_epoch, before_nonce";
 
+  /** Before the session is overwritten: assignments run in order. */
+  private static final String KEEP_THE_LAST_OPEN =
+      " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state = 'opening', before_nonce, nonce),";
+
+  private static final int MOST_TRIES_TO_RAISE = 3;
+
   private final Jdbi jdbi;
 
   public OwnerTable(Jdbi jdbi) {
@@ -38,14 +48,73 @@ public final class OwnerTable {
    * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch
    * is above the one before and at least {@code atLeast}. The last session that was open goes on
    * counting beside it.
+   *
+   * @throws MySqlException when others lock the owner, too, naming who may
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
-    return Asking.mysqlAgain(
-        () ->
-            jdbi.withHandle(
-                handle ->
-                    new SessionId(
-                        raise(handle.getConnection(), owner, nonce, node, atLeast), nonce)));
+    return raising(
+        owner,
+        handle -> new SessionId(raise(handle.getConnection(), owner, nonce, node, atLeast), nonce));
+  }
+
+  /**
+   * The same, if the owner's sessions are still those that were seen.
+   *
+   * @param seen null when it had none
+   * @return null when they have changed; nothing was written then
+   */
+  public @Nullable SessionId raiseAfter(
+      @Nullable CountingSessions seen, OwnerId owner, String nonce, String node, long atLeast) {
+    long epoch = Math.max(seen == null ? 1 : seen.newest().epoch() + 1, atLeast);
+    boolean isRaised =
+        raising(
+            owner, handle -> raiseAfter(handle, seen, owner, new SessionId(epoch, nonce), node));
+    return isRaised ? new SessionId(epoch, nonce) : null;
+  }
+
+  private <T> T raising(OwnerId owner, HandleCallback<T, SQLException> call) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return Asking.mysql(() -> jdbi.withHandle(call));
+      } catch (MySqlException e) {
+        if (Asking.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
+          throw new MySqlException(
+              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(jdbi)), e);
+        }
+        if (tries == MOST_TRIES_TO_RAISE || !Asking.isTryAgain(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean raiseAfter(
+      Handle handle,
+      @Nullable CountingSessions seen,
+      OwnerId owner,
+      SessionId session,
+      String node) {
+    return seen == null
+        ? handle.execute(
+                "INSERT IGNORE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, ?, 'opening', UTC_TIMESTAMP(3))",
+                owner.encoded(),
+                session.epoch(),
+                session.nonce(),
+                node)
+            == 1
+        : handle.execute(
+                "UPDATE gameq_owner SET"
+                    + KEEP_THE_LAST_OPEN
+                    + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)"
+                    + " WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
+                session.epoch(),
+                session.nonce(),
+                node,
+                owner.encoded(),
+                seen.newest().epoch(),
+                seen.newest().nonce(),
+                seen.opening() ? "opening" : "open")
+            == 1;
   }
 
   /** In one statement, whose answer brings the epoch: LAST_INSERT_ID(expr). */
@@ -55,8 +124,8 @@ public final class OwnerTable {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, LAST_INSERT_ID(GREATEST(1, ?)), ?, ?, 'opening', UTC_TIMESTAMP(3))"
-                // The epoch after what is kept of the one before: assignments run in order.
-                + " ON DUPLICATE KEY UPDATE before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state = 'opening', before_nonce, nonce),"
+                + " ON DUPLICATE KEY UPDATE"
+                + KEEP_THE_LAST_OPEN
                 + " epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state = 'opening', opened_at = UTC_TIMESTAMP(3)",
             Statement.RETURN_GENERATED_KEYS)) {
       statement.setString(1, owner.encoded());
@@ -207,6 +276,32 @@ public final class OwnerTable {
       }
     }
     return sessions;
+  }
+
+  /** Those that MySQL has, {@code locking} them or not. */
+  static Set<OwnerId> read(Connection connection, Collection<OwnerId> owners, String locking)
+      throws SQLException {
+    Set<OwnerId> found = new HashSet<>();
+    if (owners.isEmpty()) {
+      return found;
+    }
+    List<String> names = Sql.padded(owners.stream().map(OwnerId::encoded).toList());
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT owner FROM gameq_owner WHERE owner IN ("
+                + Sql.marks(names.size())
+                + ")"
+                + locking)) {
+      for (int i = 0; i < names.size(); i++) {
+        statement.setString(i + 1, names.get(i));
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          found.add(OwnerId.ofEncoded(rs.getString(1)));
+        }
+      }
+    }
+    return found;
   }
 
   /** The sessions in a row that begins with {@link #SESSION_COLUMNS}. */

@@ -23,7 +23,7 @@ public record RowRefusal(RowChange row, SQLException error) {
         row.encoded(),
         attempts,
         error.getErrorCode(),
-        String.valueOf(error.getMessage()));
+        MySqlText.of(error));
   }
 
   /** Rows of which MySQL holds a newer version, or a newer delete, have nothing to be set aside. */

@@ -1,6 +1,8 @@
 package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
+import java.util.Optional;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
@@ -52,21 +54,29 @@ public final class Settings {
     }
   }
 
+  private static Optional<String> read(Handle handle, String name) {
+    return handle
+        .select("SELECT value FROM gameq_setting WHERE name = ?", name)
+        .mapTo(String.class)
+        .findOne();
+  }
+
   private static void agree(Jdbi jdbi, String name, String value) {
     String there =
         Asking.mysql(
             () ->
                 jdbi.withHandle(
-                    handle -> {
-                      handle.execute(
-                          "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)",
-                          name,
-                          value);
-                      return handle
-                          .select("SELECT value FROM gameq_setting WHERE name = ?", name)
-                          .mapTo(String.class)
-                          .one();
-                    }));
+                    handle ->
+                        read(handle, name)
+                            .or(
+                                () -> { // the first of all: later ones need no right to write here
+                                  handle.execute(
+                                      "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?, ?)",
+                                      name,
+                                      value);
+                                  return read(handle, name);
+                                })
+                            .orElseThrow()));
     if (!there.equals(value)) {
       throw new GameQueueException(
           "this configuration has %s %s, the database has %s: they are fixed for a database; use %s, or another database"

@@ -44,11 +44,17 @@ public final class UpsertSql {
    */
   public void execute(Connection connection, Table table, List<RowChange> rows)
       throws SQLException {
-    execute(connection, table, rows, false);
+    execute(connection, table, rows, false, 0);
   }
 
-  /** The same; {@code handsOver} says that the rows may change owners. */
-  void execute(Connection connection, Table table, List<RowChange> rows, boolean handsOver)
+  /**
+   * The same.
+   *
+   * @param handsOver whether the rows may change owners
+   * @param mostSeconds see {@link StatementLimits}
+   */
+  void execute(
+      Connection connection, Table table, List<RowChange> rows, boolean handsOver, int mostSeconds)
       throws SQLException {
     RowImage like = rows.get(0).image();
     String sql =
@@ -63,6 +69,7 @@ public final class UpsertSql {
                 rows.size()),
             key -> upsertSql(table, like, key.rows(), handsOver || table.isKeyedByOwner()));
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setQueryTimeout(mostSeconds);
       List<Column> columns = table.columns();
       int at = 1;
       for (RowChange row : rows) {

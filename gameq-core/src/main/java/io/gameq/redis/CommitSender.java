@@ -84,12 +84,18 @@ public final class CommitSender implements AutoCloseable {
   private volatile boolean stopping;
   private volatile boolean abandoned;
   private volatile boolean ended;
-  private volatile boolean died;
+  private volatile @Nullable Throwable death;
+
+  /** Asked of the sender's thread, and not answered yet. */
+  private final Set<CompletableFuture<?>> asked = ConcurrentHashMap.newKeySet();
 
   // Of whoever has the baton.
   private StatefulRedisConnection<byte[], byte[]> redis;
   private final Deque<CommitGroup> inFlight = new ArrayDeque<>();
   private final Deque<Commit> unanswered = new ArrayDeque<>();
+
+  /** Taken from where they waited, and not put anywhere yet. */
+  private final List<Commit> inHand = new ArrayList<>();
 
   /** In the WAL and never sent; newer than what is unanswered. */
   private final Deque<Commit> journaled = new ArrayDeque<>();
@@ -117,7 +123,7 @@ public final class CommitSender implements AutoCloseable {
       NodeHeartbeat heartbeat,
       Runnable healed,
       Consumer<Set<Long>> notReplayed,
-      Executor callbacks) {}
+      Consumer<Throwable> died) {}
 
   /** What becomes of commits that Redis cannot take now. */
   public record Policy(WhenRedisIsFull whenFull, WhenRedisIsAway whenAway) {}
@@ -127,7 +133,7 @@ public final class CommitSender implements AutoCloseable {
     this.parts = parts;
     walId = SlotKeys.bytes(parts.wal().id());
     admission = new Admission(parts.limits());
-    settlement = new Settlement(admission, parts.wal(), parts.callbacks());
+    settlement = new Settlement(admission, parts.wal());
     replay = new Replay(parts.wal(), this::dueMillis, parts.lostHalves());
     healing =
         new Healing(
@@ -149,10 +155,14 @@ public final class CommitSender implements AutoCloseable {
    *
    * @throws QueueFullException when no room came in time, or the sender is closed; then the commit
    *     was not taken
+   * @throws GameQueueException when the sender died; then it was not taken either
    * @throws RedisUnavailableException when Redis is away and the policy is not to wait, or not so
    *     long; then the commit was not taken
    */
   public void submit(Commit commit) {
+    if (death != null) {
+      throw hasEnded();
+    }
     RedisUnavailableException refusal = away.refusal();
     if (refusal != null) {
       throw refusal;
@@ -162,7 +172,7 @@ public final class CommitSender implements AutoCloseable {
     if ((stopping || ended)
         && inbox.remove(commit)) { // else the thread has taken it and will answer
       admission.leave(commit.bytes());
-      throw new QueueFullException("the queue is closed");
+      throw hasEnded();
     }
     refusal = away.fails() ? away.refusal() : null;
     if (refusal != null && inbox.remove(commit)) {
@@ -170,6 +180,21 @@ public final class CommitSender implements AutoCloseable {
       throw refusal;
     }
     baton.wake();
+  }
+
+  private GameQueueException hasEnded() {
+    Throwable cause = death;
+    return cause == null
+        ? new QueueFullException("the queue is closed")
+        : new GameQueueException(
+            "the sender of this node died (%s): close the node and start it again; what it had is in WAL %s"
+                .formatted(cause, parts.wal().directory()),
+            cause);
+  }
+
+  /** Whether it met an error and will do nothing any more. */
+  public boolean hasDied() {
+    return death != null;
   }
 
   /** How often this sender has connected; see {@link #register}. */
@@ -307,6 +332,7 @@ public final class CommitSender implements AutoCloseable {
   }
 
   /** Runs on the sender's thread, and waits. */
+  @SuppressWarnings("CollectionUndefinedEquality") // identity is meant
   private <T> T ask(Supplier<T> question, String failure) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     tasks.add(
@@ -317,11 +343,17 @@ public final class CommitSender implements AutoCloseable {
             answer.completeExceptionally(e);
           }
         });
+    asked.add(answer);
+    if (ended) {
+      answer.completeExceptionally(hasEnded());
+    }
     baton.wake();
     try {
       return answer.orTimeout(APPEND_TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
     } catch (CompletionException e) {
       throw new GameQueueException(failure + ": " + e.getCause(), e);
+    } finally {
+      asked.remove(answer);
     }
   }
 
@@ -336,14 +368,15 @@ public final class CommitSender implements AutoCloseable {
       }
       runTasks();
     } catch (RuntimeException | Error e) {
+      death = e;
+      parts.died().accept(e);
       LOG.error(
-          "the sender of this node stopped: it takes no further commit, and WAL {} is needed for recovery",
+          "the sender of this node died: it takes no further commit, and WAL {} is needed for recovery",
           parts.wal().directory(),
           e);
-      died = true;
-      throw e;
     } finally {
       ended = true;
+      asked.forEach(answer -> answer.completeExceptionally(hasEnded()));
       giveUp();
       redis.close();
     }
@@ -391,14 +424,26 @@ public final class CommitSender implements AutoCloseable {
    */
   private void giveUp() {
     inFlight.forEach(group -> unanswered.addAll(group.commits()));
+    unanswered.addAll(inHand);
     unanswered.addAll(journaled);
     for (Commit commit; (commit = inbox.poll()) != null; ) {
       unanswered.add(commit);
     }
-    unanswered.forEach(
-        commit ->
-            settlement.dropped(
-                commit, Settlement.unknown(commit, "the node closed before Redis answered")));
+    unanswered.forEach(this::giveUp);
+  }
+
+  private void giveUp(Commit commit) {
+    try {
+      settlement.dropped(
+          commit,
+          Settlement.unknown(
+              commit,
+              death == null
+                  ? "the node closed before Redis answered"
+                  : "the sender of this node died before Redis answered"));
+    } catch (RuntimeException | Error e) { // the others are to be told all the same
+      LOG.warn("a commit that nobody will answer could not be told so", e);
+    }
   }
 
   private boolean isFinished() {
@@ -447,7 +492,7 @@ public final class CommitSender implements AutoCloseable {
       if (next.isSpanning() && !commits.isEmpty()) {
         break;
       }
-      if (journaled.isEmpty() ? inbox.remove(next) && journal(next) : takeJournaled(next)) {
+      if (journaled.isEmpty() ? takeFromInbox(next) : takeJournaled(next)) {
         commits.add(next);
         bytes += next.bytes();
       }
@@ -458,7 +503,16 @@ public final class CommitSender implements AutoCloseable {
     if (isForced(commits)) {
       send(group(commits));
     }
+    inHand.clear();
     return 1;
+  }
+
+  private boolean takeFromInbox(Commit next) {
+    if (!inbox.remove(next)) {
+      return false;
+    }
+    inHand.add(next);
+    return journal(next);
   }
 
   /** While Redis is away: what comes in goes into the WAL, or fails, by policy. */
@@ -468,6 +522,7 @@ public final class CommitSender implements AutoCloseable {
     for (Commit next;
         appended.size() < MOST_GROUP_COMMITS && (next = inbox.poll()) != null;
         done++) {
+      inHand.add(next);
       if (away.fails()) {
         settlement.dropped(
             next, new RedisUnavailableException("Redis went away: the commit was not sent"));
@@ -478,6 +533,7 @@ public final class CommitSender implements AutoCloseable {
     if (isForced(appended)) {
       journaled.addAll(appended);
     }
+    inHand.clear();
     return done;
   }
 
@@ -501,7 +557,7 @@ public final class CommitSender implements AutoCloseable {
 
   /** False when its session was lost since it was journaled. */
   private boolean takeJournaled(Commit next) {
-    journaled.remove();
+    inHand.add(journaled.remove());
     SessionRef lost = next.lostSession();
     if (lost != null) {
       settlement.failed(next, Settlement.lost(lost));
@@ -619,6 +675,7 @@ public final class CommitSender implements AutoCloseable {
 
   private void settle(CommitGroup group, @Nullable String refusal) {
     List<Commit> commits = group.commits();
+    inHand.addAll(commits);
     List<Commit> queued = new ArrayList<>(commits.size());
     List<Commit> again = new ArrayList<>();
     List<Commit> held = new ArrayList<>();
@@ -662,6 +719,7 @@ public final class CommitSender implements AutoCloseable {
           sessions.values()); // what else it forgot, the marks of commits since then do not tell
       breakOff("it forgot a session");
     }
+    inHand.clear();
   }
 
   // --- heal
@@ -671,7 +729,7 @@ public final class CommitSender implements AutoCloseable {
       redis.closeAsync();
       redis = link.connect();
       link.silenceOthers(redis);
-      parts.heartbeat().beatFirst(redis);
+      parts.heartbeat().beatFirst(redis, link.server());
       Set<Long> givenUp = healing.run(redis, sessions.values(), unanswered);
       if (!givenUp.isEmpty()) {
         parts.notReplayed().accept(givenUp);
@@ -714,7 +772,7 @@ public final class CommitSender implements AutoCloseable {
   public boolean close(long timeoutMillis) {
     stopping = true;
     baton.wake();
-    boolean answered = baton.join(timeoutMillis) && !died;
+    boolean answered = baton.join(timeoutMillis) && death == null;
     abandoned = true;
     boolean unused = baton.join(ABANDON_MILLIS); // it uses the WAL, which is closed next
     return answered;

@@ -1,20 +1,25 @@
 package io.gameq.redis;
 
+import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.term.Term;
+import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection for scripts of many threads, opened again when it broke. Thread-safe; not for
- * MULTI.
+ * One connection for scripts of many threads, opened again when it broke: once for all who wait, on
+ * a thread of its own, so that nobody waits for more than one attempt, and whoever is interrupted
+ * disturbs nobody else. Thread-safe; not for MULTI.
  */
 public final class ControlConnection implements AutoCloseable {
   private final Supplier<PrimaryConnector.Opened> opens;
-  private PrimaryConnector.@Nullable Opened connection;
-  private long sinceNanos;
+  private @Nullable Connected connection;
+  private @Nullable CompletableFuture<Connected> opening;
 
   /**
    * A connection.
@@ -62,18 +67,66 @@ public final class ControlConnection implements AutoCloseable {
   }
 
   /** The same, with the server that it leads to; throws as {@link #get}. */
-  public synchronized Connected connected() {
-    if (connection == null || !connection.redis().isOpen()) {
-      close();
-      sinceNanos = System.nanoTime();
-      connection = opens.get();
+  public Connected connected() {
+    CompletableFuture<Connected> awaited;
+    synchronized (this) {
+      if (connection != null && connection.redis().isOpen()) {
+        return connection;
+      }
+      if (opening == null) {
+        close();
+        awaited = new CompletableFuture<>();
+        opening = awaited;
+        Thread thread = new Thread(() -> open(awaited), "gameq-connect");
+        thread.setDaemon(true);
+        thread.start();
+      } else {
+        awaited = opening;
+      }
     }
-    return new Connected(
-        connection.redis(),
-        connection.runId(),
-        connection.address(),
-        connection.term(),
-        sinceNanos);
+    return await(awaited);
+  }
+
+  private void open(CompletableFuture<Connected> awaited) {
+    long sinceNanos = System.nanoTime();
+    try {
+      PrimaryConnector.Opened fresh = opens.get();
+      Connected opened =
+          new Connected(fresh.redis(), fresh.runId(), fresh.address(), fresh.term(), sinceNanos);
+      if (!hasEnded(awaited, opened)) {
+        fresh.redis().closeAsync();
+        throw new RedisUnavailableException("the connection was closed while it was opened");
+      }
+      awaited.complete(opened);
+    } catch (RuntimeException | Error e) {
+      hasEnded(awaited, null);
+      awaited.completeExceptionally(e);
+    }
+  }
+
+  /** The end of an attempt; false when it was given up. */
+  private synchronized boolean hasEnded(
+      CompletableFuture<Connected> awaited, @Nullable Connected opened) {
+    if (opening != awaited) {
+      return false;
+    }
+    opening = null;
+    connection = opened;
+    return true;
+  }
+
+  private static Connected await(CompletableFuture<Connected> awaited) {
+    try {
+      return awaited.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RedisUnavailableException("interrupted while connecting to Redis", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException known) {
+        throw known; // the same for all who wait
+      }
+      throw new GameQueueException("cannot connect to Redis: " + e.getCause(), e);
+    }
   }
 
   /**
@@ -93,7 +146,9 @@ public final class ControlConnection implements AutoCloseable {
     try {
       return call.apply(redis);
     } catch (RedisUnavailableException e) {
-      giveUp(redis);
+      if (!(e.getCause() instanceof RedisCommandInterruptedException)) { // that is this caller's
+        giveUp(redis);
+      }
       throw e;
     }
   }
@@ -112,6 +167,7 @@ public final class ControlConnection implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    opening = null;
     if (connection != null) {
       connection.redis().close();
       connection = null;

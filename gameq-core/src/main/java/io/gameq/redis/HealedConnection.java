@@ -82,6 +82,9 @@ public final class HealedConnection {
         sender.healSoon(connected);
       }
       LockSupport.parkNanos(LOOK_NANOS);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new RedisUnavailableException("interrupted while this node heals");
+      }
     }
   }
 }

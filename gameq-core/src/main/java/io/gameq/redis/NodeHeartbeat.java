@@ -27,6 +27,15 @@ public final class NodeHeartbeat {
       SlotKeys.bytes(
           "local was = redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]) return was");
 
+  /**
+   * Says for how long nodes have given signs of life here without a break, ms: a break is longer
+   * than half of {@link #LIFE_SECONDS}.
+   */
+  private static final byte[] WITHOUT_A_BREAK =
+      SlotKeys.bytes(
+          "local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000) local since = math.min(now, tonumber(redis.call('GET', KEYS[1])) or now)"
+              + " redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], since, 'PX', ARGV[1]) return now - since");
+
   private static final int PROCESS_DIGITS = 8;
 
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -36,6 +45,9 @@ public final class NodeHeartbeat {
   private final String node;
   private volatile long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
   private volatile boolean hasBegun;
+
+  /** The server on which this node healed last, by its run id. */
+  private String beganOn = "";
 
   public NodeHeartbeat(String namespace, String process, String node) {
     this.namespace = namespace;
@@ -57,9 +69,16 @@ public final class NodeHeartbeat {
   /**
    * Gives a sign of life to a server on which this node is about to heal, so that a later one that
    * is gone was lost since.
+   *
+   * @param server its run id
    */
-  void beatFirst(StatefulRedisConnection<byte[], byte[]> redis) {
-    boolean unused = beatNow(redis);
+  void beatFirst(StatefulRedisConnection<byte[], byte[]> redis, String server) {
+    boolean gone = beatNow(redis);
+    if (gone || !server.equals(beganOn)) { // what others lost here shows from now on
+      RedisReply.await(() -> redis.sync().del(signs()));
+      long unused = withoutABreak(redis);
+    }
+    beganOn = server;
   }
 
   private boolean beatNow(StatefulRedisConnection<byte[], byte[]> redis) {
@@ -74,6 +93,7 @@ public final class NodeHeartbeat {
                         new byte[][] {key(process)},
                         SlotKeys.bytes(node),
                         SlotKeys.bytes(Integer.toString(LIFE_SECONDS))));
+    long unused = withoutABreak(redis);
     boolean gone = hasBegun && was == 0;
     beatNanos = System.nanoTime();
     hasBegun = true;
@@ -85,18 +105,50 @@ public final class NodeHeartbeat {
     redis.call(connection -> RedisReply.await(() -> connection.sync().del(key(process))));
   }
 
+  private long withoutABreak(StatefulRedisConnection<byte[], byte[]> redis) {
+    return RedisReply.await(
+        () ->
+            redis
+                .sync()
+                .<Long>eval(
+                    WITHOUT_A_BREAK,
+                    ScriptOutputType.INTEGER,
+                    new byte[][] {signs()},
+                    SlotKeys.bytes(Integer.toString(LIFE_SECONDS * 1_000 / 2))));
+  }
+
   /**
-   * The other node that has an owner open and is alive; null when this process has, the session was
-   * closed, Redis knows of none, or its node gave no sign of life.
+   * Where an owner is open, if that is not here: on a node that is alive, or that may be alive
+   * since Redis was away or failed over a moment ago. Null when this process has it open, the
+   * session was closed, or its node has given no sign of life for {@link #LIFE_SECONDS} while Redis
+   * took them.
    */
-  public @Nullable String otherHolder(
+  public @Nullable String elsewhere(
       ControlConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
     return redis.call(
         connection -> {
-          SessionId session = holder(connection, slot, owner, durable);
-          return session == null || process(session).equals(process)
+          SessionId inRedis = SessionScripts.ownedBy(connection, slot, owner);
+          boolean isKnown =
+              inRedis != null
+                  && (CountingSessions.counts(durable, inRedis)
+                      || inRedis.isNewerThan(durable.newest()));
+          if (isKnown && RedisReply.await(() -> isClosed(connection.sync(), slot, owner))) {
+            return null;
+          }
+          SessionId session = isKnown ? durable.holder(inRedis) : durable.lastOpen();
+          if (session == null || process(session).equals(process)) {
+            return null;
+          }
+          String other = isKnown ? aliveNode(connection, namespace, process(session)) : null;
+          if (other != null) {
+            return "on node " + other + ", which is alive";
+          }
+          // Its node may have had no chance to tell this server of itself, or of the session.
+          long millis = withoutABreak(connection);
+          return millis >= LIFE_SECONDS * 1_000L
               ? null
-              : aliveNode(connection, namespace, process(session));
+              : "on a node that may be alive: Redis can tell in %.1f s"
+                  .formatted(LIFE_SECONDS - millis / 1000.0);
         });
   }
 
@@ -132,6 +184,10 @@ public final class NodeHeartbeat {
       StatefulRedisConnection<byte[], byte[]> redis, String namespace, String process) {
     byte[] node = RedisReply.await(() -> redis.sync().get(key(namespace, process)));
     return node == null ? null : new String(node, US_ASCII);
+  }
+
+  private byte[] signs() {
+    return SlotKeys.bytes(namespace + ":nodes");
   }
 
   private byte[] key(String ofProcess) {

@@ -1,6 +1,7 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.term.Primary;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -96,8 +97,8 @@ public final class RedisConnector implements AutoCloseable {
   /**
    * Opens a connection to the primary.
    *
-   * @throws GameQueueException when it is away or refuses the login; the message names the address,
-   *     never the password
+   * @throws RedisUnavailableException when it is away; the message names the address
+   * @throws GameQueueException when it refuses the login; the message never names the password
    */
   public StatefulRedisConnection<byte[], byte[]> open() {
     try {
@@ -156,20 +157,24 @@ public final class RedisConnector implements AutoCloseable {
     }
   }
 
+  /** A {@link RedisUnavailableException}, unless Redis answered and refused. */
   private GameQueueException cannotConnect(RedisException e) {
     Throwable root = e;
     while (root.getCause() != null && root.getCause() != root) {
       root = root.getCause();
     }
     String reason = String.valueOf(root.getMessage());
+    String answer = RedisReply.answered(root);
     String remedy =
         reason.contains("WRONGPASS")
                 || reason.contains("NOAUTH")
                 || reason.toLowerCase(Locale.ROOT).contains("password")
             ? "check the user and password"
             : "check that it runs and that this host may reach it";
-    return new GameQueueException(
-        "cannot connect to Redis at " + where + ": " + reason + ": " + remedy, e);
+    String message = "cannot connect to Redis at " + where + ": " + reason + ": " + remedy;
+    return answer == null || RedisReply.isAway(answer)
+        ? new RedisUnavailableException(message, e)
+        : new GameQueueException(message, e);
   }
 
   /** A Redis URI without its user and password. */

@@ -5,6 +5,7 @@ import io.gameq.RedisUnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import java.util.Set;
@@ -81,10 +82,11 @@ public final class RedisReply {
     return call.get();
   }
 
-  /** Whether the connection broke, in place of an answer that did not come in time. */
+  /** Whether a connection broke: not that none could be made, or an answer did not come in time. */
   private static boolean hasBroken(RedisUnavailableException e) {
     return e.getCause() instanceof RuntimeException cause
         && answered(cause) == null
+        && !(cause instanceof RedisConnectionException)
         && !(cause instanceof RedisCommandTimeoutException)
         && !(cause instanceof RedisCommandInterruptedException);
   }

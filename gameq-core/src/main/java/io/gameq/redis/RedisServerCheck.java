@@ -7,6 +7,10 @@ import java.util.stream.Collectors;
 
 /** Refuses a Redis that gameq cannot run on. Stateless. */
 public final class RedisServerCheck {
+  static final String NO_EVICTION = "noeviction";
+
+  private static final String POLICY = "maxmemory_policy";
+
   private RedisServerCheck() {}
 
   /**
@@ -25,29 +29,16 @@ public final class RedisServerCheck {
    * @throws GameQueueException naming what is wrong and the remedy
    */
   public static Server check(StatefulRedisConnection<byte[], byte[]> redis) {
-    Map<String, String> info =
-        redis
-            .sync()
-            .info()
-            .lines()
-            .filter(line -> line.contains(":"))
-            .collect(
-                Collectors.toMap(
-                    line -> line.substring(0, line.indexOf(':')),
-                    line -> line.substring(line.indexOf(':') + 1).trim(),
-                    (a, b) -> a));
+    Map<String, String> info = fields(redis.sync().info());
     boolean valkey = info.containsKey("valkey_version");
     String version = info.getOrDefault("redis_version", "0");
     if (!valkey && isOlder(version, 6, 2)) {
       throw new GameQueueException(
           "Redis " + version + " is too old: gameq needs 6.2 or newer, or Valkey");
     }
-    String policy = info.getOrDefault("maxmemory_policy", "unknown");
-    if (!policy.equals("noeviction")) {
-      throw new GameQueueException(
-          "Redis has maxmemory-policy "
-              + policy
-              + ", which would drop unflushed rows: run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf");
+    String policy = info.getOrDefault(POLICY, "unknown");
+    if (!policy.equals(NO_EVICTION)) {
+      throw new GameQueueException(mayEvict(policy));
     }
     if (!info.getOrDefault("role", "master").equals("master")) {
       throw new GameQueueException(
@@ -58,6 +49,27 @@ public final class RedisServerCheck {
         info.getOrDefault("run_id", ""),
         info.getOrDefault("master_replid", ""),
         info.getOrDefault("master_replid2", ""));
+  }
+
+  private static Map<String, String> fields(String info) {
+    return info.lines()
+        .filter(line -> line.contains(":"))
+        .collect(
+            Collectors.toMap(
+                line -> line.substring(0, line.indexOf(':')),
+                line -> line.substring(line.indexOf(':') + 1).trim(),
+                (a, b) -> a));
+  }
+
+  /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
+  static String evictionPolicy(StatefulRedisConnection<byte[], byte[]> redis) {
+    return RedisReply.await(() -> fields(redis.sync().info("memory")))
+        .getOrDefault(POLICY, "unknown");
+  }
+
+  static String mayEvict(String policy) {
+    return "Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf"
+        .formatted(policy);
   }
 
   private static boolean isOlder(String version, int major, int minor) {

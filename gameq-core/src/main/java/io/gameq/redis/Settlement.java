@@ -12,34 +12,24 @@ import io.gameq.wal.WalException;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
- * How a commit ends: its room is freed, its failure stands in the WAL, and only then the game is
- * told, on the callbacks' thread. Used by the sender's thread.
+ * How a commit ends: its room is freed, its failure stands in the WAL, and only then it is told.
+ * Used by the sender's thread.
  */
 final class Settlement {
   private final Admission admission;
   private final WalWriter wal;
-  private final Executor callbacks;
 
-  Settlement(Admission admission, WalWriter wal, Executor callbacks) {
+  Settlement(Admission admission, WalWriter wal) {
     this.admission = admission;
     this.wal = wal;
-    this.callbacks = callbacks;
   }
 
   void queued(List<Commit> commits) {
-    List<Commit> toTell = new ArrayList<>();
     for (Commit commit : commits) {
       admission.leave(commit.bytes());
-      if (commit.arrived()) {
-        toTell.add(commit);
-      }
-    }
-    if (!toTell.isEmpty()) {
-      callbacks.execute(() -> toTell.forEach(Commit::queued));
+      commit.queued();
     }
   }
 
@@ -101,15 +91,7 @@ final class Settlement {
   /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
   void dropped(Commit commit, RuntimeException reason) {
     admission.leave(commit.bytes());
-    try {
-      try {
-        callbacks.execute(() -> commit.failed(reason));
-      } catch (RejectedExecutionException e) { // the node is closing
-        commit.failed(reason);
-      }
-    } catch (RejectedExecutionException e) { // the node is closing
-      commit.failed(reason);
-    }
+    commit.failed(reason);
   }
 
   static OwnershipLostException lost(SessionRef session) {

@@ -15,9 +15,13 @@ for _, key in ipairs({dirty_key(slot, owner, owned_by or session), dirty_key(slo
 end
 write_even_when_full(slot)
 local dirty = dirty_key(slot, owner, session)
+local now, due = now_millis(), slot .. ':due'
+local flush_at = now + ARGV[3]
 if owned_by and owned_by ~= session then
   merge(dirty_key(slot, owner, owned_by), dirty)
-  redis.call('ZREM', slot .. ':due', member(owner, owned_by))
+  -- What waits already does not wait longer for a new session; without an entry it is due.
+  flush_at = math.min(flush_at, tonumber(redis.call('ZSCORE', due, member(owner, owned_by))) or now)
+  redis.call('ZREM', due, member(owner, owned_by))
 end
 redis.call('SET', own_key(slot, owner), session)
 redis.call('SREM', slot .. ':closing', owner)
@@ -27,5 +31,5 @@ elseif owned_by ~= session then
   redis.call('SADD', slot .. ':healing', owner)
 end
 local rows = redis.call('HGETALL', dirty)
-if #rows > 0 then redis.call('ZADD', slot .. ':due', 'NX', now_millis() + ARGV[3], member(owner, session)) end
+if #rows > 0 then redis.call('ZADD', due, 'NX', flush_at, member(owner, session)) end
 return {1, rows, redis.call('HGETALL', claimed_key(slot, owner))}

@@ -40,6 +40,24 @@ class MySqlPoolTest {
     }
   }
 
+  /** That the server then ends the session is its own matter. */
+  @Test
+  void theServerIsToldToEndATransactionWhoseClientVanished() throws SQLException {
+    var config = new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1);
+    for (HikariDataSource each :
+        List.of(MySqlPool.open(config, "test"), MySqlPool.openForFlushes(config))) {
+      try (each;
+          Connection connection = each.getConnection();
+          Statement statement = connection.createStatement()) {
+        assertEquals("35", text(statement, "SELECT @@SESSION.wait_timeout"));
+        assertTrue(each.getKeepaliveTime() < 35_000);
+        if (text(statement, "SELECT VERSION()").contains("MariaDB")) {
+          assertEquals("20", text(statement, "SELECT @@SESSION.idle_transaction_timeout"));
+        }
+      }
+    }
+  }
+
   @Test
   void aZeroIsAKeyInEverySessionAndTheServersModeStays() throws SQLException {
     var config = new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1);

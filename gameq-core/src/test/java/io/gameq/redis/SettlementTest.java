@@ -41,7 +41,7 @@ class SettlementTest {
             new WalWriter.Start(directory, "game", 16, "n1", "0badcafe", 1_790_000_000_000L),
             WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
             List.of());
-    settlement = new Settlement(new Admission(Limits.DEFAULT), wal, Runnable::run);
+    settlement = new Settlement(new Admission(Limits.DEFAULT), wal);
   }
 
   private Commit appended() {

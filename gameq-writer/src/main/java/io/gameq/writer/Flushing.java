@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Leads from claims to what MySQL is asked for, and from its answer back to claims. One thread. */
@@ -44,6 +45,14 @@ final class Flushing {
 
   private RowDecoder.Decoded decoded(OwnerId owner) {
     return Objects.requireNonNull(byOwner.get(owner));
+  }
+
+  /** Names of the tables that these owners' rows are of. */
+  Set<String> tables(List<Written> written) {
+    return written.stream()
+        .flatMap(of -> of.of().rows().stream())
+        .map(row -> row.key().table().name())
+        .collect(Collectors.toSet());
   }
 
   /** What to acknowledge of an owner. */

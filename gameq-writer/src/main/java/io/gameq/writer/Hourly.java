@@ -49,9 +49,9 @@ final class Hourly implements AutoCloseable {
     try {
       duty.run();
     } catch (GameQueueException e) {
-      LOG.debug("put off for an hour: {}", e.getMessage());
+      LOG.warn("housekeeping is put off for an hour: {}", e.getMessage());
     } catch (RuntimeException e) { // must not end the timer
-      LOG.warn("failed, again in an hour", e);
+      LOG.warn("housekeeping failed, again in an hour", e);
     }
   }
 

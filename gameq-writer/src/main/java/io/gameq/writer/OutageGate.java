@@ -13,8 +13,11 @@ import org.slf4j.LoggerFactory;
 final class OutageGate {
   private static final Logger LOG = LoggerFactory.getLogger(OutageGate.class);
 
+  private static final int MOST_HELD_UP = 8;
+
   private final BooleanSupplier probe;
   private final Backoff backoff = new Backoff(100, 5_000);
+  private int heldUp; // in a row
   private boolean closed;
   private boolean probing;
   private long closedNanos;
@@ -41,9 +44,23 @@ final class OutageGate {
     return wait;
   }
 
+  /** Whether MySQL answers now: asks it. */
+  boolean answers() {
+    return probe.getAsBoolean();
+  }
+
   /** A flush committed. */
   synchronized void passed() {
+    heldUp = 0;
     backoff.reset();
+  }
+
+  /** A flush was held up though MySQL answers: when none passes, MySQL is slow or locked. */
+  synchronized void heldUp(String reason) {
+    if (++heldUp >= MOST_HELD_UP) {
+      heldUp = 0;
+      close(reason);
+    }
   }
 
   /** How long to wait before the next claim, ms; 0 when MySQL takes flushes. May ask MySQL. */

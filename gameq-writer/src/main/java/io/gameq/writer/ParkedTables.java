@@ -1,5 +1,7 @@
 package io.gameq.writer;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -7,12 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tables that take no rows for a while, because they or a column are missing: their rows stay in
- * Redis, those of other tables go on. Thread-safe.
+ * Tables that take no rows for a while, because they or a column are missing, somebody has locked
+ * them, or MySQL refuses most of their rows: those stay in Redis, rows of other tables go on.
+ * Thread-safe.
  */
 final class ParkedTables {
   /** Bounds both the statements that fail in vain and the delay once the table is mended. */
   static final long RETRY_MILLIS = 5_000;
+
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
 
   private static final Logger LOG = LoggerFactory.getLogger(ParkedTables.class);
 
@@ -37,11 +42,50 @@ final class ParkedTables {
 
   void park(String table, String reason) {
     complain(table, reason);
-    untilNanos.put(table, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
+    untilNanos.put(table, System.nanoTime() + RETRY_NANOS);
   }
 
-  boolean isParked(String table) {
+  /** A flush wrote into these tables. */
+  void passed(Collection<String> tables) {
+    untilNanos.keySet().removeAll(tables);
+  }
+
+  boolean isEmpty() {
+    return untilNanos.isEmpty();
+  }
+
+  /** What holds for one batch, whose rows of a table all wait or none does. */
+  Now now() {
+    return new Now();
+  }
+
+  /** Used by one thread. */
+  final class Now {
+    private final Map<String, Boolean> known = new HashMap<>();
+
+    /** Of a row's own table. */
+    boolean isParked(String table) {
+      return known.computeIfAbsent(table, ParkedTables.this::isParked);
+    }
+
+    /** Of a table that it refers to, which is tried by rows of its own only. */
+    boolean isParentParked(String table) {
+      return known.computeIfAbsent(table, ParkedTables.this::isWithinItsTime);
+    }
+  }
+
+  private boolean isWithinItsTime(String table) {
     Long until = untilNanos.get(table);
     return until != null && System.nanoTime() - until < 0;
+  }
+
+  /** Once the time is over, one who asks may try for all others, for whom it stays parked. */
+  private boolean isParked(String table) {
+    Long until = untilNanos.get(table);
+    if (until == null) {
+      return false;
+    }
+    long now = System.nanoTime();
+    return now - until < 0 || !untilNanos.replace(table, until, now + RETRY_NANOS);
   }
 }

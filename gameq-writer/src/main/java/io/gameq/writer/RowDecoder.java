@@ -60,11 +60,13 @@ final class RowDecoder {
   private static final class By {
     private final Catalog tables;
     private final boolean isFresh;
+    private final ParkedTables.Now parked;
     private final Map<String, String> misfits = new HashMap<>();
 
-    By(Catalog tables, boolean isFresh) {
+    By(Catalog tables, boolean isFresh, ParkedTables.Now parked) {
       this.tables = tables;
       this.isFresh = isFresh;
+      this.parked = parked;
     }
   }
 
@@ -76,10 +78,11 @@ final class RowDecoder {
    */
   List<Decoded> decode(List<Claim> batch) {
     long claimedNanos = System.nanoTime();
-    By present = new By(catalogs.get(), false);
+    ParkedTables.Now now = parked.now();
+    By present = new By(catalogs.get(), false, now);
     List<Decoded> decoded = decode(batch, present);
     if (!present.misfits.isEmpty()) {
-      By fresh = new By(catalogs.readAfter(claimedNanos), true);
+      By fresh = new By(catalogs.readAfter(claimedNanos), true, now);
       decoded = decode(batch, fresh);
       fresh.misfits.forEach(parked::complain);
       return decoded;
@@ -87,7 +90,7 @@ final class RowDecoder {
     if (decoded.stream().allMatch(of -> of.kept.isEmpty()) || !reloadCatalog()) {
       return decoded;
     }
-    return decode(batch, new By(catalogs.get(), true));
+    return decode(batch, new By(catalogs.get(), true, now));
   }
 
   private List<Decoded> decode(List<Claim> batch, By by) {
@@ -101,7 +104,7 @@ final class RowDecoder {
     for (UnflushedRow row : claim.rows()) {
       try {
         String table = RowKey.tableName(row.key());
-        if (isClosed(table, by.tables)) {
+        if (isClosed(table, by)) {
           decoded.kept.add(row);
         } else {
           decoded.rows.add(change(claim, row, by.tables.table(table), by.isFresh));
@@ -140,10 +143,10 @@ final class RowDecoder {
     }
   }
 
-  private boolean isClosed(String table, Catalog tables) {
-    return parked.isParked(table)
-        || !isManaged(table, tables)
-        || tables.table(table).parents().stream().anyMatch(parked::isParked);
+  private boolean isClosed(String table, By by) {
+    return by.parked.isParked(table)
+        || !isManaged(table, by.tables)
+        || by.tables.table(table).parents().stream().anyMatch(by.parked::isParentParked);
   }
 
   private boolean isManaged(String table, Catalog tables) {

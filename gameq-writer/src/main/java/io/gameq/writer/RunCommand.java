@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConnector;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Mixin;
         "Runs a writer: carries due rows from Redis into MySQL until it is told to stop (SIGTERM, Ctrl-C).",
     footer = {
       "",
-      "Any number of writers may run beside each other. On SIGTERM a writer finishes what it has claimed, then exits."
+      "Any number of writers may run beside each other. Servers that are down when it starts are waited for. On SIGTERM a writer finishes what it has claimed, then exits."
     })
 final class RunCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
@@ -36,49 +37,64 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     WriterConfig settings = config.read();
-    WriterSettings writer = settings.writer();
     MySqlConfig mysql = settings.mysql();
-    int connections = Math.max(mysql.poolSize(), writer.workers() + 1);
+    int connections =
+        Math.max(mysql.poolSize(), settings.writer().workers() + SlowLane.THREADS + 1);
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "gameq-stop"));
-    try (var pool =
-            MySqlPool.open(
-                new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections),
-                "writer");
-        RedisConnector redis = new RedisConnector(settings.redis());
+    try (RedisConnector redis = new RedisConnector(settings.redis());
+        HikariDataSource pool =
+            Startup.whenItAnswers(
+                () ->
+                    MySqlPool.openForFlushes(
+                        new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)),
+                stop);
         WriterService service =
-            new WriterService(
-                new WriterOptions(
-                    settings.namespace(),
-                    settings.slots(),
-                    writer.name(),
-                    writer.workers(),
-                    new ClaimScript.Bounds(
-                        writer.batchOwners(),
-                        writer.batchRows(),
-                        ClaimScript.Bounds.DEFAULT.bytes(),
-                        writer.leaseSeconds() * 1_000L),
-                    new FlushTransaction.Patience(
-                        WriterOptions.DEFAULT_PATIENCE.attempts(),
-                        WriterOptions.DEFAULT_PATIENCE.millis(),
-                        WriterOptions.DEFAULT_PATIENCE.halfMillis(),
-                        writer.deadLetters()),
-                    Duration.ofDays(writer.tombstoneDays())),
-                redis,
-                pool)) {
-      for (long flushes = 0;
-          !stop.await(REPORT_EVERY_SECONDS, TimeUnit.SECONDS);
-          flushes = service.stats().flushes()) {
-        if (service.stats().flushes() != flushes) {
-          LOG.info("{}", service.stats());
-        }
+            pool == null
+                ? null
+                : Startup.whenItAnswers(
+                    () -> new WriterService(options(settings), redis, pool), stop)) {
+      if (service != null) {
+        untilToldToStop(service, stop);
       }
     } finally {
       stopped.countDown();
     }
     return Main.OK;
+  }
+
+  private static WriterOptions options(WriterConfig settings) {
+    WriterSettings writer = settings.writer();
+    return new WriterOptions(
+        settings.namespace(),
+        settings.slots(),
+        writer.name(),
+        writer.workers(),
+        new ClaimScript.Bounds(
+            writer.batchOwners(),
+            writer.batchRows(),
+            ClaimScript.Bounds.DEFAULT.bytes(),
+            writer.leaseSeconds() * 1_000L),
+        new FlushTransaction.Patience(
+            WriterOptions.DEFAULT_PATIENCE.attempts(),
+            WriterOptions.DEFAULT_PATIENCE.millis(),
+            WriterOptions.DEFAULT_PATIENCE.halfMillis(),
+            WriterOptions.DEFAULT_PATIENCE.rowSeconds(),
+            writer.deadLetters()),
+        Duration.ofDays(writer.tombstoneDays()));
+  }
+
+  private static void untilToldToStop(WriterService service, CountDownLatch stop)
+      throws InterruptedException {
+    for (long flushes = 0;
+        !stop.await(REPORT_EVERY_SECONDS, TimeUnit.SECONDS);
+        flushes = service.stats().flushes()) {
+      if (service.stats().flushes() != flushes) {
+        LOG.info("{}", service.stats());
+      }
+    }
   }
 
   private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {

@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.GameQueueException;
+import io.gameq.log.Complaints;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.term.Term;
@@ -21,6 +22,7 @@ final class TermWatch implements AutoCloseable {
 
   private final PrimaryConnector primary;
   private final ScheduledExecutorService timer = DaemonTimer.named("gameq-term");
+  private final Complaints complaints = new Complaints(60);
   private volatile long number;
 
   /** Starts; the term has to be there. */
@@ -35,7 +37,8 @@ final class TermWatch implements AutoCloseable {
     try {
       number = primary.term();
     } catch (GameQueueException e) {
-      LOG.debug("cannot look which Redis primary counts: {}", e.getMessage());
+      complaints.about(
+          "term", LOG::warn, () -> "cannot look which Redis primary counts: " + e.getMessage());
     } catch (RuntimeException e) { // must not end the timer
       LOG.warn("cannot look which Redis primary counts", e);
     }

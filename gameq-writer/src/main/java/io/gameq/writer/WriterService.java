@@ -1,6 +1,8 @@
 package io.gameq.writer;
 
+import io.gameq.catalog.Catalog;
 import io.gameq.catalog.RowCodec;
+import io.gameq.log.Complaints;
 import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.LayoutTable;
@@ -11,6 +13,7 @@ import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.Settings;
 import io.gameq.mysql.TermTable;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.EvictionWatch;
 import io.gameq.redis.JournalMarks;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
@@ -19,6 +22,8 @@ import io.gameq.writer.mysql.FlushTransaction;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
@@ -28,13 +33,18 @@ import org.slf4j.LoggerFactory;
 public final class WriterService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
 
+  private static final long COMPLAIN_EVERY_SECONDS = 10;
+  private static final long LOOK_EVERY_SECONDS = 3;
+
   private final WriterOptions options;
   private final WriterStats stats = new WriterStats();
   private final SlotSchedule schedule;
   private final TermWatch watch;
   private final LeaseRenewal leases;
+  private final SlowLane lane;
   private final TombstonePurge purge;
   private final ControlConnection hourlyRedis;
+  private final ScheduledExecutorService evictionTimer = DaemonTimer.named("gameq-eviction");
   private final Hourly hourly;
   private final List<Thread> threads = new ArrayList<>();
 
@@ -50,13 +60,21 @@ public final class WriterService implements AutoCloseable {
     MySqlServerCheck.of(mysql).requireUsable();
     Jdbi jdbi = Jdbi.create(mysql);
     Settings.agree(jdbi, options.namespace(), options.slots());
+    Catalog unused = CatalogReader.read(mysql).requireManaged();
     PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(jdbi));
     try (ControlConnection probe = new ControlConnection(primary)) {
       probe.get();
     }
     OwnerTable owners = new OwnerTable(jdbi);
     ParkedTables parked = new ParkedTables();
-    watch = new TermWatch(primary);
+    RowDecoder decoder =
+        new RowDecoder(
+            () -> CatalogReader.read(mysql),
+            new RowCodec(new LayoutTable(jdbi), Clock.systemUTC()),
+            parked);
+    FlushTransaction flush =
+        new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
+    watch = new TermWatch(primary); // starts a thread: what may fail has not
     leases =
         new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
     Worker.Shared shared =
@@ -66,20 +84,21 @@ public final class WriterService implements AutoCloseable {
             schedule,
             owners,
             new OwnerReader(jdbi),
-            new RowDecoder(
-                () -> CatalogReader.read(mysql),
-                new RowCodec(new LayoutTable(jdbi), Clock.systemUTC()),
-                parked),
+            decoder,
             parked,
-            new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience()),
+            flush,
             new OutageGate(() -> MySqlPool.answers(mysql)),
             watch,
             leases,
+            new Suspects(),
+            new Complaints(COMPLAIN_EVERY_SECONDS),
             stats);
+    lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       Thread thread =
           new Thread(
-              new Worker(shared, new ControlConnection(primary)), options.name() + "-worker-" + i);
+              new Worker(shared, lane, new ControlConnection(primary)),
+              options.name() + "-worker-" + i);
       threads.add(thread);
       thread.start();
     }
@@ -89,12 +108,23 @@ public final class WriterService implements AutoCloseable {
         new Hourly(
             purge, () -> JournalMarks.forgetDead(hourlyRedis, options.namespace(), shared.slots()));
     hourly.start();
+    EvictionWatch eviction = new EvictionWatch();
+    evictionTimer.scheduleWithFixedDelay(
+        () -> look(eviction), LOOK_EVERY_SECONDS, LOOK_EVERY_SECONDS, TimeUnit.SECONDS);
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",
         options.name(),
         options.workers(),
         options.slots(),
         options.namespace());
+  }
+
+  private void look(EvictionWatch eviction) {
+    try {
+      boolean unused = eviction.mayEvict(hourlyRedis);
+    } catch (RuntimeException e) { // the workers say that Redis is away
+      LOG.debug("cannot look whether Redis evicts: {}", e.getMessage());
+    }
   }
 
   public WriterStats stats() {
@@ -107,14 +137,19 @@ public final class WriterService implements AutoCloseable {
     schedule.stop();
     purge.close();
     hourly.close();
+    evictionTimer.shutdownNow();
     hourlyRedis.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {
       for (Thread thread : threads) {
         thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
       }
+      lane.stop(); // after the workers, who fill it
+      lane.join(deadline);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      lane.stop();
     }
     leases.close();
     watch.close();

@@ -16,6 +16,7 @@ import io.gameq.Takeover;
 import io.gameq.WhenRedisIsFull;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,6 +91,54 @@ class BoundsTest {
         player.commit().awaitDurable(LONG); // what was refused is still staged
         assertEquals(6, queue.read("player:1", Pet.class).size());
       }
+    }
+  }
+
+  @Test
+  void anOwnerWithTooManyBytesWaitingTakesNoMoreButRewritesOld() {
+    try (GameQueue queue =
+        GameQueue.open(
+            game.config("n1")
+                .maxCommit(5, 1024)
+                .maxRowBytes(512)
+                .maxInFlight(100, 1 << 20, Duration.ofMillis(100))
+                .maxDirtyBytesPerOwner(1024)
+                .build())) {
+      OwnerSession player = queue.open("player:1");
+      String name = "a".repeat(20);
+      QueueFullException full =
+          assertThrows(
+              QueueFullException.class,
+              () -> {
+                for (int i = 1; i <= 100; i++) {
+                  commit(player, new Pet(i, 1, name)).awaitQueued(LONG);
+                }
+              });
+      assertTrue(full.getMessage().contains("maxDirtyBytesPerOwner (1024)"), full::getMessage);
+      player.rollback();
+      for (int i = 0; i < 100; i++) {
+        commit(player, new Pet(1, 1, name)).awaitQueued(LONG);
+      }
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> player.notDurable().isEmpty());
+        commit(player, new Pet(100, 1, name)).awaitDurable(LONG);
+      }
+    }
+  }
+
+  @Test
+  void openingAgainPutsOffNoFlush() {
+    try (GameQueue queue =
+            GameQueue.open(game.config("n1").mergeWindow(Duration.ofSeconds(3)).build());
+        WriterService writer = game.writer("w1")) {
+      commit(queue.open("player:1"), new Pet(1, 1, "x")).awaitQueued(LONG);
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(
+              () -> {
+                queue.open("player:1");
+                return game.queryText("SELECT COUNT(*) FROM pet").equals("1");
+              });
     }
   }
 
@@ -188,6 +237,8 @@ class BoundsTest {
       redis.keys(game.namespace + ":node:*").stream()
           .filter(key -> redis.get(key).equals("n1"))
           .forEach(redis::del); // as after 15 s of silence
+      redis.set(
+          game.namespace + ":nodes", "0", SetArgs.Builder.px(7_500)); // in which others gave theirs
       second.open("player:1", Takeover.UNLESS_ALIVE);
     }
   }

@@ -31,7 +31,7 @@ final class Game implements AutoCloseable {
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final AutoCloseable pool;
   private final DataSource mysql;
-  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 100);
+  FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 15, 100);
 
   Game(GameDatabase database, Path walDirectory) {
     this(database, walDirectory, "t" + UUID.randomUUID().toString().substring(0, 8));
@@ -39,17 +39,16 @@ final class Game implements AutoCloseable {
 
   /** The same game with connections of its own. */
   Game(GameDatabase database, Path walDirectory, String namespace) {
+    this(database, walDirectory, namespace, database.server().user(), database.server().password());
+  }
+
+  /** The same, with writers that log in to MySQL as somebody else. */
+  Game(GameDatabase database, Path walDirectory, String namespace, String user, String password) {
     this.namespace = namespace;
     this.database = database;
     this.walDirectory = walDirectory;
     var opened =
-        MySqlPool.open(
-            new MySqlConfig(
-                database.server().jdbcUrl(),
-                database.server().user(),
-                database.server().password(),
-                8),
-            "test");
+        MySqlPool.openForFlushes(new MySqlConfig(database.server().jdbcUrl(), user, password, 8));
     this.pool = opened;
     this.mysql = opened;
   }

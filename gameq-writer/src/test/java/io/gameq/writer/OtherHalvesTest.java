@@ -46,7 +46,7 @@ class OtherHalvesTest {
                     "player_id",
                     "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
             walDirectory);
-    game.patience = new FlushTransaction.Patience(3, 0, 600_000, 100);
+    game.patience = new FlushTransaction.Patience(3, 0, 600_000, 15, 100);
   }
 
   @AfterEach

@@ -24,6 +24,7 @@ import io.gameq.writer.redis.FinishScripts;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -120,6 +121,33 @@ class RefusedRowsTest {
       assertEquals("99", game.queryText("SELECT age FROM pet WHERE id = 2"));
       assertEquals(List.of(), queue.open("player:1").deadLetters(), "a newer version passed");
       assertEquals(1, writer.stats().deadLetters());
+    }
+  }
+
+  @Test
+  void aTableOfWhichMostRowsAreRefusedIsParkedInsteadOfSettingAllAside() throws Exception {
+    try (WriterService writer = game.writer("w1");
+        GameQueue queue = game.node("n1")) {
+      List<CommitReceipt> receipts = new ArrayList<>();
+      for (int player = 1; player <= 20; player++) {
+        OwnerSession session = queue.open("player:" + player);
+        for (int id = 1; id <= 30; id++) {
+          session.put(new Pet(100 * player + id, player, 100));
+        }
+        receipts.add(commit(session, new Chest(player, player, "beside" + player)));
+      }
+      await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM chest").equals("20"));
+      game.database.server().execute("ALTER TABLE pet DROP CONSTRAINT mortal");
+      for (CommitReceipt receipt : receipts) {
+        try {
+          receipt.awaitDurable(LONG);
+        } catch (DeadLetterException e) {
+          // one of the first
+        }
+      }
+      long setAside = writer.stats().deadLetters();
+      assertTrue(setAside <= 200, () -> "set aside: " + setAside);
+      assertEquals(Long.toString(600 - setAside), game.queryText("SELECT COUNT(*) FROM pet"));
     }
   }
 
@@ -318,7 +346,7 @@ class RefusedRowsTest {
 
   @Test
   void aBusyOwnerIsAsPatientAsAnIdleOne() throws Exception {
-    game.patience = new FlushTransaction.Patience(3, 60_000, 0, 100);
+    game.patience = new FlushTransaction.Patience(3, 60_000, 0, 15, 100);
     try (WriterService writer = game.writer("w1");
         GameQueue queue = game.node("n1")) {
       OwnerSession player = queue.open("player:1");
@@ -376,19 +404,17 @@ class RefusedRowsTest {
 
   @Test
   void anOwnerWithRowsOfAMissingTableCanBeOpened() throws Exception {
-    try (WriterService writer = game.writer("w1")) {
-      try (GameQueue queue = game.node("n1")) {
-        OwnerSession player = queue.open("player:1");
-        game.database.server().execute("RENAME TABLE toy TO gone");
-        player.put("toy", Map.of("id", 1, "player_id", 1, "pet_id", 1));
-        player.put("pet", Map.of("id", 1, "player_id", 1, "age", 5));
-        player.commit().awaitQueued(LONG);
-      }
-      try (GameQueue queue = game.node("n2")) {
-        assertEquals(1, queue.open("player:1").rows(Pet.class).size());
-        game.database.server().execute("RENAME TABLE gone TO toy");
-        await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM toy").equals("1"));
-      }
+    try (WriterService writer = game.writer("w1");
+        GameQueue first = game.node("n1");
+        GameQueue second = game.node("n2")) {
+      OwnerSession player = first.open("player:1");
+      game.database.server().execute("RENAME TABLE toy TO gone");
+      player.put("toy", Map.of("id", 1, "player_id", 1, "pet_id", 1));
+      player.put("pet", Map.of("id", 1, "player_id", 1, "age", 5));
+      player.commit().awaitQueued(LONG);
+      assertEquals(1, second.open("player:1").rows(Pet.class).size());
+      game.database.server().execute("RENAME TABLE gone TO toy");
+      await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM toy").equals("1"));
     }
   }
 

@@ -95,13 +95,12 @@ class TwoPrimariesTest {
 
   private WriterService writerOnOld() {
     var opened =
-        MySqlPool.open(
+        MySqlPool.openForFlushes(
             new MySqlConfig(
                 game.database.server().jdbcUrl(),
                 game.database.server().user(),
                 game.database.server().password(),
-                4),
-            "old");
+                4));
     pool = opened;
     DataSource mysql = opened;
     return new WriterService(

@@ -10,6 +10,7 @@ import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.HandoverTable;
+import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
@@ -83,10 +84,10 @@ public final class DirectReplay {
       try (Connection connection = mysql.getConnection()) {
         return inTransaction(connection, group, waits);
       } catch (TableRefusedException e) {
-        return new TableRefused(e.table(), String.valueOf(e.getMessage()));
+        return new TableRefused(e.table(), MySqlText.of(e));
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN || tries == MOST_TRIES) {
-          throw new MySqlException("MySQL does not answer as it should: " + e.getMessage(), e);
+          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
         }
         LockSupport.parkNanos(
             TimeUnit.MILLISECONDS.toNanos(

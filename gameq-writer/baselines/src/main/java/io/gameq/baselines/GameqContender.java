@@ -44,7 +44,7 @@ final class GameqContender implements Contender {
     redis =
         new RedisConnector(
             new RedisConfig(place.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
-    pool = MySqlPool.open(place.mysql(CONNECTIONS), "writer");
+    pool = MySqlPool.openForFlushes(place.mysql(CONNECTIONS));
     writer =
         new WriterService(
             new WriterOptions(

@@ -52,7 +52,7 @@ final class DeadListCommand implements Callable<Integer> {
       description = "One JSON object a line, nothing else; times in UTC, versions as text.")
   private boolean json;
 
-  /** Returns 0, also when there are letters. */
+  /** Returns 1 when there are letters. */
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
@@ -67,7 +67,7 @@ final class DeadListCommand implements Callable<Integer> {
                     .formatted(listed, Shown.count(extent.count(), "dead letter"))
                 : Shown.count(listed, "dead letter"));
       }
-      return Main.OK;
+      return extent.count() == 0 ? Main.OK : Main.FOUND_SOMETHING;
     }
   }
 

@@ -9,6 +9,7 @@ import io.gameq.mysql.DeadLetterTable;
 import io.gameq.mysql.DeadLetterTable.Stored;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
+import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
@@ -84,9 +85,9 @@ public final class DeadLetterRetry {
         last = inTransaction(connection, id);
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
-          throw new MySqlException("MySQL does not answer as it should: " + e.getMessage(), e);
+          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
         }
-        last = new Locked(String.valueOf(e.getMessage()));
+        last = new Locked(MySqlText.of(e));
       }
       if (!(last instanceof Locked) && !(last instanceof Changed)) {
         return last;
@@ -198,7 +199,6 @@ public final class DeadLetterRetry {
   }
 
   private static Refused refused(SQLException e) {
-    return new Refused(
-        e.getErrorCode(), String.valueOf(e.getMessage()), ErrorKind.of(e) == ErrorKind.CURABLE);
+    return new Refused(e.getErrorCode(), MySqlText.of(e), ErrorKind.of(e) == ErrorKind.CURABLE);
   }
 }

@@ -12,10 +12,14 @@ import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.HandoverTable;
+import io.gameq.mysql.Locks;
+import io.gameq.mysql.ManySlowRowsException;
+import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.RowRefusal;
+import io.gameq.mysql.StatementLimits;
 import io.gameq.mysql.TableRefusedException;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
@@ -30,6 +34,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -40,18 +46,32 @@ import org.jspecify.annotations.Nullable;
 public final class FlushTransaction {
   private static final int MOST_TRIES = 10;
 
-  /** Each lasts innodb_lock_wait_timeout. */
-  private static final int MOST_LOCK_WAITS = 2;
+  /** Others were written so lately: what is slow is not MySQL as a whole. */
+  private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** So long a slow row is tried when nobody else is written that it could be compared with. */
+  private static final long ALONE_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private static final int LOCK_WAIT_TIMEOUT = 1205;
 
   private static final Set<ErrorKind> OF_ROWS = Set.of(ErrorKind.ROW, ErrorKind.CURABLE);
+  private static final Set<ErrorKind> OF_ROWS_APART =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW);
   private static final Set<ErrorKind> LAST_RESORT =
       Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.UNKNOWN);
+  private static final Set<ErrorKind> LAST_RESORT_APART =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW, ErrorKind.UNKNOWN);
+
+  /** A statement of 512 rows takes some tens of milliseconds. */
+  private static final StatementLimits LIMITS = new StatementLimits(512, 2, 2);
+
+  private static final StatementLimits LIMITS_APART = new StatementLimits(64, 2, 2);
 
   private final DataSource dataSource;
   private final GuardedWrites writes;
   private final Patience patience;
+  private final MassRefusals massRefusals = new MassRefusals(System::nanoTime);
+  private volatile long writtenNanos = System.nanoTime() - LATELY_NANOS;
 
   /**
    * When rows are given up.
@@ -61,10 +81,13 @@ public final class FlushTransaction {
    * @param millis how long it is tried, at least
    * @param halfMillis how long after its commit a row at most waits in Redis for the other half of
    *     a handover, when that may still come: its owner's other rows are flushed meanwhile
+   * @param rowSeconds how long MySQL may take for such a row at its last try; below the silence
+   *     after which a server counts as away
    * @param deadLetters most rows set aside in the whole database; at the limit owners with refused
    *     rows wait in Redis
    */
-  public record Patience(int attempts, long millis, long halfMillis, int deadLetters) {}
+  public record Patience(
+      int attempts, long millis, long halfMillis, int rowSeconds, int deadLetters) {}
 
   /** Whether other halves of handovers may still come. */
   public interface Halves {
@@ -96,6 +119,11 @@ public final class FlushTransaction {
   /** What became of a flush. */
   public sealed interface Outcome {}
 
+  /** Nothing was written, or it is not known whether a COMMIT passed: flushing again is safe. */
+  public sealed interface Failure extends Outcome {
+    String reason();
+  }
+
   /**
    * Committed, but for owners that were left out whole.
    *
@@ -118,24 +146,39 @@ public final class FlushTransaction {
   public record Written(OwnerRows of, List<Refused> setAside, List<RowChange> kept) {}
 
   /**
-   * MySQL is away, read-only or locked; nothing was written, or a COMMIT was lost: flushing again
-   * is safe.
+   * MySQL is away, read-only or full; nothing was written, or a COMMIT was lost: flushing again is
+   * safe.
+   *
+   * @param midway the connection broke in the middle: one of the rows may be why, if MySQL answers
    */
-  public record Outage(String reason) implements Outcome {}
+  public record Outage(String reason, boolean midway) implements Failure {}
 
   /**
    * The rows were claimed from a Redis primary that does not count any more; nothing was written.
    */
-  public record Demoted(String reason) implements Outcome {}
+  public record Demoted(String reason) implements Failure {}
 
-  /** A table or a column is missing or closed to us; nothing was written. */
-  public record TableRefused(Table table, String reason) implements Outcome {}
+  /**
+   * A table or a column is missing or closed to us, or most of its rows are refused; nothing was
+   * written.
+   */
+  public record TableRefused(Table table, String reason) implements Failure {}
 
-  /** Somebody holds a lock on a row for long; nothing was written. */
-  public record Locked(String reason) implements Outcome {}
+  /** Tables are locked as a whole; nothing was written. */
+  public record TablesLocked(Set<String> tables, String reason) implements Failure {}
+
+  /**
+   * Somebody holds a lock on a row for long; nothing was written.
+   *
+   * @param owners who are locked, or have a row that is, as far as that is known
+   */
+  public record Locked(Set<OwnerId> owners, String reason) implements Failure {}
+
+  /** Some statement takes MySQL long, also with few rows; nothing was written. */
+  public record Slow(String reason) implements Failure {}
 
   /** An error that gameq does not know; nothing was written. */
-  public record Failed(String reason) implements Outcome {}
+  public record Failed(String reason) implements Failure {}
 
   public FlushTransaction(DataSource dataSource, GuardedWrites writes, Patience patience) {
     this.dataSource = dataSource;
@@ -156,16 +199,26 @@ public final class FlushTransaction {
    * @param term the number of the primary's term, {@link Term#NOT_KNOWN} when it hides who it is
    */
   public Outcome flush(long term, List<OwnerRows> owners, Halves halves) {
-    Plan plan = new Plan(term, new ArrayList<>(owners));
+    return flush(new Plan(term, owners, false), halves);
+  }
+
+  /**
+   * The same of an owner that may hold up others, apart from them: rows that take MySQL long are
+   * searched for, and set aside when others pass.
+   */
+  public Outcome flushApart(long term, OwnerRows owner, Halves halves) {
+    return flush(new Plan(term, List.of(owner), true), halves);
+  }
+
+  private Outcome flush(Plan plan, Halves halves) {
     int tries = 0;
-    int lockWaits = 0;
     while (true) {
       plan.decide(halves);
       Connection connection;
       try {
         connection = dataSource.getConnection();
       } catch (SQLException e) {
-        return new Outage(String.valueOf(e.getMessage()));
+        return new Outage(MySqlText.of(e), false);
       }
       try (connection) {
         Outcome outcome = inTransaction(connection, plan);
@@ -175,26 +228,63 @@ public final class FlushTransaction {
       } catch (TermMovedException e) {
         return new Demoted(String.valueOf(e.getMessage()));
       } catch (TableRefusedException e) {
-        return new TableRefused(e.table(), String.valueOf(e.getMessage()));
+        return new TableRefused(e.table(), MySqlText.of(e));
       } catch (SQLException e) {
         switch (ErrorKind.of(e)) {
           case TRY_AGAIN -> {
-            lockWaits += e.getErrorCode() == LOCK_WAIT_TIMEOUT ? 1 : 0;
-            if (++tries == MOST_TRIES || lockWaits == MOST_LOCK_WAITS) {
-              return new Locked(String.valueOf(e.getMessage()));
+            if (e.getErrorCode() == LOCK_WAIT_TIMEOUT) {
+              return locked(plan, e);
+            }
+            if (++tries == MOST_TRIES) {
+              return new Locked(Set.of(), MySqlText.of(e));
             }
             Tries.pauseAfter(tries);
           }
+          case SLOW -> {
+            if (e instanceof ManySlowRowsException many
+                && plan.lastResort
+                && isSlowByItself(plan.owners.get(0))) {
+              plan.setAsideAlone(many.rows());
+            } else if (!plan.takesSmallerStatements()) {
+              return new Slow(MySqlText.of(e));
+            }
+          }
           case OUTAGE, SCHEMA -> { // of one of gameq's own tables
             evict(connection);
-            return new Outage(String.valueOf(e.getMessage()));
+            return new Outage(MySqlText.of(e), String.valueOf(e.getSQLState()).startsWith("08"));
           }
           default -> {
-            return new Failed(String.valueOf(e.getMessage()));
+            return new Failed(MySqlText.of(e));
           }
         }
       }
     }
+  }
+
+  /** A row is locked, or a whole table. */
+  private Outcome locked(Plan plan, SQLException e) {
+    List<RowKey> keys =
+        plan.owners.stream().flatMap(of -> of.rows().stream()).map(RowChange::key).toList();
+    Locks.Found found = Locks.look(dataSource, plan.concerned(), keys);
+    String reason = MySqlText.of(e);
+    if (found.everything()) {
+      return new Outage("nothing can be written: " + reason, false);
+    }
+    return found.tables().isEmpty()
+        ? new Locked(lockedOf(plan.owners, found), reason)
+        : new TablesLocked(
+            found.tables(), "locked as a whole, by ALTER TABLE or LOCK TABLES: " + reason);
+  }
+
+  private static Set<OwnerId> lockedOf(List<OwnerRows> owners, Locks.Found found) {
+    return owners.stream()
+        .filter(
+            of ->
+                found.owners().contains(of.owner())
+                    || !Collections.disjoint(found.owners(), GuardedWrites.others(of.rows()))
+                    || of.rows().stream().anyMatch(row -> found.rows().contains(row.key())))
+        .map(OwnerRows::owner)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** The connection may lead to a server that was demoted: the next one is looked up afresh. */
@@ -224,12 +314,49 @@ public final class FlushTransaction {
     private final Set<RowChange> kept = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<RowChange> inVain = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    private final boolean lastResort;
+    /** Rows to set aside without trying them again; what else their owner has is kept then. */
+    private List<RowRefusal> slow = List.of();
 
-    Plan(long term, List<OwnerRows> owners) {
+    private final boolean lastResort;
+    private final Set<ErrorKind> kinds;
+    private StatementLimits limits;
+
+    Plan(long term, List<OwnerRows> owners, boolean apart) {
       this.term = term;
-      this.owners = owners;
+      this.owners = new ArrayList<>(owners);
       this.lastResort = owners.size() == 1 && isOutOfPatience(owners.get(0));
+      if (apart) {
+        this.kinds = lastResort ? LAST_RESORT_APART : OF_ROWS_APART;
+        this.limits =
+            lastResort ? LIMITS_APART.withSecondsOfOneRow(patience.rowSeconds()) : LIMITS_APART;
+      } else {
+        this.kinds = lastResort ? LAST_RESORT : OF_ROWS;
+        this.limits = LIMITS;
+      }
+    }
+
+    /** Whether the next try is one with smaller statements: MySQL may be slow as a whole. */
+    boolean takesSmallerStatements() {
+      int rows = owners.stream().mapToInt(of -> of.rows().size()).sum();
+      boolean wereLarger = Math.min(limits.rows(), rows) > LIMITS_APART.rows();
+      limits = LIMITS_APART;
+      return wereLarger;
+    }
+
+    /** Each slow row costs seconds: the next try sets some aside, and writes nothing. */
+    void setAsideAlone(List<RowRefusal> rows) {
+      slow = rows;
+      for (OwnerRows of : owners) {
+        of.rows().forEach(row -> keep(row, of.session()));
+      }
+      rows.forEach(refusal -> kept.remove(refusal.row()));
+    }
+
+    private void keep(RowChange row, SessionId session) {
+      kept.add(row);
+      if (!row.image().handovers().isEmpty()) {
+        pending.put(row, session);
+      }
     }
 
     /** Leaves an owner out of the next try; false when it is left out already. */
@@ -271,8 +398,7 @@ public final class FlushTransaction {
         RowChange row = of.row();
         long waited = System.currentTimeMillis() - VersionClock.millis(row.image().version());
         if (waited < patience.halfMillis() && halves.mayCome(row.key(), of.awaited())) {
-          kept.add(row);
-          pending.put(row, of.session());
+          keep(row, of.session());
         } else {
           inVain.add(row);
         }
@@ -282,6 +408,9 @@ public final class FlushTransaction {
 
     /** The rows of an owner to write: without those that are kept, whose handovers are noted. */
     List<RowChange> rowsToWrite(OwnerRows of) {
+      if (!slow.isEmpty()) {
+        return List.of();
+      }
       return kept.isEmpty()
           ? of.rows()
           : of.rows().stream().filter(row -> !kept.contains(row)).toList();
@@ -305,8 +434,8 @@ public final class FlushTransaction {
         if (of == null || !refusal.isCurable()) {
           continue;
         }
-        if (!isOutOfPatience(of)) {
-          changed |= holdBack(of, refusal.row().key() + ": " + refusal.error().getMessage());
+        if (!isOutOfPatience(of) || isSlowAsAllAre(of, refusal)) {
+          changed |= holdBack(of, refusal.row().key() + ": " + MySqlText.of(refusal.error()));
         } else if (refusal.error() instanceof NotOwnerException waits
             && waits.isPending()
             && !inVain.contains(refusal.row())) {
@@ -318,8 +447,32 @@ public final class FlushTransaction {
     }
   }
 
+  /** Then nothing is known against this row. */
+  private boolean isSlowAsAllAre(OwnerRows of, RowRefusal refusal) {
+    return ErrorKind.of(refusal.error()) == ErrorKind.SLOW && !isSlowByItself(of);
+  }
+
+  /** While nobody else commits, nobody shows that others pass. */
+  private boolean isSlowByItself(OwnerRows of) {
+    return wroteLately() || of.refusedForMillis() >= ALONE_MILLIS;
+  }
+
+  private boolean wroteLately() {
+    return System.nanoTime() - writtenNanos < LATELY_NANOS;
+  }
+
   private boolean isOutOfPatience(OwnerRows of) {
     return of.attempts() >= patience.attempts() && of.refusedForMillis() >= patience.millis();
+  }
+
+  /**
+   * Whether an owner whose flush ends the connection has been tried for long enough, while others
+   * were written.
+   */
+  public boolean isOutOfPatience(int attempts, long refusedForMillis) {
+    return attempts >= patience.attempts()
+        && refusedForMillis >= patience.millis()
+        && wroteLately();
   }
 
   /** One try; null when it was rolled back and the plan changed. */
@@ -344,13 +497,23 @@ public final class FlushTransaction {
         }
       }
       Savepoint start = plan.lastResort ? connection.setSavepoint() : null;
-      List<RowRefusal> refusals =
-          RowRefusal.withoutOutdated(
-              connection,
-              writes.write(connection, rows, durable, plan.lastResort ? LAST_RESORT : OF_ROWS));
+      List<RowRefusal> refused =
+          plan.slow.isEmpty()
+              ? writes.write(connection, rows, durable, plan.kinds, plan.limits)
+              : plan.slow;
+      List<RowRefusal> refusals = RowRefusal.withoutOutdated(connection, refused);
       List<Written> written =
           owned.values().stream().map(of -> plan.written(of, refusals)).toList();
-      if (plan.changesFor(owned, refusals) || !setAside(connection, plan, written)) {
+      if (plan.changesFor(owned, refusals)) {
+        connection.rollback();
+        return null;
+      }
+      Table table = massRefusals.most(rows, refusals);
+      if (table != null) {
+        connection.rollback();
+        return new TableRefused(table, mostRefused(table, refusals));
+      }
+      if (!setAside(connection, plan, written)) {
         connection.rollback();
         return null;
       }
@@ -358,12 +521,27 @@ public final class FlushTransaction {
         connection.releaseSavepoint(start); // fails when an unknown error ended the transaction
       }
       connection.commit();
+      if (written.stream()
+          .anyMatch(of -> of.of().rows().size() > of.kept().size() && of.setAside().isEmpty())) {
+        writtenNanos = System.nanoTime();
+      }
       return new Committed(written, notOwned, plan.heldBack);
     } catch (SQLException | RuntimeException e) {
       // A lock wait timeout rolled back one statement, not the transaction.
       Tries.rollBack(connection, e);
       throw e;
     }
+  }
+
+  private static String mostRefused(Table table, List<RowRefusal> refusals) {
+    return refusals.stream()
+        .filter(refusal -> refusal.row().key().table().equals(table))
+        .findFirst()
+        .map(
+            one ->
+                "MySQL refuses most of its rows, as %s: %s"
+                    .formatted(one.row().key(), MySqlText.of(one.error())))
+        .orElseThrow();
   }
 
   /** Writes dead letters; false when one cannot be written: its owner is held back. */

@@ -9,6 +9,7 @@ import io.gameq.mysql.SchemaFiles.SchemaFile;
 import io.gameq.mysql.TableInspection;
 import io.gameq.mysql.TableInspection.VersionColumn;
 import io.gameq.mysql.TableSpec;
+import io.gameq.writer.mysql.MigrationStep.Otherwise;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,8 +29,12 @@ public record MigrationPlan(
     notices = List.copyOf(notices);
   }
 
-  /** What the configuration asks for. */
-  public record Target(String namespace, int slots, List<TableSpec> tables) {
+  /**
+   * What the configuration asks for.
+   *
+   * @param mayRebuild whether a table may be copied, which blocks whoever writes it meanwhile
+   */
+  public record Target(String namespace, int slots, List<TableSpec> tables, boolean mayRebuild) {
     public Target {
       tables = List.copyOf(tables);
     }
@@ -50,7 +55,7 @@ public record MigrationPlan(
     for (TableInspection table : inspection.tables()) {
       configured.add(table.spec().name());
       if (table.manageable()) {
-        tableSteps(state, table, steps);
+        tableSteps(state, target, table, steps);
       }
     }
     for (String name : state.registered().keySet()) {
@@ -73,7 +78,7 @@ public record MigrationPlan(
     for (SchemaFile file : SchemaFiles.all()) {
       if (file.number() > state.schema()) {
         for (String statement : file.statements()) {
-          steps.add(new MigrationStep("schema file " + file.name(), statement, null));
+          steps.add(MigrationStep.of("schema file " + file.name(), statement));
         }
         // After each file: a run that stops here goes on with the next one.
         steps.add(set("schema", Integer.toString(file.number())));
@@ -90,33 +95,48 @@ public record MigrationPlan(
   }
 
   private static MigrationStep set(String name, String value) {
-    return new MigrationStep(
+    return MigrationStep.of(
         "setting " + name,
         "INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY UPDATE value = %2$s"
-            .formatted(literal(name), literal(value)),
-        null);
+            .formatted(literal(name), literal(value)));
   }
 
   private static void tableSteps(
-      SchemaState state, TableInspection table, List<MigrationStep> steps) {
+      SchemaState state, Target target, TableInspection table, List<MigrationStep> steps) {
     TableSpec spec = table.spec();
     if (table.versionColumn() == VersionColumn.MISSING) {
-      String alter =
-          "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
-              .formatted(JdbcValues.quoted(spec.name()), Table.VERSION_COLUMN);
-      steps.add(
-          new MigrationStep(
-              "version column of " + spec.name(), alter + ", ALGORITHM=INSTANT", alter));
+      steps.add(addVersion(spec.name(), target.mayRebuild()));
     }
     if (!spec.equals(state.registered().get(spec.name()))) {
       steps.add(
-          new MigrationStep(
+          MigrationStep.of(
               "registration of " + spec.name(),
               "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES (%1$s, %2$s, %3$s) ON DUPLICATE KEY UPDATE owner_kind = %2$s, owner_column = %3$s"
                   .formatted(
-                      literal(spec.name()), literal(spec.ownerKind()), literal(spec.ownerColumn())),
-              null));
+                      literal(spec.name()),
+                      literal(spec.ownerKind()),
+                      literal(spec.ownerColumn()))));
     }
+  }
+
+  private static MigrationStep addVersion(String table, boolean mayRebuild) {
+    String alter =
+        "ALTER TABLE %s ADD COLUMN %s BIGINT UNSIGNED NOT NULL DEFAULT 0"
+            .formatted(JdbcValues.quoted(table), Table.VERSION_COLUMN);
+    List<Otherwise> otherwise = new ArrayList<>();
+    otherwise.add(
+        new Otherwise(
+            alter + ", ALGORITHM=INPLACE, LOCK=NONE", "while others read and write the table"));
+    if (mayRebuild) {
+      otherwise.add(new Otherwise(alter, "rebuilt the table"));
+    }
+    return new MigrationStep(
+        "version column of " + table,
+        alter + ", ALGORITHM=INSTANT",
+        otherwise,
+        mayRebuild
+            ? "correct this"
+            : "the server would have to rebuild the table, and who writes it would wait: add --allow-rebuild when that may be");
   }
 
   private static String literal(String text) {

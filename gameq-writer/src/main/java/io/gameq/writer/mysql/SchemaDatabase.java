@@ -2,13 +2,16 @@ package io.gameq.writer.mysql;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
+import io.gameq.mysql.Asking;
 import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
@@ -26,7 +29,7 @@ public final class SchemaDatabase implements AutoCloseable {
   private static final int LOCK_WAIT_TIMEOUT = 1205;
 
   /** The algorithm is not supported (for a reason), the row has too many versions. */
-  private static final Set<Integer> NOT_INSTANT = Set.of(1845, 1846, 4092);
+  private static final Set<Integer> NOT_IN_THIS_WAY = Set.of(1845, 1846, 4092);
 
   /**
    * Duplicate column name. A schema file adds its columns in one statement: a run that was killed
@@ -95,6 +98,16 @@ public final class SchemaDatabase implements AutoCloseable {
         });
   }
 
+  /**
+   * What the rows of a table hold that gameq cannot read; reads the table.
+   *
+   * @throws GameQueueException when MySQL does not answer
+   */
+  public List<String> warningsOfRows(TableSpec table) {
+    return Asking.mysql(
+        () -> jdbi.withHandle(handle -> ZeroDates.look(handle.getConnection(), table.name())));
+  }
+
   @Override
   public void close() {
     pool.close();
@@ -128,18 +141,25 @@ public final class SchemaDatabase implements AutoCloseable {
       if (e.getErrorCode() == COLUMN_IS_THERE) {
         return step.purpose();
       }
-      String otherwise = step.otherwiseSql();
-      if (otherwise == null || !NOT_INSTANT.contains(e.getErrorCode())) {
-        throw failed(step, e);
+      return runOtherwise(handle, step, e);
+    }
+  }
+
+  private static String runOtherwise(Handle handle, MigrationStep step, SQLException refusal) {
+    SQLException last = refusal;
+    for (MigrationStep.Otherwise way : step.otherwise()) {
+      if (!NOT_IN_THIS_WAY.contains(last.getErrorCode())) {
+        break;
       }
       try {
-        execute(handle, otherwise);
-        return step.purpose() + " (the server could not do it instantly and rebuilt the table)";
-      } catch (SQLException again) {
-        again.addSuppressed(e);
-        throw failed(step, again);
+        execute(handle, way.sql());
+        return "%s (not instantly: %s)".formatted(step.purpose(), way.what());
+      } catch (SQLException e) {
+        e.addSuppressed(last);
+        last = e;
       }
     }
+    throw failed(step, last);
   }
 
   // By JDBC itself: Jdbi would take ':' and '?' in a name for parameters.
@@ -151,9 +171,12 @@ public final class SchemaDatabase implements AutoCloseable {
 
   private static GameQueueException failed(MigrationStep step, SQLException e) {
     String remedy =
-        e.getErrorCode() == LOCK_WAIT_TIMEOUT
-            ? "some transaction holds the table: run this again when it has ended"
-            : "correct this and run it again, what was done stays done";
+        switch (e.getErrorCode()) {
+          case LOCK_WAIT_TIMEOUT ->
+              "some transaction holds the table: run this again when it has ended";
+          case 1845, 1846, 4092 -> step.remedy() + "; what was done stays done";
+          default -> "correct this and run it again, what was done stays done";
+        };
     return new GameQueueException("%s failed (%s)".formatted(step.purpose(), remedy), e);
   }
 }

@@ -118,7 +118,7 @@ public final class ScratchDatabase implements AutoCloseable {
   /** Does what {@code schema migrate} does, for tables that can be managed. */
   public Catalog migrate(String namespace, int slots, List<TableSpec> tables) {
     try (SchemaDatabase schema = SchemaDatabase.open(config)) {
-      schema.migrate(new MigrationPlan.Target(namespace, slots, tables), step -> {});
+      schema.migrate(new MigrationPlan.Target(namespace, slots, tables, true), step -> {});
     }
     return CatalogReader.read(pool);
   }

@@ -33,8 +33,9 @@ final class SchemaCheckCommand implements Callable<Integer> {
       MigrationPlan plan =
           database.plan(
               new MigrationPlan.Target(
-                  wanted.namespace(), wanted.slots(), wanted.requiredTables()));
-      report.tables(plan);
+                  wanted.namespace(), wanted.slots(), wanted.requiredTables(), false));
+      report.tables(plan, database::warningsOfRows);
+      report.grants(wanted.mysql().database());
       boolean good =
           server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
       return good ? Main.OK : Main.FOUND_SOMETHING;

@@ -4,6 +4,7 @@ import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.MigrationPlan;
+import io.gameq.writer.mysql.MigrationStep;
 import io.gameq.writer.mysql.SchemaDatabase;
 import java.io.PrintWriter;
 import java.util.Objects;
@@ -27,12 +28,21 @@ final class SchemaMigrateCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Print the SQL and change nothing.")
   private boolean dryRun;
 
+  @Option(
+      names = "--allow-rebuild",
+      description = {
+        "Let the server copy a table to which it cannot add gq_version in place: for as long as that takes,",
+        "whoever writes the table waits."
+      })
+  private boolean allowRebuild;
+
   /** Returns 1 when a table cannot be managed; the others are migrated all the same. */
   @Override
   public Integer call() {
     WriterConfig wanted = config.read();
     MigrationPlan.Target target =
-        new MigrationPlan.Target(wanted.namespace(), wanted.slots(), wanted.requiredTables());
+        new MigrationPlan.Target(
+            wanted.namespace(), wanted.slots(), wanted.requiredTables(), allowRebuild);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     try (SchemaDatabase database = SchemaDatabase.open(wanted.mysql())) {
       database.serverCheck().requireUsable();
@@ -41,7 +51,7 @@ final class SchemaMigrateCommand implements Callable<Integer> {
       MigrationPlan plan;
       if (dryRun) {
         plan = database.plan(target);
-        plan.steps().forEach(step -> out.println(step.sql() + ";"));
+        plan.steps().forEach(step -> print(out, step));
       } else {
         plan = database.migrate(target, done -> out.println("done: " + done));
       }
@@ -50,6 +60,14 @@ final class SchemaMigrateCommand implements Callable<Integer> {
       }
       new SchemaReport(out, prefix).unmanageable(plan);
       return plan.inspection().manageable() ? Main.OK : Main.FOUND_SOMETHING;
+    }
+  }
+
+  private static void print(PrintWriter out, MigrationStep step) {
+    out.println(step.sql() + ";");
+    step.otherwise().forEach(way -> out.println("-- if the server cannot: " + way.sql()));
+    if (!step.otherwise().isEmpty()) {
+      out.println("-- else: " + step.remedy());
     }
   }
 }

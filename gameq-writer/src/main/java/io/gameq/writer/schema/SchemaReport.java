@@ -2,8 +2,12 @@ package io.gameq.writer.schema;
 
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.TableInspection;
+import io.gameq.mysql.TableSpec;
+import io.gameq.writer.mysql.LeastGrants;
 import io.gameq.writer.mysql.MigrationPlan;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.function.Function;
 
 /** Prints findings, one line each, details indented below. Used by one thread. */
 final class SchemaReport {
@@ -24,8 +28,12 @@ final class SchemaReport {
     server.warnings().forEach(warning -> line("    warning: " + warning));
   }
 
-  /** A line for gameq's own tables and one for each configured table. */
-  void tables(MigrationPlan plan) {
+  /**
+   * A line for gameq's own tables and one for each configured table.
+   *
+   * @param ofRows warnings of what a table's rows hold
+   */
+  void tables(MigrationPlan plan, Function<TableSpec, List<String>> ofRows) {
     boolean own =
         plan.steps().stream()
             .noneMatch(
@@ -36,8 +44,22 @@ final class SchemaReport {
     for (TableInspection table : plan.inspection().tables()) {
       line("table %s: %s".formatted(table.spec().name(), verdict(table, plan)));
       details(table);
+      if (table.manageable()) {
+        ofRows.apply(table.spec()).forEach(warning -> line("    warning: " + warning));
+      }
     }
     plan.notices().forEach(notice -> line("notice: " + notice));
+  }
+
+  /** What the users need at least, with names to be replaced. */
+  void grants(String database) {
+    line("least grants:");
+    line("    a game node:");
+    LeastGrants.ofNode(database, "node").forEach(grant -> line("        " + grant + ";"));
+    line("    gameq-writer, its dead and stale commands, gameq-recovery:");
+    LeastGrants.ofWriter(database, "writer").forEach(grant -> line("        " + grant + ";"));
+    line("    schema migrate:");
+    LeastGrants.ofMigration(database, "admin").forEach(grant -> line("        " + grant + ";"));
   }
 
   /** The tables that cannot be managed. */

@@ -51,7 +51,7 @@ final class StaleListCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns 0, also when there are some. */
+  /** Returns 1 when rows of a session are lost. */
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
@@ -71,7 +71,7 @@ final class StaleListCommand implements Callable<Integer> {
               + " with "
               + Shown.count(listed.stream().mapToLong(Listed::rows).sum(), "stale row"));
     }
-    return Main.OK;
+    return listed.stream().allMatch(of -> of.session().ownsNow()) ? Main.OK : Main.FOUND_SOMETHING;
   }
 
   private static List<String> cells(Listed of) {

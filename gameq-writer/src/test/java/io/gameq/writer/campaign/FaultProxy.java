@@ -26,6 +26,7 @@ public final class FaultProxy implements AutoCloseable {
   private final ServerSocket server;
   private final int targetPort;
   private final List<Link> links = new CopyOnWriteArrayList<>();
+  private final List<Link> vanished = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable Trap> trap = new AtomicReference<>();
   private volatile boolean refusing;
   private volatile boolean swallowing;
@@ -120,6 +121,16 @@ public final class FaultProxy implements AutoCloseable {
     links.stream().filter(link -> link.holding).forEach(Link::release);
   }
 
+  /**
+   * The client's host has vanished: the server believes in the present connections for ever, and
+   * nothing arrives on them any more.
+   */
+  void vanish() {
+    links.forEach(link -> link.hasVanished = true);
+    vanished.addAll(links);
+    links.clear();
+  }
+
   /** Behaves from now on; connections whose stream has holes are cut. */
   public void heal() {
     trap.set(null);
@@ -142,6 +153,7 @@ public final class FaultProxy implements AutoCloseable {
       // closed already
     }
     cut();
+    vanished.forEach(Link::cut);
   }
 
   private final class Link {
@@ -150,6 +162,7 @@ public final class FaultProxy implements AutoCloseable {
     private final ByteArrayOutputStream held = new ByteArrayOutputStream();
     private volatile boolean holding;
     private volatile boolean clientGone;
+    private volatile boolean hasVanished;
     private volatile @Nullable Trap awaitingReply;
     private String requestTail = "";
     private String replyText = "";
@@ -186,7 +199,7 @@ public final class FaultProxy implements AutoCloseable {
         // one side hung up
       }
       clientGone |= requests;
-      if (!holding && !swallowing) { // else the other side does not learn of it
+      if (!holding && !swallowing && !hasVanished) { // else the other side does not learn of it
         cut();
       }
     }
@@ -221,7 +234,7 @@ public final class FaultProxy implements AutoCloseable {
           }
         }
       }
-      return !swallowing;
+      return !swallowing && !hasVanished;
     }
 
     /** Whether a reply goes on to the client. */
@@ -234,7 +247,7 @@ public final class FaultProxy implements AutoCloseable {
           springAndCheck(waiting);
         }
       }
-      return !swallowing && !droppingReplies;
+      return !swallowing && !droppingReplies && !hasVanished;
     }
 
     private void springAndCheck(Trap caught) throws IOException {

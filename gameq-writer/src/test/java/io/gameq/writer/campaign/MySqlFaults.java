@@ -21,6 +21,8 @@ final class MySqlFaults {
         new Fault("MySQL read_only for 3 s", 1, MySqlFaults::readOnly),
         new Fault("MySQL KILL of all connections", 4, MySqlFaults::killConnections),
         new Fault("MySQL rows locked beyond the lock wait timeout", 1, MySqlFaults::rowLocks),
+        new Fault("MySQL some rows locked for 15 s", 1, MySqlFaults::someRowLocks),
+        new Fault("MySQL a slow trigger for 15 s", 1, MySqlFaults::slowTrigger),
         new Fault("MySQL deadlocks from opposite orders", 60, MySqlFaults::deadlock),
         new Fault("MySQL max_connections reached", 1, MySqlFaults::tooManyConnections),
         new Fault("MySQL LOCK TABLES for 3 s", 1, MySqlFaults::lockTables),
@@ -56,7 +58,11 @@ final class MySqlFaults {
     try (Connection other = world.mysql().connect();
         Statement statement = other.createStatement()) {
       other.setAutoCommit(false);
-      while (!lockRows(statement, random)) {
+      while (!lock(
+          statement,
+          forUpdate("item", random.nextBoolean()),
+          forUpdate("pet", random.nextBoolean()),
+          forUpdate("gameq_owner", random.nextBoolean()))) {
         other.rollback();
       }
       TimeUnit.SECONDS.sleep(4);
@@ -64,11 +70,38 @@ final class MySqlFaults {
     }
   }
 
+  /** A player and rows of others, as a tool of the game's masters does. */
+  private static void someRowLocks(World world, Random random) throws Exception {
+    int player = 1 + random.nextInt(CampaignNode.PLAYERS);
+    try (Connection other = world.mysql().connect();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      while (!lock(
+          statement,
+          "SELECT * FROM item WHERE player_id = " + player + " FOR UPDATE",
+          "SELECT * FROM pet LIMIT 3 FOR UPDATE",
+          "SELECT * FROM gameq_owner LIMIT 1 FOR UPDATE")) {
+        other.rollback();
+      }
+      TimeUnit.SECONDS.sleep(15);
+      other.rollback();
+    }
+  }
+
+  private static void slowTrigger(World world, Random random) throws Exception {
+    world
+        .mysql()
+        .execute(
+            "CREATE TRIGGER slow_deed BEFORE INSERT ON deed FOR EACH ROW IF NEW.id % 50 = 0 THEN DO SLEEP(6); END IF");
+    TimeUnit.SECONDS.sleep(15);
+    world.mysql().execute("DROP TRIGGER slow_deed");
+  }
+
   /** False when a flush was quicker and MySQL chose this one to give way. */
-  private static boolean lockRows(Statement statement, Random random) throws SQLException {
+  private static boolean lock(Statement statement, String... queries) throws SQLException {
     try {
-      for (String table : List.of("item", "pet", "gameq_owner")) {
-        selectForUpdate(statement, table, random.nextBoolean());
+      for (String query : queries) {
+        read(statement, query);
       }
       return true;
     } catch (SQLException e) {
@@ -79,11 +112,12 @@ final class MySqlFaults {
     }
   }
 
-  private static void selectForUpdate(Statement statement, String table, boolean all)
-      throws SQLException {
-    try (ResultSet rs =
-        statement.executeQuery(
-            "SELECT * FROM " + table + (all ? "" : " LIMIT 20") + " FOR UPDATE")) {
+  private static String forUpdate(String table, boolean all) {
+    return "SELECT * FROM " + table + (all ? "" : " LIMIT 20") + " FOR UPDATE";
+  }
+
+  private static void read(Statement statement, String query) throws SQLException {
+    try (ResultSet rs = statement.executeQuery(query)) {
       while (rs.next()) {
         // locked now
       }
@@ -101,7 +135,7 @@ final class MySqlFaults {
                 + (CampaignNode.PLAYERS - i)
                 + " ORDER BY slot DESC");
       }
-      selectForUpdate(statement, "gameq_owner", true);
+      read(statement, forUpdate("gameq_owner", true));
       other.rollback();
     } catch (SQLException e) {
       if (e.getErrorCode() != 1213 && e.getErrorCode() != 1205) {

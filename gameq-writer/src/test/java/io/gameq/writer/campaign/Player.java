@@ -3,6 +3,7 @@ package io.gameq.writer.campaign;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
+import io.gameq.Takeover;
 import io.gameq.TestAccess;
 import io.gameq.writer.campaign.CampaignTables.Deed;
 import io.gameq.writer.campaign.CampaignTables.Item;
@@ -155,7 +156,8 @@ final class Player implements Runnable {
   private Held open(long owner) {
     held.remove(owner);
     long from = System.nanoTime();
-    OwnerSession session = queue.open(CampaignTables.player(owner));
+    Takeover takeover = random.nextInt(4) == 0 ? Takeover.UNLESS_ALIVE : Takeover.ALWAYS;
+    OwnerSession session = queue.open(CampaignTables.player(owner), takeover);
     Held of = new Held(owner, session);
     Map<String, String> rows = new LinkedHashMap<>();
     session.rows(Item.class).forEach(r -> rows.put(CampaignTables.item(owner, r.slot()), r.val()));

@@ -259,7 +259,7 @@ public final class Replay implements AutoCloseable {
   private void flushAll() {
     FlushTransaction flush =
         new FlushTransaction(
-            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 0, 100_000));
+            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 0, 15, 100_000));
     Map<OwnerId, CountingSessions> sessions =
         new OwnerTable(jdbi).current(images.stream().map(RowChange::owner).distinct().toList());
     Map<RowKey, RowChange> batch = new LinkedHashMap<>();

@@ -23,7 +23,8 @@ final class WriterFaults {
             "writer SIGSTOP past the lease after its claim", 1, WriterFaults::stallsAfterClaim),
         new Fault(
             "writer SIGSTOP past the lease before its ack", 1, WriterFaults::stallsAfterCommit),
-        new Fault("writer kill -9 in mid-bisect", 2, WriterFaults::midBisect));
+        new Fault("writer kill -9 in mid-bisect", 2, WriterFaults::midBisect),
+        new Fault("writer's host vanishes in mid-flush", 1, WriterFaults::hostVanishes));
   }
 
   /** A row that MySQL refuses is searched for with smaller and smaller statements. */
@@ -55,6 +56,24 @@ final class WriterFaults {
   private static void afterCommit(World world, Random random) {
     WriterProcess writer = world.writer(random);
     writer.mysql().set(Trap.beforeReply(COMMIT, "", random.nextInt(5), writer::kill)).await();
+    writer.restart();
+  }
+
+  /** MySQL learns nothing of it: the flush keeps its locks until MySQL ends it. */
+  private static void hostVanishes(World world, Random random) {
+    WriterProcess writer = world.writer(random);
+    writer
+        .mysql()
+        .set(
+            Trap.beforeRequest(
+                COMMIT,
+                random.nextInt(5),
+                () -> {
+                  writer.mysql().vanish();
+                  writer.redis().vanish();
+                  writer.kill();
+                }))
+        .await();
     writer.restart();
   }
 

@@ -81,7 +81,7 @@ class DeadCommandsTest {
     letters.write(letters.delete(30, "item", 4));
     letters.set(unreadable("gone", "5"));
     letters.set(unreadable("item", "not-a-number"));
-    String[] lines = run(Main.OK, "dead list").out().split("\n", -1);
+    String[] lines = run(Main.FOUND_SOMETHING, "dead list").out().split("\n", -1);
     List<String> states =
         List.of("waiting", "waiting", "superseded", "superseded", "unknown", "unknown");
     for (int i = 0; i < states.size(); i++) {
@@ -98,12 +98,14 @@ class DeadCommandsTest {
     }
     OwnerId guild = OwnerId.of("guild:é x");
     letters.set(letters.put(guild, 20, "guild", Map.of("id", 9)));
-    String all = run(Main.OK, "dead list").out();
+    String all = run(Main.FOUND_SOMETHING, "dead list").out();
     assertEquals(73, all.lines().count(), all);
     assertHas(all, "71 dead letters", "guild:é x");
-    assertHas(run(Main.OK, "dead list --limit 40").out(), "40 of 71 dead letters: --limit shows");
-    assertHas(run(Main.OK, "dead list --table guild").out(), "1 dead letter");
-    assertHas(run(Main.OK, "dead list --owner player:1").out(), "70 dead letters");
+    assertHas(
+        run(Main.FOUND_SOMETHING, "dead list --limit 40").out(),
+        "40 of 71 dead letters: --limit shows");
+    assertHas(run(Main.FOUND_SOMETHING, "dead list --table guild").out(), "1 dead letter");
+    assertHas(run(Main.FOUND_SOMETHING, "dead list --owner player:1").out(), "70 dead letters");
     assertHas(run(Main.OK, "dead list --owner player:1 --table guild").out(), "0 dead letters");
   }
 
@@ -111,7 +113,7 @@ class DeadCommandsTest {
   void jsonHasOneObjectALineAndVersionsAsText() throws SQLException {
     letters.set(letters.item(Long.MAX_VALUE, 1, 6_000));
     letters.set(letters.item(20, 2, 6_000));
-    List<String> lines = run(Main.OK, "dead list --json").out().lines().toList();
+    List<String> lines = run(Main.FOUND_SOMETHING, "dead list --json").out().lines().toList();
     assertEquals(2, lines.size());
     assertHas(
         lines.get(0),

@@ -63,7 +63,7 @@ final class World implements AutoCloseable {
   private final Connection restoring;
 
   /** Rows that wait for another owner's flush are given up by the last drain alone. */
-  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 100);
+  static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 15, 100);
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();

@@ -43,13 +43,13 @@ class FlushTransactionTest {
   private final GameDatabase database = database();
   private final MySqlServer server = database.server();
   private final HikariDataSource pool =
-      MySqlPool.open(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 6), "test");
+      MySqlPool.openForFlushes(
+          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 6));
   private final Jdbi jdbi = Jdbi.create(pool);
   private final Catalog catalog = CatalogReader.read(pool);
   private final FlushTransaction flush =
       new FlushTransaction(
-          pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 100));
+          pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 100));
   private final OwnerTable owners = new OwnerTable(jdbi);
   private static final RowCodec CODEC = new RowCodec((table, layout) -> null, Clock.systemUTC());
 
@@ -192,11 +192,11 @@ class FlushTransactionTest {
   @Test
   void aZeroKeyWaitsWhereAProxyDroppedWhatKeepsIt() throws SQLException {
     try (HikariDataSource one =
-        MySqlPool.open(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "test")) {
+        MySqlPool.openForFlushes(
+            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1))) {
       FlushTransaction flushOne =
           new FlushTransaction(
-              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 100));
+              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));
       RowChange zero = put(player, 10, "egg", Map.of("id", 0, "player_id", 1));
       RowChange other = put(player, 11, "egg", Map.of("id", 5, "player_id", 1));
       try (Connection connection = one.getConnection();
@@ -660,11 +660,11 @@ class FlushTransactionTest {
     long smooth;
     long bisected;
     try (HikariDataSource one =
-        MySqlPool.open(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "one")) {
+        MySqlPool.openForFlushes(
+            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1))) {
       FlushTransaction counted =
           new FlushTransaction(
-              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 100));
+              one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));
       long before = inserts(one);
       Committed committed =
           assertInstanceOf(Committed.class, counted.flush(List.of(rows(player, session, rows))));
@@ -756,7 +756,7 @@ class FlushTransactionTest {
     server.execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 5000)");
     FlushTransaction full =
         new FlushTransaction(
-            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 1));
+            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 1));
     full.flush(List.of(rows(player, session, item(10, 5_000))));
     RowChange second = put(player, 10, "item", Map.of("id", 2, "player_id", 1, "count", 5_000));
     RowChange fits = put(other, 10, "item", Map.of("id", 3, "player_id", 2, "count", 1));

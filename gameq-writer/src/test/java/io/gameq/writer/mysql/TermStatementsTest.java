@@ -70,13 +70,12 @@ class TermStatementsTest {
   void start() throws SQLException {
     database = GameDatabase.create("term");
     pool =
-        MySqlPool.open(
+        MySqlPool.openForFlushes(
             new MySqlConfig(
                 database.server().jdbcUrl(),
                 database.server().user(),
                 database.server().password(),
-                4),
-            "term");
+                4));
     jdbi = Jdbi.create(pool);
     terms = new TermTable(jdbi);
     owners = new OwnerTable(jdbi);
@@ -95,7 +94,7 @@ class TermStatementsTest {
 
   private FlushTransaction.Outcome flush(long term) {
     return new FlushTransaction(
-            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 100))
+            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 100))
         .flush(
             term,
             List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())),

@@ -9,6 +9,7 @@ import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.Main;
+import io.gameq.writer.mysql.LeastGrants;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,14 +108,62 @@ class SchemaCommandsTest {
   }
 
   @Test
-  void aTableThatCannotChangeInstantlyIsRebuiltWithANotice() throws Exception {
+  void aTableIsRebuiltOnlyWhenToldTo() throws Exception {
     game.execute(
         "CREATE TABLE packed (id INT NOT NULL PRIMARY KEY, FULLTEXT INDEX (note),"
             + " note TEXT NOT NULL) ROW_FORMAT=COMPRESSED");
-    CommandLineRun run = migrate("tables: [{ name: packed, owner: player, ownerColumn: id }]");
+    String tables = "tables: [{ name: packed, owner: player, ownerColumn: id }]";
+    CommandLineRun dry = migrate(tables, "--dry-run");
+    assertTrue(dry.out().contains("-- if the server cannot: ALTER TABLE `packed`"), dry.out());
+    CommandLineRun refused = migrate(tables);
+    assertEquals(Main.COULD_NOT_RUN, refused.exitCode(), refused.out());
+    assertTrue(refused.err().contains("--allow-rebuild"), refused.err());
+    assertEquals("", columnsNamed("gq_version"));
+    CommandLineRun run = migrate(tables, "--allow-rebuild");
     assertEquals(Main.OK, run.exitCode(), run.out() + run.err());
-    assertTrue(run.out().contains("version column of packed (the server"), run.out());
+    assertTrue(run.out().contains("packed (not instantly: rebuilt the table)"), run.out());
     assertEquals("packed", columnsNamed("gq_version"));
+  }
+
+  @Test
+  void datesWithAZeroInThemAreWarnedOf() throws Exception {
+    game.execute(
+        "SET SESSION sql_mode = ''",
+        "CREATE TABLE born (id INT NOT NULL PRIMARY KEY, never DATE NOT NULL DEFAULT '0000-00-00',"
+            + " bad DATETIME NOT NULL, good TIMESTAMP NULL)",
+        "INSERT INTO born VALUES (1, '2020-01-01', '2020-01-00 00:00:00', '2020-01-01 00:00:00')");
+    CommandLineRun check = check("tables: [{ name: born, owner: player, ownerColumn: id }]");
+    assertTrue(check.out().contains("warning: column never has a date with a zero"), check.out());
+    assertTrue(check.out().contains("warning: column bad holds dates with a zero"), check.out());
+    assertFalse(check.out().contains("column never holds"), check.out());
+    assertFalse(check.out().contains("column good"), check.out());
+  }
+
+  @Test
+  void theLeastGrantsAreEnoughToMigrate() throws Exception {
+    String database = game.queryText("SELECT DATABASE()");
+    String user = "m" + database.substring(Math.max(0, database.length() - 12));
+    game.execute("CREATE USER " + user + " IDENTIFIED BY 'right-one'");
+    try {
+      for (String grant : LeastGrants.ofMigration(database, user)) {
+        game.execute(grant);
+      }
+      String yaml =
+          config(GOOD)
+              .replace("user: \"" + game.user() + "\"", "user: \"" + user + "\"")
+              .replace(game.password(), "right-one");
+      CommandLineRun check = run("check", yaml);
+      assertTrue(
+          check
+              .out()
+              .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + database.replace("_", "\\_")),
+          check.out());
+      CommandLineRun run = run("migrate", yaml, "--allow-rebuild");
+      assertEquals(Main.OK, run.exitCode(), run.err());
+      assertEquals(Main.OK, run("check", yaml).exitCode());
+    } finally {
+      game.execute("DROP USER " + user);
+    }
   }
 
   @Test

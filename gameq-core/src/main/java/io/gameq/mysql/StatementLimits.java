@@ -1,0 +1,24 @@
+package io.gameq.mysql;
+
+/**
+ * How large statements are, and how long they may take; immutable.
+ *
+ * @param rows most rows of one statement
+ * @param seconds that a statement may take, else it is ended and fails as {@link ErrorKind#SLOW}; 0
+ *     for no limit
+ * @param secondsOfOneRow the same of a statement with a single row
+ */
+public record StatementLimits(int rows, int seconds, int secondsOfOneRow) {
+  /** 5,000 rows a statement gain nothing over 1,000. */
+  private static final int MOST_ROWS = 512;
+
+  public static final StatementLimits NONE = new StatementLimits(MOST_ROWS, 0, 0);
+
+  public StatementLimits withSecondsOfOneRow(int newSeconds) {
+    return new StatementLimits(rows, seconds, newSeconds);
+  }
+
+  int secondsFor(int rowsOfStatement) {
+    return rowsOfStatement == 1 ? secondsOfOneRow : seconds;
+  }
+}

@@ -1,0 +1,38 @@
+package io.gameq.redis;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.gameq.servers.TestServers;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class EvictionWatchTest {
+  private static final Duration SECONDS = Duration.ofSeconds(10);
+
+  private final RedisConnector connector =
+      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final ControlConnection redis = new ControlConnection(connector);
+
+  private void setPolicy(String policy) {
+    redis.get().sync().configSet("maxmemory-policy", policy);
+  }
+
+  @AfterEach
+  void stop() {
+    setPolicy(RedisServerCheck.NO_EVICTION);
+    redis.close();
+    connector.close();
+  }
+
+  @Test
+  void aPolicyThatIsChangedWhileAllRunsIsNoticedWithinSeconds() {
+    EvictionWatch watch = new EvictionWatch();
+    assertFalse(watch.mayEvict(redis));
+    setPolicy("allkeys-lru");
+    await().atMost(SECONDS).until(() -> watch.mayEvict(redis));
+    setPolicy(RedisServerCheck.NO_EVICTION);
+    await().atMost(SECONDS).until(() -> !watch.mayEvict(redis));
+  }
+}

@@ -1,0 +1,103 @@
+package io.gameq.writer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A writer that is started before its servers, or beside tables that it cannot manage. */
+class StartupTest {
+  @TempDir Path walDirectory;
+
+  /** Nobody listens there. */
+  private static int closedPort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Fails twice as {@code away} does. */
+  private static void assertIsWaitedFor(Runnable away) throws InterruptedException {
+    AtomicInteger tries = new AtomicInteger();
+    Supplier<String> open =
+        () -> {
+          if (tries.incrementAndGet() <= 2) {
+            away.run();
+          }
+          return "open";
+        };
+    assertEquals("open", Startup.whenItAnswers(open, new CountDownLatch(1)));
+    assertEquals(3, tries.get());
+  }
+
+  @Test
+  void serversThatAreDownAreWaitedFor() throws Exception {
+    int port = closedPort();
+    MySqlConfig mysql = new MySqlConfig("jdbc:mysql://127.0.0.1:" + port + "/game", "u", "p", 1);
+    assertIsWaitedFor(() -> MySqlPool.open(mysql, "test").close());
+    try (RedisConnector redis =
+            new RedisConnector(new RedisConfig("redis://127.0.0.1:" + port, null, 1_000));
+        ControlConnection connection = new ControlConnection(redis)) {
+      assertIsWaitedFor(connection::get);
+    }
+  }
+
+  @Test
+  void whoIsToStopWaitsNoLonger() throws Exception {
+    CountDownLatch stop = new CountDownLatch(1);
+    stop.countDown();
+    try (RedisConnector redis =
+            new RedisConnector(new RedisConfig("redis://127.0.0.1:" + closedPort(), null, 1_000));
+        ControlConnection connection = new ControlConnection(redis)) {
+      assertNull(Startup.whenItAnswers(connection::get, stop));
+    }
+  }
+
+  @Test
+  void aWrongPasswordIsNotWaitedFor() {
+    MySqlServer server = TestServers.mysql();
+    MySqlConfig mysql = new MySqlConfig(server.jdbcUrl(), server.user(), "wrong-one", 1);
+    assertThrows(
+        GameQueueException.class,
+        () -> Startup.whenItAnswers(() -> MySqlPool.open(mysql, "test"), new CountDownLatch(1)));
+  }
+
+  @Test
+  void aRegisteredTableThatIsMissingStopsNodeAndWriter() throws Exception {
+    GameDatabase database =
+        GameDatabase.create("startup")
+            .table("pet", "player", "player_id", "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL")
+            .table(
+                "toy", "player", "player_id", "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL");
+    database.server().execute("DROP TABLE pet", "ALTER TABLE toy DROP COLUMN gq_version");
+    try (Game game = new Game(database, walDirectory)) {
+      assertNamesBoth(assertThrows(GameQueueException.class, () -> game.node("n1").close()));
+      assertNamesBoth(assertThrows(GameQueueException.class, () -> game.writer("w1").close()));
+    }
+  }
+
+  private static void assertNamesBoth(GameQueueException e) {
+    String message = String.valueOf(e.getMessage());
+    assertTrue(message.contains("pet: "), message);
+    assertTrue(message.contains("toy: it has no column gq_version: run"), message);
+  }
+}
