@@ -36,6 +36,7 @@ final class Callbacks implements Executor, AutoCloseable {
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile @Nullable Thread running;
+  private volatile boolean isClosedByOne;
 
   private Callbacks(Executor executor, @Nullable ExecutorService own) {
     this.executor = executor;
@@ -149,6 +150,11 @@ final class Callbacks implements Executor, AutoCloseable {
     }
   }
 
+  /** Whoever calls this waits for {@link #close}, which does not wait for a callback that does. */
+  void closeSoon() {
+    isClosedByOne = Thread.currentThread().equals(running);
+  }
+
   /**
    * Lets up to 1,000 that wait run, for at most 5 s; the game's own executor is not waited for, nor
    * is a callback that closes the node itself.
@@ -159,7 +165,7 @@ final class Callbacks implements Executor, AutoCloseable {
       return;
     }
     own.shutdown();
-    if (Thread.currentThread().equals(running)) {
+    if (isClosedByOne || Thread.currentThread().equals(running)) {
       return;
     }
     try {

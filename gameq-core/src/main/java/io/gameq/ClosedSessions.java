@@ -36,12 +36,9 @@ final class ClosedSessions {
     this.tell = tell;
   }
 
-  /** Tells it of a session once Redis has all of its commits: now, if it has and answers. */
+  /** It is to be told of a session once Redis has all of its commits. */
   void add(SessionRef session, BooleanSupplier isQueued) {
     untold.put(session, isQueued);
-    if (isQueued.getAsBoolean()) {
-      tell(session);
-    }
   }
 
   /**
@@ -70,8 +67,8 @@ final class ClosedSessions {
     }
   }
 
-  /** False when Redis does not answer. */
-  private boolean tell(SessionRef session) {
+  /** Tells it of one that it was not told of; false when Redis does not answer. */
+  boolean tell(SessionRef session) {
     try {
       if (!tell.test(session) && lateUntilNanos.containsKey(session)) {
         return true;

@@ -39,7 +39,6 @@ import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -47,11 +46,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
@@ -62,8 +64,6 @@ import org.slf4j.LoggerFactory;
 /** The running parts of a node and the steps of open, read and close. Thread-safe. */
 final class GameNode implements AutoCloseable {
   private static final int MOST_ASIDES = 1_000;
-
-  static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
@@ -99,6 +99,7 @@ final class GameNode implements AutoCloseable {
   private final ClosedSessions closedSessions;
   private final Lookout lookout;
   private final Callbacks callbacks;
+  private final TimedCalls calls;
 
   /** For what nobody waits for; what there is no room for is not done. */
   private final ExecutorService asides =
@@ -163,6 +164,7 @@ final class GameNode implements AutoCloseable {
       views = new OwnerViews(tables, codec, new OwnerReader(jdbi));
       callbacks = closing.add(Callbacks.on(config.callbacks()));
       closing.add(() -> stop(asides));
+      calls = closing.add(new TimedCalls(2 * config.mysql().poolSize()));
       Lookout.Healed healed = new Lookout.Healed();
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
       // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
@@ -311,8 +313,14 @@ final class GameNode implements AutoCloseable {
     return List.copyOf(sessions.all());
   }
 
-  void submit(Commit commit) {
-    sender.submit(commit);
+  /** The end of the time that a call has that begins now, by System.nanoTime. */
+  long callDeadline() {
+    return System.nanoTime() + config.callTimeout().toNanos();
+  }
+
+  /** Waits for room until then; throws as {@link CommitSender#submit}. */
+  void submit(Commit commit, long deadlineNanos) {
+    sender.submit(commit, deadlineNanos);
   }
 
   // --- open
@@ -361,6 +369,14 @@ final class GameNode implements AutoCloseable {
     requireAlive();
     of.forEach(
         table -> table.ownerColumnValue(owner)); // before anything is written: does the id fit?
+    return calls.call(
+        "opening " + owner,
+        config.callTimeout().toNanos(),
+        () -> openInTime(owner, of, takeover),
+        late -> release(late.tracker()));
+  }
+
+  private Opened openInTime(OwnerId owner, List<Table> of, Takeover takeover) {
     Raised raised = new Raised();
     try {
       return open(owner, of, takeover, raised);
@@ -434,6 +450,7 @@ final class GameNode implements AutoCloseable {
   /** Nobody holds the session of an open that failed: the owner is not to look taken by it. */
   private void giveUp(OwnerId owner, SessionId session) {
     closedSessions.addFailed(new SessionRef(owner, session, owner.slot(slots.length)));
+    asides.execute(closedSessions::tell);
   }
 
   /**
@@ -618,6 +635,14 @@ final class GameNode implements AutoCloseable {
 
   OwnerView read(OwnerId owner, Table table) {
     table.ownerColumnValue(owner);
+    return calls.call(
+        "reading " + owner,
+        config.callTimeout().toNanos(),
+        () -> readInTime(owner, table),
+        late -> {});
+  }
+
+  private OwnerView readInTime(OwnerId owner, Table table) {
     List<UnflushedRow> unflushed =
         control.ask(redis -> SessionScripts.read(redis, slot(owner), owner));
     String prefix = Encoding.percent(table.name()) + ":";
@@ -652,23 +677,32 @@ final class GameNode implements AutoCloseable {
   }
 
   /**
-   * Gives a session up once Redis has all of it. Throws GameQueueException when it has not within
-   * {@link #CLOSE_TIMEOUT}.
+   * Gives a session up once Redis has all of it. Throws GameQueueException when it has not by then;
+   * the session is given up all the same, as soon as it has.
    */
-  void closeSession(DurableTracker tracker) {
+  void closeSession(DurableTracker tracker, long deadlineNanos) {
     SessionRef session = tracker.session();
-    sessions.close(tracker);
+    release(tracker);
     try {
-      if (!tracker.awaitQueued(System.nanoTime() + CLOSE_TIMEOUT.toNanos())) {
+      if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
             "not known within %d ms that Redis has all of session %s; it is sent on"
-                .formatted(CLOSE_TIMEOUT.toMillis(), session));
+                .formatted(config.callTimeout().toMillis(), session));
       }
+      calls.call(
+          "closing " + session.owner(),
+          deadlineNanos - System.nanoTime(),
+          () -> closedSessions.tell(session),
+          late -> {});
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } finally {
-      closedSessions.add(session, tracker::isQueued);
     }
+  }
+
+  /** The owner is free once Redis has what was committed. */
+  private void release(DurableTracker tracker) {
+    sessions.close(tracker);
+    closedSessions.add(tracker.session(), tracker::isQueued);
     sessions.forgetDrained(sender::unregister);
   }
 
@@ -708,12 +742,35 @@ final class GameNode implements AutoCloseable {
     }
   }
 
+  /** Closes within the time of a call; what takes longer goes on in the background. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
       return;
     }
-    boolean answered = sender.close(CLOSE_TIMEOUT.toMillis());
+    callbacks.closeSoon();
+    CompletableFuture<Void> ended = CompletableFuture.runAsync(this::end, this::inBackground);
+    try {
+      ended.get(config.callTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "node {} is not closed within {} ms, since Redis or MySQL does not answer; it goes on in the background",
+          config.node(),
+          config.callTimeout().toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new GameQueueException("node %s did not close well".formatted(config.node()), e);
+    }
+  }
+
+  private void inBackground(Runnable task) {
+    daemon(task, "gameq-close").start();
+  }
+
+  private void end() {
+    calls.close();
+    boolean answered = sender.close(config.callTimeout().toMillis() * 2 / 3);
     boolean allDurable = answered && !lookout.hadConflicts() && sessions.isDrained();
     if (allDurable) {
       forgetJournal();

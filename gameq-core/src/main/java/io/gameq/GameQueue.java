@@ -229,11 +229,12 @@ public final class GameQueue implements AutoCloseable {
 
   private CommitReceipt submit(
       List<OwnerSession> sessions, List<CommitPart> parts, @Nullable Trade trade) {
-    awaitCallbacks();
+    long deadline = System.nanoTime() + node.limits().admissionMillis() * 1_000_000;
+    awaitCallbacks(deadline);
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {
       trackers.add(sessions.get(i).tracker());
-      awaitRoom(trackers.get(i), parts.get(i));
+      awaitRoom(trackers.get(i), parts.get(i), deadline);
     }
     List<CommitPart> told =
         HandedOver.told(
@@ -241,7 +242,7 @@ public final class GameQueue implements AutoCloseable {
     TrackedCommit commit = new TrackedCommit(told, trackers, trade);
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
-      node.submit(commit);
+      node.submit(commit, deadline);
     } catch (RuntimeException e) {
       commit.tookNoPlace();
       trackers.forEach(tracker -> tracker.failed(commit));
@@ -251,30 +252,28 @@ public final class GameQueue implements AutoCloseable {
         commit.journaled, commit.queued, commit.durability::future, node.callbacks());
   }
 
-  private void awaitCallbacks() {
-    long millis = node.limits().admissionMillis();
-    if (!node.callbacks().awaitRoom(System.nanoTime() + millis * 1_000_000)) {
+  private void awaitCallbacks(long deadline) {
+    if (!node.callbacks().awaitRoom(deadline)) {
       throw new QueueFullException(
           "%,d callbacks of the game wait, and none ended within %d ms: what hangs on futures of commits takes too long, or blocks"
-              .formatted(Callbacks.MOST_WAITING, millis));
+              .formatted(Callbacks.MOST_WAITING, node.limits().admissionMillis()));
     }
   }
 
   /** Has the owner flushed when it has no room: its rows are not to wait for the merge window. */
-  private void awaitRoom(DurableTracker tracker, CommitPart part) {
+  private void awaitRoom(DurableTracker tracker, CommitPart part, long deadline) {
     Limits limits = node.limits();
-    long now = System.nanoTime();
     try {
-      if (tracker.awaitRoom(
-          part.rows(), limits.dirtyRowsPerOwner(), limits.dirtyBytesPerOwner(), now)) {
-        return;
-      }
-      node.flushNow(List.of(tracker.session()));
       if (tracker.awaitRoom(
           part.rows(),
           limits.dirtyRowsPerOwner(),
           limits.dirtyBytesPerOwner(),
-          now + limits.admissionMillis() * 1_000_000)) {
+          System.nanoTime())) {
+        return;
+      }
+      node.flushNow(List.of(tracker.session()));
+      if (tracker.awaitRoom(
+          part.rows(), limits.dirtyRowsPerOwner(), limits.dirtyBytesPerOwner(), deadline)) {
         return;
       }
     } catch (InterruptedException e) {
@@ -373,9 +372,9 @@ public final class GameQueue implements AutoCloseable {
   }
 
   /**
-   * Sends what was committed, and stops. When everything is in MySQL the WAL directory is removed,
-   * else it is kept for recovery; sessions that are still open stay open for another node to take
-   * over.
+   * Sends what was committed, and stops; within {@link GameQueueConfigBuilder#callTimeout}, else it
+   * goes on in the background. When everything is in MySQL the WAL directory is removed, else it is
+   * kept for recovery; sessions that are still open stay open for another node to take over.
    */
   @Override
   public void close() {
@@ -428,8 +427,12 @@ public final class GameQueue implements AutoCloseable {
     node.flushNow(List.of(session));
   }
 
-  void closeSession(OwnerSession session) {
-    node.closeSession(session.tracker());
+  long callDeadline() {
+    return node.callDeadline();
+  }
+
+  void closeSession(OwnerSession session, long deadlineNanos) {
+    node.closeSession(session.tracker(), deadlineNanos);
   }
 
   private List<Table> tablesOf(OwnerId owner) {

@@ -38,6 +38,7 @@ public final class GameQueueConfig {
   private final int slots;
   private final Duration mergeWindow;
   private final Limits limits;
+  private final Duration callTimeout;
   private final WhenRedisIsFull whenRedisIsFull;
   private final WhenRedisIsAway whenRedisIsAway;
   private final Duration maxConflictWait;
@@ -73,6 +74,12 @@ public final class GameQueueConfig {
         "mergeWindow",
         "must be 0 to 10 minutes, not " + mergeWindow);
     limits = limits(from);
+    callTimeout = from.callTimeout;
+    check(
+        callTimeout.compareTo(Duration.ofMillis(100)) >= 0
+            && callTimeout.compareTo(Duration.ofMinutes(10)) <= 0,
+        "callTimeout",
+        "must be 100 ms to 10 minutes, not " + callTimeout);
     whenRedisIsFull = from.whenRedisIsFull;
     whenRedisIsAway = from.whenRedisIsAway;
     maxConflictWait = from.maxConflictWait;
@@ -129,6 +136,10 @@ public final class GameQueueConfig {
 
   Limits limits() {
     return limits;
+  }
+
+  Duration callTimeout() {
+    return callTimeout;
   }
 
   WhenRedisIsFull whenRedisIsFull() {

@@ -38,6 +38,7 @@ public final class GameQueueConfigBuilder {
   int dirtyRowsPerOwner = Limits.DEFAULT.dirtyRowsPerOwner();
   int dirtyBytesPerOwner = Limits.DEFAULT.dirtyBytesPerOwner();
   Duration admission = Duration.ofMillis(Limits.DEFAULT.admissionMillis());
+  Duration callTimeout = Duration.ofSeconds(15);
   WhenRedisIsFull whenRedisIsFull = WhenRedisIsFull.FAIL;
   WhenRedisIsAway whenRedisIsAway = WhenRedisIsAway.JOURNAL;
   int journalCommits = Limits.DEFAULT.journalCommits();
@@ -219,6 +220,16 @@ public final class GameQueueConfigBuilder {
    */
   public GameQueueConfigBuilder maxDirtyBytesPerOwner(int bytes) {
     this.dirtyBytesPerOwner = bytes;
+    return this;
+  }
+
+  /**
+   * How long an open or a read may take, and a close may hold the thread that calls it; default 15
+   * s, 100 ms to 10 min. Then it fails with a {@link GameQueueException}; an open that succeeds
+   * later is given up, a close goes on.
+   */
+  public GameQueueConfigBuilder callTimeout(Duration time) {
+    callTimeout = time;
     return this;
   }
 

@@ -306,8 +306,9 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   /**
-   * Commits what is staged, waits until Redis has all of this session, and gives the owner up; the
-   * writers flush it soon after. Closing again does nothing.
+   * Commits what is staged, waits until Redis has all of this session, at most as long as {@link
+   * GameQueueConfigBuilder#callTimeout}, and gives the owner up; the writers flush it soon after.
+   * Closing again does nothing.
    *
    * @throws RollbackRequiredException when something was staged that may be half of a change: it is
    *     dropped; the session is closed all the same
@@ -316,26 +317,33 @@ public final class OwnerSession implements AutoCloseable {
    */
   @Override
   public void close() {
-    CommitReceipt last = CommitReceipt.EMPTY;
     synchronized (this) {
       if (closed) {
         return;
       }
-      try {
-        last = ref().isLost() || staged.isEmpty() ? last : commit();
-      } catch (RollbackRequiredException e) {
-        throw new RollbackRequiredException(
-            "the session of %s is closed, and staged changes of tables %s were dropped: %s"
-                .formatted(owner, staged.close(), e.getMessage()),
-            e);
-      } finally {
-        closed = true;
-        staged.close();
-        loaded = null;
-        queue.closeSession(this);
-      }
+      closed = true;
     }
-    last.awaitQueued(GameNode.CLOSE_TIMEOUT); // throws what the last commit failed with
+    long deadline = queue.callDeadline();
+    CommitReceipt last = CommitReceipt.EMPTY;
+    try {
+      last = ref().isLost() || staged.isEmpty() ? last : commit();
+    } catch (RollbackRequiredException e) {
+      throw new RollbackRequiredException(
+          "the session of %s is closed, and staged changes of tables %s were dropped: %s"
+              .formatted(owner, drop(), e.getMessage()),
+          e);
+    } finally {
+      drop();
+      queue.closeSession(this, deadline);
+    }
+    last.awaitQueued( // throws what the last commit failed with
+        Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+  }
+
+  /** Takes nothing more, and forgets what it has; returns the tables of what was staged. */
+  private synchronized Set<String> drop() {
+    loaded = null;
+    return staged.close();
   }
 
   @Override

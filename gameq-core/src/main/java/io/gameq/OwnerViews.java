@@ -87,6 +87,7 @@ final class OwnerViews {
    * @throws io.gameq.term.TermMovedException when another Redis primary counts
    * @throws OwnershipLostException when a newer session was opened meanwhile
    * @throws LayoutException as {@link #requireReadable}
+   * @throws io.gameq.GameQueueException when a table has gone, or is not managed any more
    */
   OwnerView load(
       OwnerId owner,
@@ -94,6 +95,9 @@ final class OwnerViews {
       long term,
       List<Table> of,
       List<UnflushedRow> unflushed) {
+    if (!of.stream().map(Table::name).allMatch(tables.current().get()::manages)) {
+      tables.current().readAfter(System.nanoTime()); // one had gone: it may be back
+    }
     try {
       return loadOnce(owner, session, term, of, decode(unflushed));
     } catch (MySqlException e) {
@@ -123,11 +127,7 @@ final class OwnerViews {
             session,
             term,
             unflushed.adopted(),
-            of.stream()
-                .map(Table::name)
-                .filter(unflushed.catalog::manages) // one may have gone since
-                .map(unflushed.catalog::table)
-                .toList(),
+            of.stream().map(table -> unflushed.catalog.table(table.name())).toList(),
             unflushed.images.stream().map(RowImage::rowKey).toList(),
             new OwnerReader.Sink() {
               @Override

@@ -70,6 +70,14 @@ public enum ErrorKind {
         && (e instanceof SQLException sql ? of(sql) == SCHEMA : isOfSchema(e.getCause()));
   }
 
+  /** Whether something failed, somewhere below this, since the server could not be reached. */
+  public static boolean isOfConnection(@Nullable Throwable e) {
+    return e != null
+        && (e instanceof SQLException sql
+            ? String.valueOf(sql.getSQLState()).startsWith("08")
+            : isOfConnection(e.getCause()));
+  }
+
   /** The kind of an error that a statement threw. */
   public static ErrorKind of(SQLException e) {
     int code = e.getErrorCode();

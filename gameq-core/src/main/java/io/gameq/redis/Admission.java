@@ -50,11 +50,10 @@ final class Admission {
    * Takes room for one commit, or waits for it. Throws {@link QueueFullException} when there was
    * none in time; then nothing is taken.
    */
-  void enter(int commitBytes) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limits.admissionMillis());
-    take(commits, 1, deadline, "commits");
+  void enter(int commitBytes, long deadlineNanos) {
+    take(commits, 1, deadlineNanos, "commits");
     try {
-      take(bytes, commitBytes, deadline, "bytes");
+      take(bytes, commitBytes, deadlineNanos, "bytes");
     } catch (QueueFullException e) {
       commits.release();
       throw e;

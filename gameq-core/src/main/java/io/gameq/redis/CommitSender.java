@@ -153,13 +153,14 @@ public final class CommitSender implements AutoCloseable {
   /**
    * Takes a commit over; returns at once unless the node is full.
    *
+   * @param deadlineNanos until when to wait for room, by System.nanoTime
    * @throws QueueFullException when no room came in time, or the sender is closed; then the commit
    *     was not taken
    * @throws GameQueueException when the sender died; then it was not taken either
    * @throws RedisUnavailableException when Redis is away and the policy is not to wait, or not so
    *     long; then the commit was not taken
    */
-  public void submit(Commit commit) {
+  public void submit(Commit commit, long deadlineNanos) {
     if (death != null) {
       throw hasEnded();
     }
@@ -167,7 +168,7 @@ public final class CommitSender implements AutoCloseable {
     if (refusal != null) {
       throw refusal;
     }
-    admission.enter(commit.bytes());
+    admission.enter(commit.bytes(), deadlineNanos);
     inbox.add(commit);
     if ((stopping || ended)
         && inbox.remove(commit)) { // else the thread has taken it and will answer

@@ -87,11 +87,14 @@ class DeadSenderTest {
             public @Nullable SessionRef lostSession() {
               throw cause;
             }
-          });
+          },
+          System.nanoTime());
       assertEquals(cause, died.get(20, TimeUnit.SECONDS));
       assertInstanceOf(CommitUnknownException.class, told.get(20, TimeUnit.SECONDS));
       assertSaysWhy(assertThrows(GameQueueException.class, sender::newestSequence));
-      assertSaysWhy(assertThrows(GameQueueException.class, () -> sender.submit(new OneRow())));
+      assertSaysWhy(
+          assertThrows(
+              GameQueueException.class, () -> sender.submit(new OneRow(), System.nanoTime())));
       assertFalse(sender.close(100));
     }
   }

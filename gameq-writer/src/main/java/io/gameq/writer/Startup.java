@@ -3,7 +3,7 @@ package io.gameq.writer;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.log.Complaints;
-import java.sql.SQLException;
+import io.gameq.mysql.ErrorKind;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -49,7 +49,7 @@ final class Startup {
 
   private static boolean isAway(@Nullable Throwable e) {
     return e instanceof RedisUnavailableException
-        || (e instanceof SQLException sql && String.valueOf(sql.getSQLState()).startsWith("08"))
+        || ErrorKind.isOfConnection(e)
         || (e != null && isAway(e.getCause()));
   }
 }

@@ -72,7 +72,7 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  int port() {
+  public int port() {
     return server.getLocalPort();
   }
 

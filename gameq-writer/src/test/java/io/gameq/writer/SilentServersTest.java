@@ -1,0 +1,169 @@
+package io.gameq.writer;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.QueueFullException;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.campaign.FaultProxy;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No thread of the game waits for longer than it was told to, whichever server is silent. */
+class SilentServersTest {
+  private static final int CALLERS = 20;
+  private static final Duration TIME = Duration.ofSeconds(2);
+
+  /** Below what any server's own timeout would make of it, and far above what a call takes. */
+  private static final long MOST_MILLIS = 2 * TIME.toMillis();
+
+  record Pet(long id, long playerId) {}
+
+  @TempDir Path walDirectory;
+
+  private final FaultProxy redis = new FaultProxy(URI.create(TestServers.redisUri()).getPort());
+  private final Map<String, Long> tookMillis = new ConcurrentSkipListMap<>();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private FaultProxy mysql;
+  private Game game;
+
+  @BeforeEach
+  void start() throws Exception {
+    game =
+        new Game(
+            GameDatabase.create("silent")
+                .table(
+                    "pet",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, KEY (player_id)"),
+            walDirectory);
+    mysql = new FaultProxy(mysqlPort());
+  }
+
+  @AfterEach
+  void stop() {
+    threads.shutdownNow();
+    redis.close();
+    mysql.close();
+    game.close();
+  }
+
+  @Test
+  void redis() throws Exception {
+    withSilent(redis);
+  }
+
+  @Test
+  void mysql() throws Exception {
+    withSilent(mysql);
+  }
+
+  @Test
+  void both() throws Exception {
+    withSilent(redis, mysql);
+  }
+
+  private void withSilent(FaultProxy... silent) throws Exception {
+    GameQueue queue = open();
+    List<OwnerSession> sessions = new ArrayList<>();
+    for (int id = 1; id <= CALLERS; id++) {
+      OwnerSession player = queue.open("player:" + id);
+      player.put(new Pet(id, id));
+      player.commit().awaitQueued(TIME.multipliedBy(10));
+      sessions.add(player);
+    }
+    for (FaultProxy proxy : silent) {
+      proxy.swallow();
+    }
+    List<Future<?>> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      OwnerSession player = sessions.get(i);
+      int id = CALLERS + i;
+      callers.add(threads.submit(() -> act(queue, player, id)));
+    }
+    for (Future<?> caller : callers) {
+      caller.get(1, TimeUnit.MINUTES);
+    }
+    timed("drain", () -> queue.drain(TIME));
+    timed("close of the node", queue::close);
+    Map<String, Long> tooLong = new TreeMap<>(tookMillis);
+    tooLong.values().removeIf(millis -> millis <= MOST_MILLIS);
+    assertTrue(tooLong.isEmpty(), () -> "ms: " + tookMillis);
+  }
+
+  private int mysqlPort() {
+    return URI.create(game.database.server().jdbcUrl().substring("jdbc:".length())).getPort();
+  }
+
+  private GameQueue open() {
+    String url = game.database.server().jdbcUrl();
+    String port = ":" + mysqlPort() + "/";
+    assertTrue(url.contains(port), url);
+    return GameQueue.open(
+        game.config("n1")
+            .redis("redis://127.0.0.1:" + redis.port())
+            .mysql(
+                url.replace(port, ":" + mysql.port() + "/"),
+                game.database.server().user(),
+                game.database.server().password())
+            .maxInFlight(50_000, 64 << 20, TIME)
+            .callTimeout(TIME)
+            .build());
+  }
+
+  private void act(GameQueue queue, OwnerSession player, int other) {
+    timed(
+        "open", () -> assertThrows(GameQueueException.class, () -> queue.open("player:" + other)));
+    timed(
+        "read",
+        () ->
+            assertThrows(GameQueueException.class, () -> queue.read("player:" + other, Pet.class)));
+    timed("commit", () -> commit(player, other));
+    timed("await durable", () -> player.awaitDurable(TIME));
+    timed("close", () -> close(player));
+  }
+
+  private static void commit(OwnerSession player, int id) {
+    player.put(new Pet(id, Long.parseLong(player.owner().substring("player:".length()))));
+    try {
+      CommitReceipt receipt = player.commit();
+      assertThrows(GameQueueException.class, () -> receipt.awaitDurable(TIME.dividedBy(2)));
+    } catch (QueueFullException e) {
+      player.rollback();
+    }
+  }
+
+  private static void close(OwnerSession player) {
+    try {
+      player.close();
+    } catch (GameQueueException e) {
+      assertTrue(String.valueOf(e.getMessage()).contains("ms"), e::getMessage);
+    }
+  }
+
+  private void timed(String what, Runnable call) {
+    long began = System.nanoTime();
+    call.run();
+    tookMillis.merge(what, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), Math::max);
+  }
+}
