@@ -436,7 +436,7 @@ public final class GameQueue implements AutoCloseable {
   }
 
   private List<Table> tablesOf(OwnerId owner) {
-    Catalog catalog = node.tables().games();
+    Catalog catalog = node.tables().atStart();
     List<Table> tables = catalog.ownedBy(owner.kind());
     if (tables.isEmpty()) {
       Set<String> kinds = new TreeSet<>();

@@ -10,6 +10,7 @@ import io.gameq.catalog.RowOp;
 import io.gameq.catalog.Table;
 import java.time.Clock;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * still be put, and its value goes.
  */
 final class KnownTables {
+  private static final long MISSING_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final Catalog atStart;
   private final CurrentCatalog current;
   private final Clock clock;
@@ -52,6 +55,24 @@ final class KnownTables {
   /** The tables as they are, by what was read of them last. */
   CurrentCatalog current() {
     return current;
+  }
+
+  /** The tables that the game knows, though one may have gone. */
+  Catalog atStart() {
+    return atStart;
+  }
+
+  /**
+   * Looks every few seconds whether a table is back that had gone.
+   *
+   * @throws MySqlException when MySQL does not answer
+   */
+  void lookForMissing() {
+    Catalog now = current.get();
+    if (System.nanoTime() - current.lastReadNanos() > MISSING_EVERY_NANOS
+        && !atStart.tables().stream().map(Table::name).allMatch(now::manages)) {
+      current.readAfter(System.nanoTime());
+    }
   }
 
   /** The tables as the game knows them. */

@@ -101,6 +101,7 @@ final class Lookout implements Runnable {
       parts.closed().tell();
       boolean unused = eviction.mayEvict(parts.control());
       parts.notices().keepSubscribed();
+      parts.views().lookForMissingTables();
       if (System.nanoTime() - clockMeasuredNanos > MEASURE_CLOCK_EVERY_NANOS) {
         parts.clock().measure(parts.control());
         clockMeasuredNanos = System.nanoTime();

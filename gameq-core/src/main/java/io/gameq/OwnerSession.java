@@ -67,13 +67,18 @@ public final class OwnerSession implements AutoCloseable {
     return staged;
   }
 
-  /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
+  /**
+   * The owner's rows of one table when the session was opened, merged from Redis and MySQL.
+   *
+   * @throws GameQueueException when the table had gone from MySQL by then, or after {@link
+   *     #forgetLoaded}
+   */
   public <T extends Record> List<T> rows(Class<T> type) {
     RecordMapper<T> mapper = queue.mapper(type);
     return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
   }
 
-  /** The owner's rows of one table when the session was opened, merged from Redis and MySQL. */
+  /** The same, by column names; throws as {@link #rows(Class)}. */
   public synchronized List<Row> rows(String table) {
     return queue.rows(loaded(), queue.table(table));
   }

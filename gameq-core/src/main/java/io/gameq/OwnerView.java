@@ -8,9 +8,11 @@ import io.gameq.mysql.DeadLetterTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ final class OwnerView {
   private final OwnerId owner;
   private final Map<RowKey, RowImage> newest = new LinkedHashMap<>();
   private final Map<RowKey, RowImage> unflushed = new HashMap<>();
+  private final Set<String> missing = new HashSet<>();
   private final List<DeadLetter> deadLetters = new ArrayList<>();
   private long highestVersion;
 
@@ -77,6 +80,11 @@ final class OwnerView {
     highestVersion = Math.max(highestVersion, version);
   }
 
+  /** A table of the game's that has gone since the node started: its rows cannot be told. */
+  void addMissing(String table) {
+    missing.add(table);
+  }
+
   /** A tombstone hides the row up to its version. */
   void addTombstone(RowKey key, long version) {
     sawVersion(version);
@@ -128,8 +136,17 @@ final class OwnerView {
     return highestVersion;
   }
 
-  /** The owner's rows of one table, in the order in which they were found. */
+  /**
+   * The owner's rows of one table, in the order in which they were found.
+   *
+   * @throws GameQueueException when the table had gone
+   */
   List<RowImage> rows(Table table) {
+    if (missing.contains(table.name())) {
+      throw new GameQueueException(
+          "%s: table %s had gone, or could not be managed any more, when its rows were to be read: what the owner has there is not known; see the command 'schema check' of gameq-writer.jar"
+              .formatted(owner, table.name()));
+    }
     List<RowImage> rows = new ArrayList<>();
     for (RowImage image : newest.values()) {
       if (image.table().name().equals(table.name())

@@ -77,17 +77,21 @@ final class OwnerViews {
     decode(unflushed);
   }
 
+  /** As {@link KnownTables#lookForMissing}. */
+  void lookForMissingTables() {
+    tables.lookForMissing();
+  }
+
   /**
    * Reads MySQL and merges. Redis was read first: what it no longer had then is in MySQL by now.
    *
    * @param session that is being opened; null for a read
    * @param term the number of the Redis primary's term, for a session
-   * @param of the tables that are wanted
+   * @param of the tables that are wanted; the view is told which of them are not there
    * @param unflushed what Redis holds, without what is damaged
    * @throws io.gameq.term.TermMovedException when another Redis primary counts
    * @throws OwnershipLostException when a newer session was opened meanwhile
    * @throws LayoutException as {@link #requireReadable}
-   * @throws io.gameq.GameQueueException when a table has gone, or is not managed any more
    */
   OwnerView load(
       OwnerId owner,
@@ -95,9 +99,6 @@ final class OwnerViews {
       long term,
       List<Table> of,
       List<UnflushedRow> unflushed) {
-    if (!of.stream().map(Table::name).allMatch(tables.current().get()::manages)) {
-      tables.current().readAfter(System.nanoTime()); // one had gone: it may be back
-    }
     try {
       return loadOnce(owner, session, term, of, decode(unflushed));
     } catch (MySqlException e) {
@@ -120,6 +121,14 @@ final class OwnerViews {
     OwnerView view = new OwnerView(owner);
     view.sawVersion(unflushed.highestVersion);
     unflushed.images.forEach(view::addUnflushed);
+    List<Table> present = new ArrayList<>();
+    for (Table table : of) {
+      if (unflushed.catalog.manages(table.name())) {
+        present.add(unflushed.catalog.table(table.name()));
+      } else {
+        view.addMissing(table.name());
+      }
+    }
     List<DeadLetterTable.Stored> letters = new ArrayList<>();
     boolean stillOwns =
         reader.read(
@@ -127,7 +136,7 @@ final class OwnerViews {
             session,
             term,
             unflushed.adopted(),
-            of.stream().map(table -> unflushed.catalog.table(table.name())).toList(),
+            present,
             unflushed.images.stream().map(RowImage::rowKey).toList(),
             new OwnerReader.Sink() {
               @Override

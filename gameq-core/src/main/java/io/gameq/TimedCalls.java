@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs what waits for servers on threads of its own, so that no thread of the game waits for longer
@@ -60,7 +59,7 @@ final class TimedCalls implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       return call.end("the node is closed");
     } catch (ExecutionException e) {
-      throw ofCaller(e.getCause());
+      throw ofCaller(e);
     } catch (TimeoutException e) {
       return call.end(
           "not done within %d ms: Redis or MySQL does not answer, or is slow; it may still be done"
@@ -110,18 +109,19 @@ final class TimedCalls implements AutoCloseable {
       try {
         return result.join();
       } catch (CompletionException e) {
-        throw ofCaller(e.getCause());
+        throw ofCaller(e);
       }
     }
   }
 
   /** It was thrown on another thread: shows where the caller was as well. */
-  private static RuntimeException ofCaller(@Nullable Throwable cause) {
+  private static RuntimeException ofCaller(Exception e) {
+    Throwable cause = e.getCause();
     if (cause instanceof RuntimeException known) {
       known.addSuppressed(new IllegalStateException("called from here"));
       return known;
     }
-    return new GameQueueException("failed: " + cause, cause);
+    return new GameQueueException("failed: " + cause, e);
   }
 
   /** Nobody waits any more for what runs or waits; that is not waited for either. */

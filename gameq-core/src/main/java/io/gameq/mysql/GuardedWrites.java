@@ -139,6 +139,7 @@ public final class GuardedWrites {
     for (List<RowChange> turn : turns) {
       writing.write(turn);
     }
+    writing.forgetOvertaken();
     custody.forgetSettled(writing.refused);
     return writing.refused;
   }
@@ -373,6 +374,21 @@ public final class GuardedWrites {
       }
     }
 
+    /** A row that MySQL holds in a newer version, or that was deleted since, is not missing. */
+    void forgetOvertaken() throws SQLException {
+      if (refused.isEmpty()) {
+        return;
+      }
+      Map<RowKey, Long> versions =
+          OwnerReader.versions(
+              connection, refused.stream().map(refusal -> refusal.row().key()).toList());
+      refused.removeIf(
+          refusal ->
+              !(refusal.error() instanceof NotOwnerException)
+                  && versions.getOrDefault(refusal.row().key(), -1L)
+                      >= refusal.row().image().version());
+    }
+
     /** Takes the rows that another row may have stood in the way of out of those refused. */
     private List<RowChange> takeCurable() {
       List<RowChange> rows = new ArrayList<>();
@@ -420,7 +436,8 @@ public final class GuardedWrites {
      * the value up in the same flush. What is left then is refused, not forgotten.
      */
     void put(Table table, List<RowChange> rows) throws SQLException {
-      List<RowChange> next = rows;
+      List<RowChange> next =
+          table.parents().contains(table.name()) ? notDeleted(table, rows) : rows;
       while (true) {
         int refusedBefore = refused.size();
         upsert(table, new ArrayList<>(next));
@@ -545,6 +562,21 @@ public final class GuardedWrites {
         delete(connection, table, some, deleted, NO_LIMIT); // they are few, and not searched for
       }
       return deleted.keySet();
+    }
+
+    /**
+     * Without what had been deleted in a newer version. What is put and taken out again must not
+     * refer to each other.
+     */
+    private List<RowChange> notDeleted(Table table, List<RowChange> rows) throws SQLException {
+      if (TombstoneTable.hasNone(connection, table)) {
+        return rows;
+      }
+      Map<RowKey, Long> tombstones =
+          TombstoneTable.read(connection, table, rows.stream().map(RowChange::key).toList(), false);
+      return rows.stream()
+          .filter(row -> tombstones.getOrDefault(row.key(), -1L) < row.image().version())
+          .toList();
     }
 
     private List<RowChange> unwritten(Table table, List<RowChange> rows) throws SQLException {

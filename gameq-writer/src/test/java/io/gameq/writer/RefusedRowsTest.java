@@ -10,6 +10,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.DeadLetter;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.redis.ControlConnection;
@@ -412,8 +413,17 @@ class RefusedRowsTest {
       player.put("toy", Map.of("id", 1, "player_id", 1, "pet_id", 1));
       player.put("pet", Map.of("id", 1, "player_id", 1, "age", 5));
       player.commit().awaitQueued(LONG);
-      assertEquals(1, second.open("player:1").rows(Pet.class).size());
+      OwnerSession again = second.open("player:1");
+      assertEquals(1, again.rows(Pet.class).size());
+      assertThrows(GameQueueException.class, () -> again.rows("toy"));
+      assertThrows(GameQueueException.class, () -> second.read("player:1", "toy"));
       game.database.server().execute("RENAME TABLE gone TO toy");
+      await()
+          .atMost(LONG)
+          .ignoreException(GameQueueException.class)
+          .until(() -> second.read("player:1", "toy").size() == 1);
+      assertThrows(GameQueueException.class, () -> again.rows("toy"));
+      assertEquals(1, second.open("player:1").rows("toy").size());
       await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM toy").equals("1"));
     }
   }

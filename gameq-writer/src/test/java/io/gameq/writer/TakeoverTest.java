@@ -99,9 +99,11 @@ class TakeoverTest {
   void anOpenThatFailedHalfWayFreesTheOwner() throws Exception {
     try (GameQueue one = game.node("n1");
         GameQueue two = game.node("n2")) {
-      game.database.server().execute("RENAME TABLE pet TO away"); // found when the rows are loaded
+      game.database
+          .server()
+          .execute("RENAME TABLE gameq_dead_letter TO away"); // read with the rows
       assertThrows(GameQueueException.class, () -> one.open("player:1"));
-      game.database.server().execute("RENAME TABLE away TO pet");
+      game.database.server().execute("RENAME TABLE away TO gameq_dead_letter");
       awaitFree(two);
     }
   }

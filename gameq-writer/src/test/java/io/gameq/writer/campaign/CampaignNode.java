@@ -25,6 +25,7 @@ import java.util.function.Consumer;
  * halt        the next commit writes its invocation into the history and dies before anything else
  * steal       take over every owner now
  * poison      commit a row that MySQL refuses
+ * gear        commit rows that exchange what is unique, and bags, from now on
  * clock MS    the host's clock is MS ahead from now on
  * stop        play no further; answers "stopped N", N commits without an answer
  * settle      after that: answers "settled N", N acknowledged commits neither durable nor reported
@@ -105,6 +106,7 @@ public final class CampaignNode {
     switch (command.split(" ", 2)[0]) {
       case "halt" -> players.get(0).haltAtNextCommit();
       case "steal" -> players.forEach(Player::stealAll);
+      case "gear" -> players.forEach(Player::useGear);
       case "poison" -> players.get(0).poisonOnce();
       case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
       case "stop" -> System.out.println("stopped " + stop());

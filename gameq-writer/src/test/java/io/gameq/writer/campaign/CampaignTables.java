@@ -1,16 +1,20 @@
 package io.gameq.writer.campaign;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of the campaign's game and what is common to its rows. Stateless.
  *
  * <p>{@code item}: few rows, written again and again, deleted, made anew, traded. {@code pet}: rows
  * that move between owners. {@code deed}: written once and never again, so that a loss stays
- * visible.
+ * visible. {@code gear}: rows that exchange what is unique, and bags with rows in them; written
+ * only where a case asks for it.
  */
 final class CampaignTables {
-  static final List<String> NAMES = List.of("item", "pet", "deed");
+  static final String GEAR = "gear";
+
+  static final List<String> NAMES = List.of("item", "pet", "deed", GEAR);
 
   /** What {@code val} begins with where MySQL refuses the row. */
   static final String POISON = "poison-";
@@ -26,6 +30,8 @@ final class CampaignTables {
 
   record Deed(long id, long playerId, String val) {}
 
+  record Gear(long id, long playerId, int slot, @Nullable Long bag, String val) {}
+
   /** What stands between the brackets of CREATE TABLE. */
   static String columns(String table) {
     return switch (table) {
@@ -38,6 +44,9 @@ final class CampaignTables {
               + "%')";
       case "pet", "deed" ->
           "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, val VARCHAR(40) NOT NULL, KEY (player_id)";
+      case GEAR ->
+          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, slot INT NOT NULL, bag BIGINT, val VARCHAR(40) NOT NULL, "
+              + "UNIQUE KEY (player_id, slot), KEY (bag), FOREIGN KEY (bag) REFERENCES gear (id)";
       default -> throw new IllegalArgumentException(table);
     };
   }
@@ -56,5 +65,9 @@ final class CampaignTables {
 
   static String deed(long id) {
     return "deed:" + id;
+  }
+
+  static String gear(long id) {
+    return "gear:" + id;
   }
 }

@@ -95,6 +95,7 @@ public final class Checker {
         .filter(row -> !writes.containsKey(row))
         .forEach(row -> report(Kind.RESURRECTED, "MySQL holds " + row + ", which nobody wrote"));
     checkOwnership();
+    checkSetAside();
     return violations;
   }
 
@@ -270,6 +271,24 @@ public final class Checker {
     return setAside.contains(row + "=" + value)
         || (value.startsWith(CampaignTables.POISON)
             && setAside.stream().anyMatch(letter -> letter.startsWith(row + "=")));
+  }
+
+  /** Gear is valid as it is committed, if all that was committed before it is there. */
+  private void checkSetAside() {
+    Map<String, List<Write>> ofOwners =
+        writes.values().stream()
+            .flatMap(List::stream)
+            .filter(write -> write.change.table().equals(CampaignTables.GEAR))
+            .collect(Collectors.groupingBy(write -> write.change.owner()));
+    for (List<Write> all : ofOwners.values()) {
+      if (history.windows.isEmpty()
+          && all.stream().allMatch(write -> write.of.outcome == Attempt.Outcome.OK)) {
+        all.stream()
+            .filter(write -> wasSetAside(write.change.row(), write))
+            .forEach(
+                write -> report(Kind.LOST, write.change.row() + " was set aside: " + write.of));
+      }
+    }
   }
 
   private @Nullable Write find(String row, String value) {

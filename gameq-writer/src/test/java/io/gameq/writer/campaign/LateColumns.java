@@ -94,13 +94,30 @@ final class LateColumns {
     } else if (row instanceof CampaignTables.Pet pet) {
       all.putAll(Map.of("id", pet.id(), "player_id", pet.playerId(), "val", pet.val()));
       key = CampaignTables.pet(pet.id());
+    } else if (row instanceof CampaignTables.Gear gear) {
+      all.putAll(
+          Map.of(
+              "id",
+              gear.id(),
+              "player_id",
+              gear.playerId(),
+              "slot",
+              gear.slot(),
+              "val",
+              gear.val()));
+      all.put("bag", gear.bag());
+      key = CampaignTables.gear(gear.id());
     } else {
       CampaignTables.Deed deed = (CampaignTables.Deed) row;
       all.putAll(Map.of("id", deed.id(), "player_id", deed.playerId(), "val", deed.val()));
       key = CampaignTables.deed(deed.id());
     }
     known.forEach(
-        (column, declaration) -> all.computeIfAbsent(column, c -> value(c, declaration, key)));
+        (column, declaration) -> {
+          if (!all.containsKey(column)) {
+            all.put(column, value(column, declaration, key));
+          }
+        });
     return all;
   }
 

@@ -23,6 +23,7 @@ final class MySqlFaults {
         new Fault("MySQL rows locked beyond the lock wait timeout", 1, MySqlFaults::rowLocks),
         new Fault("MySQL some rows locked for 15 s", 1, MySqlFaults::someRowLocks),
         new Fault("MySQL a slow trigger for 15 s", 1, MySqlFaults::slowTrigger),
+        new Fault("MySQL a wrong CHECK for 10 s", 1, MySqlFaults::wrongCheck),
         new Fault("MySQL deadlocks from opposite orders", 60, MySqlFaults::deadlock),
         new Fault("MySQL max_connections reached", 1, MySqlFaults::tooManyConnections),
         new Fault("MySQL LOCK TABLES for 3 s", 1, MySqlFaults::lockTables),
@@ -95,6 +96,16 @@ final class MySqlFaults {
             "CREATE TRIGGER slow_deed BEFORE INSERT ON deed FOR EACH ROW IF NEW.id % 50 = 0 THEN DO SLEEP(6); END IF");
     TimeUnit.SECONDS.sleep(15);
     world.mysql().execute("DROP TRIGGER slow_deed");
+  }
+
+  private static void wrongCheck(World world, Random random) throws Exception {
+    world
+        .mysql()
+        .execute( // the rows that are there pass: a MariaDB may be told not to look at them
+            "SET check_constraint_checks = 0",
+            "ALTER TABLE deed ADD CONSTRAINT wrong CHECK (id < 0)");
+    TimeUnit.SECONDS.sleep(10);
+    world.mysql().execute("ALTER TABLE deed DROP CONSTRAINT wrong");
   }
 
   /** False when a flush was quicker and MySQL chose this one to give way. */

@@ -6,9 +6,11 @@ import io.gameq.OwnerSession;
 import io.gameq.Takeover;
 import io.gameq.TestAccess;
 import io.gameq.writer.campaign.CampaignTables.Deed;
+import io.gameq.writer.campaign.CampaignTables.Gear;
 import io.gameq.writer.campaign.CampaignTables.Item;
 import io.gameq.writer.campaign.CampaignTables.Pet;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +31,7 @@ final class Player implements Runnable {
   private static final long PAUSE_NANOS = 6_000_000;
   private static final int ITEM_SLOTS = 40;
   private static final int MOST_PETS = 3;
+  private static final int MOST_GEAR = 12;
   private static final long MOVE_WAIT_SECONDS = 10;
 
   private final GameQueue queue;
@@ -40,6 +43,7 @@ final class Player implements Runnable {
   private volatile boolean stopped;
   private volatile boolean stealAll;
   private volatile boolean poison;
+  private volatile boolean gear;
 
   /** An owner that this player has a session of. */
   private static final class Held {
@@ -47,6 +51,7 @@ final class Player implements Runnable {
     final OwnerSession session;
     final Attempt.Part part;
     final List<Long> pets = new ArrayList<>();
+    final Map<Long, Gear> gear = new LinkedHashMap<>();
 
     /** Set by gameq's thread when a commit was not acknowledged: open again to know. */
     volatile boolean doubtful;
@@ -80,6 +85,10 @@ final class Player implements Runnable {
 
   void poisonOnce() {
     poison = true;
+  }
+
+  void useGear() {
+    gear = true;
   }
 
   void haltAtNextCommit() {
@@ -117,6 +126,8 @@ final class Player implements Runnable {
     if (poison && one.owner % 2 == home) {
       poison = false;
       commit(ledger.nextPoison(), one, this::poisonItem);
+    } else if (gear && dice < 40) {
+      commit(ledger.nextId(), one, this::changeGear);
     } else if (dice < 62) {
       commit(ledger.nextId(), one, this::putItems);
     } else if (dice < 74) {
@@ -166,6 +177,10 @@ final class Player implements Runnable {
       of.pets.add(pet.id());
     }
     session.rows(Deed.class).forEach(r -> rows.put(CampaignTables.deed(r.id()), r.val()));
+    for (Gear row : session.rows(Gear.class)) {
+      rows.put(CampaignTables.gear(row.id()), row.val());
+      of.gear.put(row.id(), row);
+    }
     ledger.opened(from, session.owner(), of.part.epoch(), rows);
     session.forgetLoaded();
     held.put(owner, of);
@@ -230,6 +245,67 @@ final class Player implements Runnable {
       of.pets.remove(at);
     }
     changes.add(new Change(CampaignTables.pet(pet), of.session.owner(), put));
+  }
+
+  private void changeGear(Held of, String id, List<Change> changes) {
+    int dice = random.nextInt(3);
+    if (of.gear.isEmpty() || (dice == 0 && of.gear.size() < MOST_GEAR)) {
+      fillNewBag(of, id, changes);
+    } else if (dice == 1) {
+      dropBag(of, changes);
+    } else {
+      exchangeSlots(of, id, changes);
+    }
+  }
+
+  private void fillNewBag(Held of, String id, List<Change> changes) {
+    List<Integer> taken = of.gear.values().stream().map(Gear::slot).toList();
+    int slot = 0;
+    Long bag = ledger.nextRowId();
+    for (int i = random.nextInt(3); i >= 0; i--) { // what is in it first, the bag itself last
+      while (taken.contains(slot)) {
+        slot++;
+      }
+      long row = i == 0 ? bag : ledger.nextRowId();
+      putGear(of, new Gear(row, of.owner, slot++, i == 0 ? null : bag, id), changes);
+    }
+  }
+
+  /** The bag first, what is in it after. */
+  private void dropBag(Held of, List<Change> changes) {
+    Gear any = anyGear(of).get(0);
+    Long bag = any.bag() == null ? Long.valueOf(any.id()) : any.bag();
+    List<Long> gone = new ArrayList<>(List.of(bag));
+    of.gear.values().stream()
+        .filter(row -> bag.equals(row.bag()))
+        .forEach(row -> gone.add(row.id()));
+    for (long row : gone) {
+      of.gear.remove(row);
+      of.session.delete(Gear.class, row);
+      changes.add(new Change(CampaignTables.gear(row), of.session.owner(), false));
+    }
+  }
+
+  private void exchangeSlots(Held of, String id, List<Change> changes) {
+    List<Gear> some = anyGear(of);
+    some = some.subList(0, Math.min(some.size(), 3));
+    for (int i = 0; i < some.size(); i++) {
+      Gear row = some.get(i);
+      int slot = some.get((i + 1) % some.size()).slot();
+      putGear(of, new Gear(row.id(), of.owner, slot, row.bag(), id), changes);
+    }
+  }
+
+  private List<Gear> anyGear(Held of) {
+    List<Gear> all = new ArrayList<>(of.gear.values());
+    Collections.shuffle(all, random);
+    return all;
+  }
+
+  private void putGear(Held of, Gear row, List<Change> changes) {
+    of.gear.put(row.id(), row);
+    LateColumns.put(queue, of.session, row);
+    changes.add(new Change(CampaignTables.gear(row.id()), of.session.owner(), true));
   }
 
   private void trade(Held from, Held to) {

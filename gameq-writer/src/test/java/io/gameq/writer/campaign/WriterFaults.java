@@ -24,7 +24,11 @@ final class WriterFaults {
         new Fault(
             "writer SIGSTOP past the lease before its ack", 1, WriterFaults::stallsAfterCommit),
         new Fault("writer kill -9 in mid-bisect", 2, WriterFaults::midBisect),
-        new Fault("writer's host vanishes in mid-flush", 1, WriterFaults::hostVanishes));
+        new Fault("writer's host vanishes in mid-flush", 1, WriterFaults::hostVanishes),
+        new Fault(
+            "writers killed while unique values are exchanged and bags come and go",
+            1,
+            WriterFaults::whileGearChanges));
   }
 
   /** A row that MySQL refuses is searched for with smaller and smaller statements. */
@@ -75,6 +79,14 @@ final class WriterFaults {
                 }))
         .await();
     writer.restart();
+  }
+
+  private static void whileGearChanges(World world, Random random) throws InterruptedException {
+    world.nodes.forEach(node -> node.process().tell("gear"));
+    for (int i = 0; i < 6; i++) {
+      TimeUnit.SECONDS.sleep(1);
+      afterClaim(world, random);
+    }
   }
 
   private static void afterAck(World world, Random random) {

@@ -631,6 +631,51 @@ class FlushTransactionTest {
     assertEquals("0", query("SELECT COUNT(*) FROM member"));
   }
 
+  @Test
+  void rowsThatDependOnEachOtherStayDeletedWhenTheyComeAgain() throws SQLException {
+    OwnerId guild = OwnerId.of("guild:1");
+    SessionId guilds = owners.raise(guild, "aaaaaaaa00000003", "n1", 0);
+    List<OwnerRows> made =
+        List.of(
+            rows(guild, guilds, 3, put(guild, 10, "guild", Map.of("id", 1, "leader", 7))),
+            rows(
+                player,
+                session,
+                3,
+                member(10, player, 7, 1),
+                bag(10, 950, 900),
+                bag(10, 900),
+                bag(10, 1, 2),
+                bag(10, 2, 1),
+                hero(10, 1, "ann"),
+                put(player, 10, "skill", Map.of("hero_id", 1, "no", 1, "player_id", 1))));
+    flush.flush(made);
+    assertEquals("4", query("SELECT COUNT(*) FROM bag"));
+    flush.flush(
+        List.of(
+            rows(guild, guilds, delete(guild, 20, "guild", 1)),
+            rows(
+                player,
+                session,
+                delete(player, 20, "member", 7),
+                delete(player, 20, "bag", 950),
+                delete(player, 20, "bag", 900),
+                delete(player, 20, "bag", 1),
+                delete(player, 20, "bag", 2),
+                delete(player, 20, "hero", 1),
+                delete(player, 20, "skill", 1, 1))));
+    List<OwnerRows> again =
+        made.stream()
+            .map(of -> rows(of.owner(), of.session(), of.rows().toArray(RowChange[]::new)))
+            .toList();
+    FlushTransaction.Committed outcome = committed(flush.flush(again));
+    assertEquals(List.of(), outcome.heldBack());
+    assertEquals(2, outcome.written().size());
+    for (String table : List.of("guild", "member", "bag", "hero", "skill", "gameq_dead_letter")) {
+      assertEquals("0", query("SELECT COUNT(*) FROM " + table), table);
+    }
+  }
+
   private RowChange member(long version, OwnerId owner, int id, int guild) {
     return put(
         owner,
