@@ -47,9 +47,6 @@ public final class GuardedWrites {
   /** Above 65,535 placeholders the driver silently stops preparing on the server. */
   private static final int MOST_PLACEHOLDERS = 60_000;
 
-  /** Larger statements gain nothing. */
-  private static final int MOST_BYTES_PER_STATEMENT = 4 << 20;
-
   private static final int MOST_DELETES_PER_STATEMENT = 64;
 
   private static final int MOST_ONE_BY_ONE = 64;
@@ -91,13 +88,8 @@ public final class GuardedWrites {
                 handle ->
                     new GuardedWrites(
                         Dialect.of(jdbi),
-                        Math.min(
-                            MOST_BYTES_PER_STATEMENT,
-                            handle
-                                    .createQuery("SELECT @@max_allowed_packet")
-                                    .mapTo(Integer.class)
-                                    .one()
-                                / 2))));
+                        handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one()
+                            / 2)));
   }
 
   /**
@@ -528,9 +520,10 @@ public final class GuardedWrites {
       rows.sort(KeyOrder.of(table));
       int most =
           Math.max(1, Math.min(limits.rows(), MOST_PLACEHOLDERS / (table.columns().size() + 1)));
+      int mostBytes = Math.min(limits.bytes(), mostBytesPerStatement);
       for (int from = 0; from < rows.size(); ) {
         int size = Integer.highestOneBit(Math.min(most, rows.size() - from));
-        while (size > 1 && bytes(rows.subList(from, from + size)) > mostBytesPerStatement) {
+        while (size > 1 && bytes(rows.subList(from, from + size)) > mostBytes) {
           size /= 2;
         }
         execute(

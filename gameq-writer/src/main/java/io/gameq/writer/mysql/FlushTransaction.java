@@ -63,9 +63,10 @@ public final class FlushTransaction {
       Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW, ErrorKind.UNKNOWN);
 
   /** A statement of 512 rows takes some tens of milliseconds. */
-  private static final StatementLimits LIMITS = new StatementLimits(512, 2, 2);
+  private static final StatementLimits LIMITS = new StatementLimits(512, 4 << 20, 2, 2);
 
-  private static final StatementLimits LIMITS_APART = new StatementLimits(64, 2, 2);
+  /** Also over a link that takes seconds for a large statement. */
+  private static final StatementLimits LIMITS_APART = new StatementLimits(64, 256 << 10, 2, 2);
 
   private final DataSource dataSource;
   private final GuardedWrites writes;
@@ -337,8 +338,12 @@ public final class FlushTransaction {
 
     /** Whether the next try is one with smaller statements: MySQL may be slow as a whole. */
     boolean takesSmallerStatements() {
-      int rows = owners.stream().mapToInt(of -> of.rows().size()).sum();
-      boolean wereLarger = Math.min(limits.rows(), rows) > LIMITS_APART.rows();
+      List<RowChange> rows = owners.stream().flatMap(of -> of.rows().stream()).toList();
+      boolean wereLarger =
+          limits.rows() > LIMITS_APART.rows()
+              && (rows.size() > LIMITS_APART.rows()
+                  || rows.stream().mapToLong(row -> row.encoded().length).sum()
+                      > LIMITS_APART.bytes());
       limits = LIMITS_APART;
       return wereLarger;
     }
