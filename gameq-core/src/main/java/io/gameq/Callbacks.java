@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,10 +71,21 @@ final class Callbacks implements Executor, AutoCloseable {
       return;
     }
     try {
-      executor.execute(this::runSome);
+      AtomicReference<@Nullable Thread> handsOver = new AtomicReference<>(Thread.currentThread());
+      executor.execute(() -> runUnless(handsOver));
+      handsOver.set(null);
     } catch (RuntimeException | Error e) { // the game is to be told all the same
       LOG.debug("the executor of callbacks takes none: {}", e.toString());
       runOnAThread();
+    }
+  }
+
+  /** An executor may run what it has no room for on the thread that hands it over, as gameq's. */
+  private void runUnless(AtomicReference<@Nullable Thread> handsOver) {
+    if (Thread.currentThread().equals(handsOver.get())) {
+      runOnAThread();
+    } else {
+      runSome();
     }
   }
 

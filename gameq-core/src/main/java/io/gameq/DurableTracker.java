@@ -657,7 +657,7 @@ final class DurableTracker implements Unsettled {
   }
 
   synchronized boolean isDrained() {
-    return preparing == 0 && inTransit.isEmpty() && isSettled();
+    return adoptingFrom == 0 && preparing == 0 && inTransit.isEmpty() && isSettled();
   }
 
   /** Waits until nothing is in transit; false when the time was up. */

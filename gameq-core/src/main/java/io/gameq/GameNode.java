@@ -43,8 +43,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -55,6 +57,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +68,8 @@ import org.slf4j.LoggerFactory;
 final class GameNode implements AutoCloseable {
   private static final int MOST_ASIDES = 1_000;
 
+  private static final int MOST_CLOSES = 8;
+
   private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
 
   /**
@@ -74,6 +79,9 @@ final class GameNode implements AutoCloseable {
   private static final int MOST_OPEN_ATTEMPTS = 3;
 
   private static final long LOOK_EVERY_MILLIS = 1_000;
+
+  /** What waits for Redis may still be sent, though nobody waits for the close. */
+  private static final long LEAST_CLOSE_MILLIS = 10_000;
 
   private final GameQueueConfig config;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
@@ -100,6 +108,11 @@ final class GameNode implements AutoCloseable {
   private final Lookout lookout;
   private final Callbacks callbacks;
   private final TimedCalls calls;
+
+  /** Need Redis only, and so do not wait for calls that wait for MySQL. */
+  private final TimedCalls closes;
+
+  private final Set<OwnerId> opening = new HashSet<>();
 
   /** For what nobody waits for; what there is no room for is not done. */
   private final ExecutorService asides =
@@ -128,7 +141,7 @@ final class GameNode implements AutoCloseable {
     this.config = config;
     this.clock = config.clock();
     try {
-      DataSource mysql = closing.add(MySqlPool.openForLogins(config.mysql()));
+      DataSource mysql = closing.add(MySqlPool.openForLogins(config.mysql(), config.callTimeout()));
       MySqlServerCheck.of(mysql).requireUsable();
       Jdbi jdbi = Jdbi.create(mysql);
       Settings.agree(jdbi, config.namespace(), config.slots());
@@ -164,6 +177,7 @@ final class GameNode implements AutoCloseable {
       views = new OwnerViews(tables, codec, new OwnerReader(jdbi));
       callbacks = closing.add(Callbacks.on(config.callbacks()));
       closing.add(() -> stop(asides));
+      closes = closing.add(new TimedCalls(MOST_CLOSES));
       calls = closing.add(new TimedCalls(2 * config.mysql().poolSize()));
       Lookout.Healed healed = new Lookout.Healed();
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
@@ -244,7 +258,7 @@ final class GameNode implements AutoCloseable {
       }
     } catch (GameQueueException e) {
       complaints.about("signs", LOG::warn, () -> "cannot give a sign of life: " + e.getMessage());
-    } catch (RuntimeException e) { // must not end the signs
+    } catch (RuntimeException | Error e) { // must not end the signs
       LOG.warn("cannot give a sign of life", e);
     }
   }
@@ -362,7 +376,12 @@ final class GameNode implements AutoCloseable {
 
   /** The newest session that an open has raised, whichever attempt it was; used by one thread. */
   private static final class Raised {
+    private final BooleanSupplier isAwaited;
     private @Nullable SessionId session;
+
+    Raised(BooleanSupplier isAwaited) {
+      this.isAwaited = isAwaited;
+    }
   }
 
   Opened open(OwnerId owner, List<Table> of, Takeover takeover) {
@@ -372,12 +391,45 @@ final class GameNode implements AutoCloseable {
     return calls.call(
         "opening " + owner,
         config.callTimeout().toNanos(),
-        () -> openInTime(owner, of, takeover),
+        isAwaited -> openInTurn(owner, of, takeover, isAwaited),
         late -> release(late.tracker()));
   }
 
-  private Opened openInTime(OwnerId owner, List<Table> of, Takeover takeover) {
-    Raised raised = new Raised();
+  /**
+   * One open of an owner at a time: one that nobody waits for any more must not end the session of
+   * the next.
+   */
+  private Opened openInTurn(
+      OwnerId owner, List<Table> of, Takeover takeover, BooleanSupplier isAwaited) {
+    synchronized (opening) {
+      while (!opening.add(owner)) {
+        requireAwaited(owner, isAwaited);
+        try {
+          opening.wait(LOOK_EVERY_MILLIS);
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e); // nobody interrupts these threads
+        }
+      }
+    }
+    try {
+      return openOrGiveUp(owner, of, takeover, isAwaited);
+    } finally {
+      synchronized (opening) {
+        opening.remove(owner);
+        opening.notifyAll();
+      }
+    }
+  }
+
+  private static void requireAwaited(OwnerId owner, BooleanSupplier isAwaited) {
+    if (!isAwaited.getAsBoolean()) {
+      throw new GameQueueException("nobody waits for the open of " + owner + " any more");
+    }
+  }
+
+  private Opened openOrGiveUp(
+      OwnerId owner, List<Table> of, Takeover takeover, BooleanSupplier isAwaited) {
+    Raised raised = new Raised(isAwaited);
     try {
       return open(owner, of, takeover, raised);
     } catch (RuntimeException e) {
@@ -410,9 +462,12 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
-      HealedConnection.Healed connected = whereHealed.getAndLook(slot(owner), owner, this::look);
+      HealedConnection.Healed connected =
+          whereHealed.getAndLook(slot(owner), owner, raised.isAwaited, this::look);
+      requireAwaited(owner, raised.isAwaited);
       SessionId session = raise(owner, takeover, raised.session, atLeast);
       raised.session = session;
+      requireAwaited(owner, raised.isAwaited); // the session before it still counts
       OpenScript.Outcome outcome =
           OpenScript.call(
               connected.redis(), slot(owner), owner, session, config.mergeWindow().toMillis());
@@ -638,7 +693,7 @@ final class GameNode implements AutoCloseable {
     return calls.call(
         "reading " + owner,
         config.callTimeout().toNanos(),
-        () -> readInTime(owner, table),
+        isAwaited -> readInTime(owner, table),
         late -> {});
   }
 
@@ -689,11 +744,14 @@ final class GameNode implements AutoCloseable {
             "not known within %d ms that Redis has all of session %s; it is sent on"
                 .formatted(config.callTimeout().toMillis(), session));
       }
-      calls.call(
-          "closing " + session.owner(),
-          deadlineNanos - System.nanoTime(),
-          () -> closedSessions.tell(session),
-          late -> {});
+      long left = deadlineNanos - System.nanoTime();
+      if (left > 0) { // else it is told soon
+        closes.call(
+            "closing " + session.owner(),
+            left,
+            isAwaited -> closedSessions.tell(session),
+            late -> {});
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -770,7 +828,9 @@ final class GameNode implements AutoCloseable {
 
   private void end() {
     calls.close();
-    boolean answered = sender.close(config.callTimeout().toMillis() * 2 / 3);
+    closes.close();
+    boolean answered =
+        sender.close(Math.max(LEAST_CLOSE_MILLIS, config.callTimeout().toMillis() * 2 / 3));
     boolean allDurable = answered && !lookout.hadConflicts() && sessions.isDrained();
     if (allDurable) {
       forgetJournal();

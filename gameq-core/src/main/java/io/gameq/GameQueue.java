@@ -115,6 +115,11 @@ public final class GameQueue implements AutoCloseable {
    *     staged
    */
   public CommitReceipt commit(OwnerSession... sessions) {
+    return commitUntil(Long.MAX_VALUE, sessions);
+  }
+
+  /** The same, and waits for room no longer than until then, by System.nanoTime. */
+  CommitReceipt commitUntil(long deadlineNanos, OwnerSession... sessions) {
     List<OwnerSession> of = new ArrayList<>(sessions.length);
     List<CommitPart> parts = new ArrayList<>(sessions.length);
     List<StagedRows> staged = Arrays.stream(sessions).map(OwnerSession::staged).toList();
@@ -133,7 +138,7 @@ public final class GameQueue implements AutoCloseable {
       parts.forEach(GameQueue::checkOwned);
       checkLimits(parts);
       boolean moves = checkMoves(parts);
-      return submit(of, parts, moves ? new Trade() : null);
+      return submit(of, parts, moves ? new Trade() : null, deadlineNanos);
     } catch (RuntimeException e) {
       for (int i = 0; i < parts.size(); i++) {
         if (!of.get(i).ref().isLost()) {
@@ -228,8 +233,9 @@ public final class GameQueue implements AutoCloseable {
   }
 
   private CommitReceipt submit(
-      List<OwnerSession> sessions, List<CommitPart> parts, @Nullable Trade trade) {
-    long deadline = System.nanoTime() + node.limits().admissionMillis() * 1_000_000;
+      List<OwnerSession> sessions, List<CommitPart> parts, @Nullable Trade trade, long mostNanos) {
+    long deadline =
+        Math.min(mostNanos, System.nanoTime() + node.limits().admissionMillis() * 1_000_000);
     awaitCallbacks(deadline);
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {

@@ -117,7 +117,7 @@ final class Lookout implements Runnable {
     } catch (GameQueueException e) {
       complaints.about(
           "durable", LOG::warn, () -> "cannot look what is durable: " + e.getMessage());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // must not end the looks
       LOG.warn("cannot look what is durable", e);
     }
   }

@@ -330,16 +330,30 @@ public final class OwnerSession implements AutoCloseable {
     }
     long deadline = queue.callDeadline();
     CommitReceipt last = CommitReceipt.EMPTY;
+    RuntimeException dropped = null;
     try {
-      last = ref().isLost() || staged.isEmpty() ? last : commit();
+      last = ref().isLost() || staged.isEmpty() ? last : queue.commitUntil(deadline, this);
     } catch (RollbackRequiredException e) {
-      throw new RollbackRequiredException(
-          "the session of %s is closed, and staged changes of tables %s were dropped: %s"
-              .formatted(owner, drop(), e.getMessage()),
-          e);
+      dropped =
+          new RollbackRequiredException(
+              "the session of %s is closed, and staged changes of tables %s were dropped: %s"
+                  .formatted(owner, drop(), e.getMessage()),
+              e);
+    } catch (RuntimeException e) {
+      dropped = e;
     } finally {
       drop();
+    }
+    try {
       queue.closeSession(this, deadline);
+    } catch (GameQueueException e) {
+      if (dropped == null) {
+        throw e;
+      }
+      dropped.addSuppressed(e);
+    }
+    if (dropped != null) {
+      throw dropped;
     }
     last.awaitQueued( // throws what the last commit failed with
         Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));

@@ -11,8 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * Runs what waits for servers on threads of its own, so that no thread of the game waits for longer
@@ -42,6 +42,17 @@ final class TimedCalls implements AutoCloseable {
     threads = pool;
   }
 
+  /** What is done in time. */
+  interface Work<T> {
+    /**
+     * Does it.
+     *
+     * @param isAwaited false once nobody waits for it any more: what cannot be undone is not to be
+     *     begun then
+     */
+    T run(BooleanSupplier isAwaited);
+  }
+
   /**
    * What a call returns; throws what it throws.
    *
@@ -50,7 +61,7 @@ final class TimedCalls implements AutoCloseable {
    * @throws GameQueueException when the time is up, or the caller is interrupted; what was begun
    *     may go on
    */
-  <T> T call(String what, long nanos, Supplier<T> work, Consumer<T> unused) {
+  <T> T call(String what, long nanos, Work<T> work, Consumer<T> unused) {
     Call<T> call = new Call<>(what, work, unused);
     awaited.add(call);
     try {
@@ -74,11 +85,11 @@ final class TimedCalls implements AutoCloseable {
 
   private static final class Call<T> implements Runnable {
     private final String what;
-    private final Supplier<T> work;
+    private final Work<T> work;
     private final Consumer<T> unused;
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
-    Call(String what, Supplier<T> work, Consumer<T> unused) {
+    Call(String what, Work<T> work, Consumer<T> unused) {
       this.what = what;
       this.work = work;
       this.unused = unused;
@@ -86,17 +97,21 @@ final class TimedCalls implements AutoCloseable {
 
     @Override
     public void run() {
-      if (result.isDone()) {
-        return; // nobody waits for it any more
+      if (!isAwaited()) {
+        return;
       }
       try {
-        T value = work.get();
+        T value = work.run(this::isAwaited);
         if (!result.complete(value)) {
           unused.accept(value);
         }
       } catch (RuntimeException | Error e) {
         result.completeExceptionally(e);
       }
+    }
+
+    private boolean isAwaited() {
+      return !result.isDone();
     }
 
     void fail(String why) {

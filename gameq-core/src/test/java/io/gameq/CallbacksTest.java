@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -49,6 +51,24 @@ class CallbacksTest {
       assertTrue(all.await(LONG_SECONDS, TimeUnit.SECONDS));
     }
     assertEquals(IntStream.range(0, 3_000).boxed().toList(), ran);
+  }
+
+  @Test
+  void anExecutorThatRunsThemWhereTheyComeFromDoesNotGetAThreadOfGameq() throws Exception {
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    try (Callbacks callbacks = Callbacks.on(Runnable::run)) {
+      IntStream.range(0, 3_000)
+          .forEach(
+              number ->
+                  callbacks.execute(
+                      () -> {
+                        threads.add(Thread.currentThread());
+                        run(number);
+                      }));
+      assertTrue(all.await(LONG_SECONDS, TimeUnit.SECONDS));
+    }
+    assertEquals(IntStream.range(0, 3_000).boxed().toList(), ran);
+    assertFalse(threads.contains(Thread.currentThread()));
   }
 
   @Test

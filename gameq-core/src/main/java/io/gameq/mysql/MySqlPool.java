@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
@@ -23,6 +24,8 @@ public final class MySqlPool {
 
   /** A flush takes well under a second; a server that is silent for this long is away. */
   private static final int SOCKET_MILLIS = 20_000;
+
+  private static final int LEAST_SOCKET_MILLIS = 1_000;
 
   /**
    * Well below the silence after which a server counts as away: a lock is no outage. At least as
@@ -93,27 +96,33 @@ public final class MySqlPool {
    *     pool is left open then
    */
   public static HikariDataSource open(MySqlConfig config, String purpose) {
-    return open(config, purpose, LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+    return open(config, purpose, SOCKET_MILLIS, LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
   }
 
   /** The same for flushes, which wait only 1 s for a lock. */
   public static HikariDataSource openForFlushes(MySqlConfig config) {
-    return open(config, "writer", SHORT_LOCK_WAIT_SECONDS, SHORT_LOCK_WAIT_SECONDS);
+    return open(config, "writer", SOCKET_MILLIS, SHORT_LOCK_WAIT_SECONDS, SHORT_LOCK_WAIT_SECONDS);
   }
 
   /**
    * The same for logins, which wait only 1 s for a row, and as long as anybody for a table: an
-   * ALTER TABLE that waits gives up first.
+   * ALTER TABLE that waits gives up first. They also give up sooner on a server that is silent: a
+   * login that nobody waits for any more is not to stand in the way of the next.
    */
-  public static HikariDataSource openForLogins(MySqlConfig config) {
-    return open(config, "node", SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+  public static HikariDataSource openForLogins(MySqlConfig config, Duration mostSilence) {
+    long millis = Math.max(LEAST_SOCKET_MILLIS, Math.min(SOCKET_MILLIS, mostSilence.toMillis()));
+    return open(config, "node", (int) millis, SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
   }
 
   private static HikariDataSource open(
-      MySqlConfig config, String purpose, int rowLockSeconds, int tableLockSeconds) {
+      MySqlConfig config,
+      String purpose,
+      int socketMillis,
+      int rowLockSeconds,
+      int tableLockSeconds) {
     Properties properties = properties(config);
     if (!config.sets("socketTimeout")) {
-      properties.setProperty("socketTimeout", Integer.toString(SOCKET_MILLIS));
+      properties.setProperty("socketTimeout", Integer.toString(socketMillis));
     }
     return open(
         config,

@@ -79,12 +79,25 @@ public final class ControlConnection implements AutoCloseable {
         opening = awaited;
         Thread thread = new Thread(() -> open(awaited), "gameq-connect");
         thread.setDaemon(true);
-        thread.start();
+        start(thread);
       } else {
         awaited = opening;
       }
     }
     return await(awaited);
+  }
+
+  /** When no thread can be had, as when memory is short, the next caller tries again. */
+  private void start(Thread thread) {
+    boolean started = false;
+    try {
+      thread.start();
+      started = true;
+    } finally {
+      if (!started) {
+        opening = null;
+      }
+    }
   }
 
   private void open(CompletableFuture<Connected> awaited) {

@@ -6,6 +6,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -44,13 +45,15 @@ public final class HealedConnection {
    * The connection, through which an owner's unflushed rows were looked at; one that turns out to
    * have broken a moment ago is replaced once.
    *
+   * @param isAwaited false once nobody waits for it any more
    * @param look throws when the owner is not to be opened
    * @throws io.gameq.GameQueueException as {@link #get}, and what {@code look} throws
    */
-  public Healed getAndLook(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
+  public Healed getAndLook(
+      SlotKeys slot, OwnerId owner, BooleanSupplier isAwaited, Consumer<List<UnflushedRow>> look) {
     return RedisReply.againIfBroken(
         () -> {
-          Healed healed = get();
+          Healed healed = get(isAwaited);
           look.accept(
               control.call(healed.redis(), redis -> SessionScripts.read(redis, slot, owner)));
           return healed;
@@ -60,10 +63,11 @@ public final class HealedConnection {
   /**
    * The connection; waits for it for up to ten seconds.
    *
+   * @param isAwaited false once nobody waits for it any more: then nor does this
    * @throws RedisUnavailableException when the node has not healed by then
    * @throws io.gameq.GameQueueException as {@link ControlConnection#get}
    */
-  public Healed get() {
+  public Healed get(BooleanSupplier isAwaited) {
     long deadline = System.nanoTime() + LIMIT_NANOS;
     for (int looks = 0; ; looks++) {
       long connections = sender.connections();
@@ -72,7 +76,7 @@ public final class HealedConnection {
       if (sender.hasHealedOn(connected.runId())) {
         return new Healed(connected.redis(), connections, term);
       }
-      if (System.nanoTime() - deadline > 0) {
+      if (System.nanoTime() - deadline > 0 || !isAwaited.getAsBoolean()) {
         throw new RedisUnavailableException(
             "this node has not put back yet what Redis lost: try again");
       }
@@ -82,9 +86,6 @@ public final class HealedConnection {
         sender.healSoon(connected);
       }
       LockSupport.parkNanos(LOOK_NANOS);
-      if (Thread.currentThread().isInterrupted()) {
-        throw new RedisUnavailableException("interrupted while this node heals");
-      }
     }
   }
 }

@@ -81,7 +81,7 @@ final class LeaseRenewal implements AutoCloseable {
         redis.call(connection -> FinishScripts.renew(connection, of.slot, leaseMillis, of.claims));
       } catch (GameQueueException e) {
         LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
-      } catch (RuntimeException e) { // must not end the timer
+      } catch (RuntimeException | Error e) { // must not end the timer
         LOG.warn("cannot renew the leases of slot {}", of.slot.slot(), e);
       }
     }

@@ -39,7 +39,7 @@ final class TermWatch implements AutoCloseable {
     } catch (GameQueueException e) {
       complaints.about(
           "term", LOG::warn, () -> "cannot look which Redis primary counts: " + e.getMessage());
-    } catch (RuntimeException e) { // must not end the timer
+    } catch (RuntimeException | Error e) { // must not end the timer
       LOG.warn("cannot look which Redis primary counts", e);
     }
   }

@@ -83,6 +83,32 @@ class SilentServersTest {
     withSilent(redis, mysql);
   }
 
+  @Test
+  void anOpenThatNobodyWaitsForDoesNotEndTheSessionOfTheNext() throws Exception {
+    try (GameQueue queue = open()) {
+      queue.open("player:1").close();
+      mysql.holdRequests();
+      assertThrows(GameQueueException.class, () -> queue.open("player:1"));
+      Future<OwnerSession> again =
+          threads.submit(
+              () -> {
+                while (true) {
+                  try {
+                    return queue.open("player:1");
+                  } catch (GameQueueException e) {
+                    assertTrue(String.valueOf(e.getMessage()).contains("player:1"), e::getMessage);
+                  }
+                }
+              });
+      mysql.releaseHeld();
+      OwnerSession player = again.get(1, TimeUnit.MINUTES);
+      for (int id = 1; id <= 20; id++) {
+        player.put(new Pet(id, 1));
+        player.commit().awaitQueued(TIME.multipliedBy(10));
+      }
+    }
+  }
+
   private void withSilent(FaultProxy... silent) throws Exception {
     GameQueue queue = open();
     List<OwnerSession> sessions = new ArrayList<>();

@@ -112,12 +112,12 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /** Keeps back what clients of the present connections send, also when they have hung up. */
-  void holdRequests() {
+  public void holdRequests() {
     links.forEach(link -> link.holding = true);
   }
 
   /** Delivers what was held, as a network does that retransmits late. */
-  void releaseHeld() {
+  public void releaseHeld() {
     links.stream().filter(link -> link.holding).forEach(Link::release);
   }
 

@@ -36,8 +36,9 @@
  * look began, or of a later one that may have happened (unanswered, unknown). Never that of a
  * failed commit, of an earlier write, of a row under an owner that gave it away, nor of a session
  * that wrote after its successor had opened. One seen row of a commit makes all of it acknowledged.
- * A row set aside as a dead letter counts as reported. Each row in MySQL has the version that a WAL
- * logged with its value.
+ * A row set aside as a dead letter counts as reported, but for rows that exchange unique values or
+ * lie in a bag, when all commits of their owner were acknowledged: those are valid. Each row in
+ * MySQL has the version that a WAL logged with its value.
  *
  * <p>A column that was added while nodes ran has, at the end, what a node put that knows it: no
  * node that does not know it may have set it back ({@link io.gameq.writer.campaign.LateColumns}).
