@@ -131,7 +131,6 @@ public final class GuardedWrites {
     for (List<RowChange> turn : turns) {
       writing.write(turn);
     }
-    writing.forgetOvertaken();
     custody.forgetSettled(writing.refused);
     return writing.refused;
   }
@@ -364,21 +363,6 @@ public final class GuardedWrites {
       for (List<RowChange> rows : deletes.values()) {
         TombstoneTable.write(connection, rows);
       }
-    }
-
-    /** A row that MySQL holds in a newer version, or that was deleted since, is not missing. */
-    void forgetOvertaken() throws SQLException {
-      if (refused.isEmpty()) {
-        return;
-      }
-      Map<RowKey, Long> versions =
-          OwnerReader.versions(
-              connection, refused.stream().map(refusal -> refusal.row().key()).toList());
-      refused.removeIf(
-          refusal ->
-              !(refusal.error() instanceof NotOwnerException)
-                  && versions.getOrDefault(refusal.row().key(), -1L)
-                      >= refusal.row().image().version());
     }
 
     /** Takes the rows that another row may have stood in the way of out of those refused. */
