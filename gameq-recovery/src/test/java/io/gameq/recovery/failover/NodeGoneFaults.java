@@ -121,7 +121,8 @@ final class NodeGoneFaults {
     int conflicts = tool.reportConflicts();
     if (conflicts > 0) {
       throw new IllegalStateException(
-          "a node that came back beside its WAL left %d conflicts".formatted(conflicts));
+          "a node that came back beside its WAL left %d conflicts: %s"
+              .formatted(conflicts, world.reportedByTool));
     }
   }
 }
