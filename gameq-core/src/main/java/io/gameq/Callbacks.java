@@ -10,7 +10,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +36,7 @@ final class Callbacks implements Executor, AutoCloseable {
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile @Nullable Thread running;
+  private volatile @Nullable Handover handover;
   private volatile boolean isClosedByOne;
 
   private Callbacks(Executor executor, @Nullable ExecutorService own) {
@@ -70,22 +70,39 @@ final class Callbacks implements Executor, AutoCloseable {
     if (!scheduled.compareAndSet(false, true)) {
       return;
     }
+    Handover next = new Handover();
+    handover = next;
     try {
-      AtomicReference<@Nullable Thread> handsOver = new AtomicReference<>(Thread.currentThread());
-      executor.execute(() -> runUnless(handsOver));
-      handsOver.set(null);
+      executor.execute(next);
+      next.givenBy = null;
     } catch (RuntimeException | Error e) { // the game is to be told all the same
       LOG.debug("the executor of callbacks takes none: {}", e.toString());
-      runOnAThread();
+      if (next.begins()) {
+        runOnAThread();
+      }
     }
   }
 
-  /** An executor may run what it has no room for on the thread that hands it over, as gameq's. */
-  private void runUnless(AtomicReference<@Nullable Thread> handsOver) {
-    if (Thread.currentThread().equals(handsOver.get())) {
-      runOnAThread();
-    } else {
-      runSome();
+  /** What the executor is given: begins once, there or in {@link #runLeft}. */
+  private final class Handover implements Runnable {
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private volatile @Nullable Thread givenBy = Thread.currentThread();
+
+    boolean begins() {
+      return begun.compareAndSet(false, true);
+    }
+
+    /** An executor may run what it has no room for on the thread that hands it over, as gameq's. */
+    @Override
+    public void run() {
+      if (!begins()) {
+        return;
+      }
+      if (Thread.currentThread().equals(givenBy)) {
+        runOnAThread();
+      } else {
+        runSome();
+      }
     }
   }
 
@@ -165,6 +182,18 @@ final class Callbacks implements Executor, AutoCloseable {
   /** Whoever calls this waits for {@link #close}, which does not wait for a callback that does. */
   void closeSoon() {
     isClosedByOne = Thread.currentThread().equals(running);
+  }
+
+  /**
+   * Runs, on this thread, what the game's executor has not begun to run: one that was shut down may
+   * have dropped it. For whoever has closed the node; begins no more than 1,000 after the deadline.
+   */
+  void runLeft(long deadlineNanos) {
+    Handover last = own == null ? handover : null;
+    while (last != null && last.begins()) {
+      runSome();
+      last = deadlineNanos - System.nanoTime() > 0 ? handover : null;
+    }
   }
 
   /**

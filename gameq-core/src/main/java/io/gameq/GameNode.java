@@ -253,7 +253,7 @@ final class GameNode implements AutoCloseable {
     }
     try {
       sender.takeAlong(signs);
-      if (heartbeat.beat(signs)) {
+      if (heartbeat.beat(signs, sender)) {
         sender.healAgain("its sign of life is gone from Redis");
       }
     } catch (GameQueueException e) {
@@ -806,6 +806,7 @@ final class GameNode implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
+    long deadline = callDeadline();
     callbacks.closeSoon();
     CompletableFuture<Void> ended = CompletableFuture.runAsync(this::end, this::inBackground);
     try {
@@ -819,6 +820,8 @@ final class GameNode implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
       throw new GameQueueException("node %s did not close well".formatted(config.node()), e);
+    } finally {
+      callbacks.runLeft(deadline);
     }
   }
 

@@ -296,7 +296,8 @@ public final class GameQueueConfigBuilder {
    * that blocks there delays what comes after it, and nothing else; when more than 100,000 calls
    * wait, commits wait as long as maxInFlight says, then fail with {@link QueueFullException}: so
    * an executor that runs on the thread that commits, as a game loop's, must not fall so far
-   * behind.
+   * behind. What the executor was given and has not begun when the node is closed runs on the
+   * thread that closes it.
    */
   public GameQueueConfigBuilder callbacks(Executor executor) {
     this.callbacks = executor;

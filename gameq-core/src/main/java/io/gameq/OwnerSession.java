@@ -34,6 +34,7 @@ public final class OwnerSession implements AutoCloseable {
   private final DurableTracker tracker;
   private final StagedRows staged;
   private final HandedOver handedOver;
+  private final Set<String> missing;
   private @Nullable OwnerView loaded;
   private boolean closed;
 
@@ -43,6 +44,7 @@ public final class OwnerSession implements AutoCloseable {
     this.tracker = opened.tracker();
     this.handedOver = opened.handedOver();
     this.loaded = opened.view();
+    this.missing = opened.view().missing();
     this.staged = new StagedRows(owner);
   }
 
@@ -108,8 +110,8 @@ public final class OwnerSession implements AutoCloseable {
    * Stages a full row: it is inserted, or replaces the row of the same primary key.
    *
    * @throws RowRefusedException when the row does not fit its table, is too large, or belongs to
-   *     another owner; then nothing more is staged, and this session commits nothing before {@link
-   *     #rollback}
+   *     another owner, or when the table had gone when the session was opened; then nothing more is
+   *     staged, and this session commits nothing before {@link #rollback}
    */
   public <T extends Record> void put(T row) {
     try {
@@ -134,6 +136,7 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   private void put(Table table, @Nullable Object[] row) {
+    requireKnown(table);
     checkOwned(table, row);
     RowKey key = RowKey.of(table, row);
     staged.stage(queue.encode(table, key, RowOp.PUT, row, carried(key)));
@@ -158,6 +161,15 @@ public final class OwnerSession implements AutoCloseable {
                     : reason.getClass().getSimpleName()),
         reason);
     return reason;
+  }
+
+  /** A change of a row that was not told might be older than what MySQL has, and count for less. */
+  private void requireKnown(Table table) {
+    if (missing.contains(table.name())) {
+      throw new RowRefusedException(
+          "%s: the table had gone, or could not be managed any more, when %s was opened: what the owner has there is not known; open it again once the table is back (see the command 'schema check' of gameq-writer.jar)"
+              .formatted(table.name(), owner));
+    }
   }
 
   private void checkOwned(Table table, @Nullable Object[] row) {
@@ -194,6 +206,7 @@ public final class OwnerSession implements AutoCloseable {
   }
 
   private void delete(Table of, Object[] key) {
+    requireKnown(of);
     Object[] parts = of.canonicalKey(key);
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
@@ -237,6 +250,8 @@ public final class OwnerSession implements AutoCloseable {
           "%s: the primary key names the owner, so this row cannot move: delete it here and put it in the other session, and commit both together"
               .formatted(table.name()));
     }
+    requireKnown(table);
+    to.requireKnown(table);
     to.checkOwned(table, row);
     RowKey key = RowKey.of(table, row);
     CarriedColumns.Carried carried = carried(key);

@@ -85,6 +85,11 @@ final class OwnerView {
     missing.add(table);
   }
 
+  /** The tables whose rows cannot be told. */
+  Set<String> missing() {
+    return Set.copyOf(missing);
+  }
+
   /** A tombstone hides the row up to its version. */
   void addTombstone(RowKey key, long version) {
     sawVersion(version);

@@ -54,6 +54,19 @@ class CallbacksTest {
   }
 
   @Test
+  void whatAnExecutorDroppedRunsWhenTheNodeIsClosed() throws Exception {
+    List<Runnable> dropped = new ArrayList<>();
+    Callbacks callbacks = Callbacks.on(dropped::add);
+    IntStream.range(0, 3_000).forEach(number -> callbacks.execute(() -> run(number)));
+    callbacks.close();
+    assertEquals(List.of(), ran);
+    callbacks.runLeft(System.nanoTime() + TimeUnit.SECONDS.toNanos(LONG_SECONDS));
+    assertEquals(IntStream.range(0, 3_000).boxed().toList(), ran);
+    dropped.forEach(Runnable::run); // it was slow, after all: none runs twice
+    assertEquals(3_000, ran.size());
+  }
+
+  @Test
   void anExecutorThatRunsThemWhereTheyComeFromDoesNotGetAThreadOfGameq() throws Exception {
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     try (Callbacks callbacks = Callbacks.on(Runnable::run)) {

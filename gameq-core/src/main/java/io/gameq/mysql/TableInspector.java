@@ -150,6 +150,11 @@ final class TableInspector {
               type,
               column.nullable(),
               onAbsence));
+      if (isNumbered(column.name())) {
+        warnings.add(
+            "column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL invents, the game gives each one"
+                .formatted(column.name()));
+      }
     } catch (UnmanageableException e) {
       reasons.add("column %s: %s".formatted(column.name(), e.getMessage()));
     }

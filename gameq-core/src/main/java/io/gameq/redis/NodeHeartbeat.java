@@ -36,6 +36,11 @@ public final class NodeHeartbeat {
           "local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000) local since = math.min(now, tonumber(redis.call('GET', KEYS[1])) or now)"
               + " redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], since, 'PX', ARGV[1]) return now - since");
 
+  /**
+   * Follows the name of a node that has not healed on this server, which may not know its sessions.
+   */
+  private static final String UNHEALED = "?";
+
   private static final int PROCESS_DIGITS = 8;
 
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -58,12 +63,18 @@ public final class NodeHeartbeat {
   /**
    * Gives a sign of life, if the last one is not fresh; to be called every second or so.
    *
+   * @param sender says whether this node has healed where the sign goes
    * @return whether the one before was gone. Then Redis has lost more than that, if no connection
    *     broke meanwhile: somebody emptied it. (Or this process stood still for {@link
    *     #LIFE_SECONDS}: then to heal is harmless.)
    */
-  public boolean beat(ControlConnection redis) {
-    return System.nanoTime() - beatNanos >= BEAT_EVERY_NANOS && redis.call(this::beatNow);
+  public boolean beat(ControlConnection redis, CommitSender sender) {
+    if (System.nanoTime() - beatNanos < BEAT_EVERY_NANOS) {
+      return false;
+    }
+    ControlConnection.Connected to = redis.connected();
+    return redis.call(
+        to.redis(), connection -> beatNow(connection, sender.hasHealedOn(to.runId())));
   }
 
   /**
@@ -73,7 +84,7 @@ public final class NodeHeartbeat {
    * @param server its run id
    */
   void beatFirst(StatefulRedisConnection<byte[], byte[]> redis, String server) {
-    boolean gone = beatNow(redis);
+    boolean gone = beatNow(redis, false);
     if (gone || !server.equals(beganOn)) { // what others lost here shows from now on
       RedisReply.await(() -> redis.sync().del(signs()));
       long unused = withoutABreak(redis);
@@ -81,7 +92,7 @@ public final class NodeHeartbeat {
     beganOn = server;
   }
 
-  private boolean beatNow(StatefulRedisConnection<byte[], byte[]> redis) {
+  private boolean beatNow(StatefulRedisConnection<byte[], byte[]> redis, boolean hasHealed) {
     Long was =
         RedisReply.await(
             () ->
@@ -91,7 +102,7 @@ public final class NodeHeartbeat {
                         BEAT,
                         ScriptOutputType.INTEGER,
                         new byte[][] {key(process)},
-                        SlotKeys.bytes(node),
+                        SlotKeys.bytes(hasHealed ? node : node + UNHEALED),
                         SlotKeys.bytes(Integer.toString(LIFE_SECONDS))));
     long unused = withoutABreak(redis);
     boolean gone = hasBegun && was == 0;
@@ -121,7 +132,8 @@ public final class NodeHeartbeat {
    * Where an owner is open, if that is not here: on a node that is alive, or that may be alive
    * since Redis was away or failed over a moment ago. Null when this process has it open, the
    * session was closed, or its node has given no sign of life for {@link #LIFE_SECONDS} while Redis
-   * took them.
+   * took them. A session that Redis does not know counts as open while its node is alive and has
+   * not healed, as when it cannot reach MySQL.
    */
   public @Nullable String elsewhere(
       ControlConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
@@ -139,9 +151,9 @@ public final class NodeHeartbeat {
           if (session == null || process(session).equals(process)) {
             return null;
           }
-          String other = isKnown ? aliveNode(connection, namespace, process(session)) : null;
-          if (other != null) {
-            return "on node " + other + ", which is alive";
+          String sign = sign(connection, namespace, process(session));
+          if (sign != null && (isKnown || sign.endsWith(UNHEALED))) {
+            return "on node " + name(sign) + ", which is alive";
           }
           // Its node may have had no chance to tell this server of itself, or of the session.
           long millis = withoutABreak(connection);
@@ -182,8 +194,18 @@ public final class NodeHeartbeat {
   /** The name of the node of which this process (8 hex digits) is alive, or null. */
   public static @Nullable String aliveNode(
       StatefulRedisConnection<byte[], byte[]> redis, String namespace, String process) {
-    byte[] node = RedisReply.await(() -> redis.sync().get(key(namespace, process)));
-    return node == null ? null : new String(node, US_ASCII);
+    String sign = sign(redis, namespace, process);
+    return sign == null ? null : name(sign);
+  }
+
+  private static @Nullable String sign(
+      StatefulRedisConnection<byte[], byte[]> redis, String namespace, String process) {
+    byte[] sign = RedisReply.await(() -> redis.sync().get(key(namespace, process)));
+    return sign == null ? null : new String(sign, US_ASCII);
+  }
+
+  private static String name(String sign) {
+    return sign.endsWith(UNHEALED) ? sign.substring(0, sign.length() - UNHEALED.length()) : sign;
   }
 
   private byte[] signs() {

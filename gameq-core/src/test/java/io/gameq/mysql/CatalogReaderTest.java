@@ -178,6 +178,7 @@ class CatalogReaderTest {
   @ParameterizedTest
   @CsvSource({
     "guild, id, other UNIQUE keys (tag)",
+    "guild, id, column id is AUTO_INCREMENT",
     "member, guild_id, to guild is ON DELETE CASCADE",
     "child_of, o, foreign key to_id to unmanaged is ON DELETE SET NULL",
     "child_of, o, foreign key to_code to unmanaged is ON UPDATE CASCADE",

@@ -1,5 +1,6 @@
 package io.gameq.servers;
 
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -55,6 +56,19 @@ public record MySqlServer(String jdbcUrl, String user, String password) {
         ResultSet rows = statement.executeQuery(sql)) {
       return rows.next() ? String.valueOf(rows.getString(1)) : "";
     }
+  }
+
+  public int port() {
+    return URI.create(jdbcUrl.substring("jdbc:".length())).getPort();
+  }
+
+  /** The same by way of a proxy on this port. */
+  public MySqlServer through(int proxyPort) {
+    String port = ":" + port() + "/";
+    if (!jdbcUrl.contains(port)) {
+      throw new IllegalStateException(jdbcUrl + " does not name its port and a database");
+    }
+    return new MySqlServer(jdbcUrl.replace(port, ":" + proxyPort + "/"), user, password);
   }
 
   private String withDatabase(String name) {

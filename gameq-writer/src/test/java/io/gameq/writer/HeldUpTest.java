@@ -172,9 +172,12 @@ class HeldUpTest {
           .until(
               () -> {
                 putPet(sessions.get(1), "on"); // others are written meanwhile
-                return game.queryText("SELECT COUNT(*) FROM gameq_dead_letter").equals("3");
+                String setAside = game.queryText("SELECT COUNT(*) FROM gameq_dead_letter");
+                if (!setAside.equals("0")) { // a table of its own does not wait for them all
+                  assertEquals("beside", nameOf(slow));
+                }
+                return setAside.equals("3");
               });
-      await().atMost(LONG).until(() -> nameOf(slow).equals("beside"));
       assertEquals("2 quick", game.queryText("SELECT CONCAT(id, ' ', name) FROM toy"));
     }
   }

@@ -13,6 +13,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
+import io.gameq.RowRefusedException;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
@@ -423,6 +424,9 @@ class RefusedRowsTest {
           .ignoreException(GameQueueException.class)
           .until(() -> second.read("player:1", "toy").size() == 1);
       assertThrows(GameQueueException.class, () -> again.rows("toy"));
+      Map<String, Object> unknown = Map.of("id", 1, "player_id", 1, "pet_id", 2);
+      assertThrows(RowRefusedException.class, () -> again.put("toy", unknown));
+      assertThrows(RowRefusedException.class, () -> again.delete("toy", 1));
       assertEquals(1, second.open("player:1").rows("toy").size());
       await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM toy").equals("1"));
     }

@@ -9,6 +9,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.QueueFullException;
 import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.campaign.FaultProxy;
 import java.net.URI;
@@ -57,7 +58,7 @@ class SilentServersTest {
                     "player_id",
                     "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, KEY (player_id)"),
             walDirectory);
-    mysql = new FaultProxy(mysqlPort());
+    mysql = new FaultProxy(game.database.server().port());
   }
 
   @AfterEach
@@ -137,21 +138,12 @@ class SilentServersTest {
     assertTrue(tooLong.isEmpty(), () -> "ms: " + tookMillis);
   }
 
-  private int mysqlPort() {
-    return URI.create(game.database.server().jdbcUrl().substring("jdbc:".length())).getPort();
-  }
-
   private GameQueue open() {
-    String url = game.database.server().jdbcUrl();
-    String port = ":" + mysqlPort() + "/";
-    assertTrue(url.contains(port), url);
+    MySqlServer silent = game.database.server().through(mysql.port());
     return GameQueue.open(
         game.config("n1")
             .redis("redis://127.0.0.1:" + redis.port())
-            .mysql(
-                url.replace(port, ":" + mysql.port() + "/"),
-                game.database.server().user(),
-                game.database.server().password())
+            .mysql(silent.jdbcUrl(), silent.user(), silent.password())
             .maxInFlight(50_000, 64 << 20, TIME)
             .callTimeout(TIME)
             .build());

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,16 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
+import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
 import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.campaign.FaultProxy;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -143,7 +148,6 @@ class TakeoverTest {
     try (GameQueue one = game.node("n1");
         GameQueue two = game.node("n2")) {
       one.open("player:1");
-      String signs = game.namespace + ":nodes";
       // As after a failover that took longer than a sign of life lasts.
       await()
           .atMost(LONG)
@@ -155,7 +159,48 @@ class TakeoverTest {
                 assertTrue(
                     String.valueOf(held.getMessage()).contains("may be alive"), held::getMessage);
               });
-      assertTrue(redis.pttl(signs.getBytes(StandardCharsets.US_ASCII)) > 0);
+      assertTrue(redis.pttl(signs()) > 0);
     }
+  }
+
+  @Test
+  void aNodeThatCannotHealForWantOfMySqlCountsAsAlive() throws Exception {
+    try (FaultProxy fault = new FaultProxy(game.database.server().port())) {
+      MySqlServer mysql = game.database.server().through(fault.port());
+      try (GameQueue one =
+              GameQueue.open(
+                  game.config("n1")
+                      .redis(proxy.uri())
+                      .mysql(mysql.jdbcUrl(), mysql.user(), mysql.password())
+                      .build());
+          GameQueue two = game.node("n2")) {
+        OwnerSession player = one.open("player:1");
+        fault.refuse(true);
+        fault.cut();
+        proxy.cut();
+        // As after a failover to a Redis that never heard of the session, long enough ago.
+        OwnerId owner = OwnerId.of("player:1");
+        redis.del(SlotKeys.all(game.namespace, Game.SLOTS)[owner.slot(Game.SLOTS)].own(owner));
+        redis.keys(game.namespace + ":node:*").forEach(redis::del);
+        await()
+            .atMost(LONG)
+            .until(() -> redis.keys(game.namespace + ":node:*").size() == 2); // signs of life
+        redis.set(signs(), "1".getBytes(US_ASCII), SetArgs.Builder.ex(60));
+        OwnerHeldException held =
+            assertThrows(OwnerHeldException.class, () -> openUnlessAlive(two));
+        assertTrue(
+            String.valueOf(held.getMessage()).contains("on node n1, which is alive"),
+            held::getMessage);
+        fault.refuse(false);
+        player.put(new Pet(1, 1, "kept"));
+        player.commit().awaitQueued(LONG);
+        player.close();
+        awaitFree(two);
+      }
+    }
+  }
+
+  private byte[] signs() {
+    return (game.namespace + ":nodes").getBytes(US_ASCII);
   }
 }

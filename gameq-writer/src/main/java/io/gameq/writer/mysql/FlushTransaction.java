@@ -26,8 +26,11 @@ import io.gameq.term.TermMovedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -315,8 +318,8 @@ public final class FlushTransaction {
     private final Set<RowChange> kept = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<RowChange> inVain = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** Rows to set aside without trying them again; what else their owner has is kept then. */
-    private List<RowRefusal> slow = List.of();
+    /** Rows to set aside without trying them again. */
+    private final List<RowRefusal> slow = new ArrayList<>();
 
     private final boolean lastResort;
     private final Set<ErrorKind> kinds;
@@ -348,13 +351,44 @@ public final class FlushTransaction {
       return wereLarger;
     }
 
-    /** Each slow row costs seconds: the next try sets some aside, and writes nothing. */
+    /**
+     * Each slow row costs seconds: the next try sets those aside that were found, and keeps what
+     * else their tables have, with the tables that these refer to or that refer to them.
+     */
     void setAsideAlone(List<RowRefusal> rows) {
-      slow = rows;
+      slow.addAll(rows);
+      Set<Table> tied = tiedToSlow();
       for (OwnerRows of : owners) {
-        of.rows().forEach(row -> keep(row, of.session()));
+        of.rows().stream()
+            .filter(row -> tied.contains(row.key().table()))
+            .forEach(row -> keep(row, of.session()));
       }
-      rows.forEach(refusal -> kept.remove(refusal.row()));
+      slow.forEach(refusal -> kept.remove(refusal.row()));
+    }
+
+    private Set<Table> tiedToSlow() {
+      Set<Table> others =
+          owners.stream()
+              .flatMap(of -> of.rows().stream())
+              .map(row -> row.key().table())
+              .collect(Collectors.toSet());
+      Set<Table> tied = new HashSet<>();
+      Deque<Table> next = new ArrayDeque<>();
+      slow.forEach(refusal -> next.add(refusal.row().key().table()));
+      while (!next.isEmpty()) {
+        Table one = next.remove();
+        tied.add(one);
+        others.remove(one);
+        others.stream().filter(other -> areTied(one, other)).forEach(next::add);
+      }
+      return tied;
+    }
+
+    /** One table may be there twice, as it was before it was altered and after. */
+    private static boolean areTied(Table one, Table other) {
+      return one.name().equals(other.name())
+          || one.parents().contains(other.name())
+          || other.parents().contains(one.name());
     }
 
     private void keep(RowChange row, SessionId session) {
@@ -413,12 +447,13 @@ public final class FlushTransaction {
 
     /** The rows of an owner to write: without those that are kept, whose handovers are noted. */
     List<RowChange> rowsToWrite(OwnerRows of) {
-      if (!slow.isEmpty()) {
-        return List.of();
+      if (kept.isEmpty() && slow.isEmpty()) {
+        return of.rows();
       }
-      return kept.isEmpty()
-          ? of.rows()
-          : of.rows().stream().filter(row -> !kept.contains(row)).toList();
+      Set<RowChange> left = Collections.newSetFromMap(new IdentityHashMap<>());
+      slow.forEach(refusal -> left.add(refusal.row()));
+      left.addAll(kept);
+      return of.rows().stream().filter(row -> !left.contains(row)).toList();
     }
 
     Written written(OwnerRows of, List<RowRefusal> ofAll) {
@@ -502,10 +537,8 @@ public final class FlushTransaction {
         }
       }
       Savepoint start = plan.lastResort ? connection.setSavepoint() : null;
-      List<RowRefusal> refused =
-          plan.slow.isEmpty()
-              ? writes.write(connection, rows, durable, plan.kinds, plan.limits)
-              : plan.slow;
+      List<RowRefusal> refused = new ArrayList<>(plan.slow);
+      refused.addAll(writes.write(connection, rows, durable, plan.kinds, plan.limits));
       List<RowRefusal> refusals = RowRefusal.withoutOutdated(connection, refused);
       List<Written> written =
           owned.values().stream().map(of -> plan.written(of, refusals)).toList();
