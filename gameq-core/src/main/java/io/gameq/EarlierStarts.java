@@ -1,7 +1,11 @@
 package io.gameq;
 
+import io.gameq.catalog.Catalog;
+import io.gameq.mysql.OwnerReader;
 import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.TombstoneHorizon;
+import io.gameq.redis.AdoptedHalves;
+import io.gameq.redis.DurableSessions;
 import io.gameq.redis.LeftWalReplay;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.SlotKeys;
@@ -28,7 +32,11 @@ final class EarlierStarts {
    *     or a server goes away while it is replayed
    */
   static void settle(
-      GameQueueConfig config, Jdbi jdbi, PrimaryConnector primary, SlotKeys[] slots) {
+      GameQueueConfig config,
+      Jdbi jdbi,
+      Catalog catalog,
+      PrimaryConnector primary,
+      SlotKeys[] slots) {
     List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
     if (wals.isEmpty()) {
       return;
@@ -43,13 +51,17 @@ final class EarlierStarts {
               "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery plan' over it and remove it when 'verify' ends with 0, or choose another earlierWals"
                   .formatted(config.node(), wals.get(0)));
       case REPLAY -> {
+        OwnerReader reader = new OwnerReader(jdbi);
+        DurableSessions sessions = new MySqlSessions(new OwnerTable(jdbi));
         LeftWalReplay replay =
             new LeftWalReplay(
                 primary,
-                new MySqlSessions(new OwnerTable(jdbi)),
+                sessions,
                 config.namespace(),
                 slots,
-                TombstoneHorizon.read(jdbi));
+                TombstoneHorizon.read(jdbi),
+                new AdoptedHalves(
+                    slots, sessions, rows -> OwnerViews.versions(reader, catalog, rows)));
         for (int i = 0; i < wals.size(); i++) {
           LOG.info("replaying WAL {} of {}: {}", i + 1, wals.size(), wals.get(i));
           tell(wals.get(i), replay.run(wals.get(i)));

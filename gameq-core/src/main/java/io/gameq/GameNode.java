@@ -158,7 +158,7 @@ final class GameNode implements AutoCloseable {
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
-      EarlierStarts.settle(config, jdbi, primary, slots);
+      EarlierStarts.settle(config, jdbi, catalog, primary, slots);
       wal =
           closing.add(
               WalWriter.create(

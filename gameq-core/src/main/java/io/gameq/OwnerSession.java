@@ -185,8 +185,9 @@ public final class OwnerSession implements AutoCloseable {
    * checked where the primary key names the owner.
    *
    * @param key the parts of the primary key in their order
-   * @throws RowRefusedException when the key does not fit the table; then nothing more is staged,
-   *     and this session commits nothing before {@link #rollback}
+   * @throws RowRefusedException when the key does not fit the table, or the table had gone when the
+   *     session was opened; then nothing more is staged, and this session commits nothing before
+   *     {@link #rollback}
    */
   public void delete(Class<? extends Record> type, Object... key) {
     try {
@@ -222,8 +223,9 @@ public final class OwnerSession implements AutoCloseable {
    * whose owner column names the new owner. Then commit both sessions together with {@link
    * GameQueue#commit}. The row keeps its primary key and its children.
    *
-   * @throws RowRefusedException when the row does not fit or does not belong to the other owner;
-   *     then nothing more is staged, and neither session commits anything before {@link #rollback}
+   * @throws RowRefusedException when the row does not fit or does not belong to the other owner, or
+   *     when the table had gone when one of the sessions was opened; then nothing more is staged,
+   *     and neither session commits anything before {@link #rollback}
    */
   public <T extends Record> void move(T row, OwnerSession to) {
     try {

@@ -247,7 +247,13 @@ final class OwnerViews {
 
   /** The version that MySQL holds of each row, deleted rows by their tombstone. */
   Map<String, Long> versions(Collection<String> rowKeys) {
-    return byText(reader.versions(managed(rowKeys)));
+    return versions(reader, tables.current().get(), rowKeys);
+  }
+
+  /** The same with the tables of a catalogue. */
+  static Map<String, Long> versions(
+      OwnerReader reader, Catalog catalog, Collection<String> rowKeys) {
+    return byText(reader.versions(managed(catalog, rowKeys)));
   }
 
   /** The versions in which rows were set aside, of each owner. */
@@ -274,7 +280,10 @@ final class OwnerViews {
   }
 
   private List<RowKey> managed(Collection<String> rowKeys) {
-    Catalog catalog = tables.current().get();
+    return managed(tables.current().get(), rowKeys);
+  }
+
+  private static List<RowKey> managed(Catalog catalog, Collection<String> rowKeys) {
     return rowKeys.stream()
         .filter(row -> catalog.manages(RowKey.tableName(row)))
         .map(catalog::rowKey)

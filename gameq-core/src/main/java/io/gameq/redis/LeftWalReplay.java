@@ -23,6 +23,7 @@ public final class LeftWalReplay {
   private final String namespace;
   private final SlotKeys[] slots;
   private final @Nullable Instant horizon;
+  private final LostHalves halves;
 
   /**
    * What was done with a WAL.
@@ -30,8 +31,8 @@ public final class LeftWalReplay {
    * @param missing records that Redis does not hold
    * @param replayed of these
    * @param owners whose rows were not replayed, because a later session opened them meanwhile
-   * @param halves trades of which one half is lost with its session, and what the WAL cannot give
-   *     back
+   * @param halves trades of which one half is lost with its session and held by no other, and what
+   *     the WAL cannot give back
    * @param refused why nothing was replayed; empty when it was
    */
   public record Outcome(long missing, long replayed, long owners, long halves, String refused) {
@@ -49,18 +50,21 @@ public final class LeftWalReplay {
    * A replay.
    *
    * @param horizon before which deletes may be forgotten; null when none is
+   * @param halves of trades of which another session took one owner over
    */
   public LeftWalReplay(
       PrimaryConnector primary,
       DurableSessions durableSessions,
       String namespace,
       SlotKeys[] slots,
-      @Nullable Instant horizon) {
+      @Nullable Instant horizon,
+      LostHalves halves) {
     this.primary = primary;
     this.reassertion = new Reassertion(durableSessions, slots);
     this.namespace = namespace;
     this.slots = slots;
     this.horizon = horizon;
+    this.halves = halves;
   }
 
   /**
@@ -96,8 +100,7 @@ public final class LeftWalReplay {
     }
     reassertion.run(redis, left.sessions().stream().map(Replay.Session::ref).toList());
     List<Replay.Session> held = left.sessions().stream().filter(of -> !of.ref().isLost()).toList();
-    Replay replay =
-        new Replay(ReplaySource.left(wal, left.carried()), walId, () -> 0, LostHalves.UNKNOWN);
+    Replay replay = new Replay(ReplaySource.left(wal, left.carried()), walId, () -> 0, halves);
     replay.noteLost(redis, held);
     Replay.Result result =
         replay.run(redis, left.sessions(), of -> reassertion.run(redis, of), () -> {});

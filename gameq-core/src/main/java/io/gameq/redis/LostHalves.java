@@ -19,9 +19,6 @@ public interface LostHalves {
     NOWHERE
   }
 
-  /** Those of a node whose WAL is all that is known: nobody is asked. */
-  LostHalves UNKNOWN = (redis, owner, versions) -> Place.NOWHERE;
-
   /**
    * Asks Redis, then MySQL: what is no longer in Redis is in MySQL by then.
    *

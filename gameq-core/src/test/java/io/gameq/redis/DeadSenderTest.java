@@ -76,7 +76,7 @@ class DeadSenderTest {
                   Limits.DEFAULT,
                   new CommitSender.Policy(WhenRedisIsFull.FAIL, WhenRedisIsAway.JOURNAL),
                   new NoSessions(),
-                  LostHalves.UNKNOWN,
+                  (connection, owner, versions) -> LostHalves.Place.NOWHERE,
                   new NodeHeartbeat("dead", "0badcafe", "n1"),
                   () -> {},
                   gone -> {},

@@ -9,6 +9,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,6 +83,27 @@ class NodeRestartTest {
     Run plan = game.run("plan");
     assertTrue(plan.says("1  CONFLICTS"), plan::toString);
     assertTrue(plan.says("0  LOST"), plan::toString);
+  }
+
+  @Test
+  void aTradeOfWhichAnotherNodeTookOneOwnerOverIsReplayedWhole() {
+    try (GameQueue heirs = game.node("n2")) {
+      try (GameQueue queue = game.node("n1")) {
+        OwnerSession giver = queue.open("player:1");
+        OwnerSession taker = queue.open("player:2");
+        giver.put(new Pet(1, 1, "sword"));
+        giver.commit().awaitQueued(RecoveryGame.LONG);
+        giver.move(new Pet(1, 2, "sword"), taker);
+        giver.put(new Pet(2, 1, "paid"));
+        queue.commit(giver, taker).awaitQueued(RecoveryGame.LONG);
+        heirs.open("player:2");
+      }
+      game.loseRedis();
+      try (GameQueue queue = game.node("n1")) {
+        assertEquals(
+            List.of(new Pet(2, 1, "paid")), queue.open("player:1").rows(Pet.class)); // no sword
+      }
+    }
   }
 
   @Test
