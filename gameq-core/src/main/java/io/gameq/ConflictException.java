@@ -9,7 +9,7 @@ public final class ConflictException extends GameQueueException {
 
   private final transient Conflict conflict;
 
-  ConflictException(Conflict conflict) {
+  public ConflictException(Conflict conflict) {
     super(
         "Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s): %s; see 'gameq-recovery plan'"
             .formatted(

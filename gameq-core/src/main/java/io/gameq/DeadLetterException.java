@@ -11,7 +11,7 @@ public final class DeadLetterException extends GameQueueException {
 
   private final List<String> keys;
 
-  DeadLetterException(List<String> keys) {
+  public DeadLetterException(List<String> keys) {
     super(
         "MySQL refused "
             + keys

@@ -1,9 +1,5 @@
 package io.gameq;
 
-import io.gameq.commit.Limits;
-import io.gameq.mysql.MySqlConfig;
-import io.gameq.redis.RedisConfig;
-import io.gameq.wal.WalLimits;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,8 +24,12 @@ public final class GameQueueConfig {
   private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9_-]{1,32}");
   private static final Pattern NODE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-  private final RedisConfig redis;
-  private final MySqlConfig mysql;
+  private final String redisUri;
+  private final @Nullable String redisPassword;
+  private final String jdbcUrl;
+  private final String mysqlUser;
+  private final String mysqlPassword;
+  private final int poolSize;
   private final String namespace;
   private final String node;
   private final Path walDirectory;
@@ -49,13 +49,21 @@ public final class GameQueueConfig {
 
   /** Takes what the builder says now, and checks it. */
   GameQueueConfig(GameQueueConfigBuilder from) {
-    String redisUri = set(from.redisUri, "redis");
+    redisUri = set(from.redisUri, "redis");
     check(
         redisUri.startsWith("redis"),
         "redis",
         "must be a redis://, rediss:// or redis-sentinel:// URI");
-    redis = new RedisConfig(redisUri, from.redisPassword, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
-    mysql = mysql(from);
+    redisPassword = from.redisPassword;
+    jdbcUrl = set(from.jdbcUrl, "mysql");
+    check(
+        jdbcUrl.startsWith("jdbc:mysql://"),
+        "mysql",
+        "must be a jdbc:mysql://host:port/database URL");
+    mysqlUser = set(from.mysqlUser, "mysql");
+    mysqlPassword = from.mysqlPassword;
+    poolSize = from.poolSize;
+    check(poolSize >= 1 && poolSize <= 200, "poolSize", "must be 1 to 200, not " + poolSize);
     namespace = set(from.namespace, "namespace");
     check(NAMESPACE.matcher(namespace).matches(), "namespace", "must be 1 to 32 of a-z 0-9 _ -");
     node = set(from.node, "node");
@@ -98,12 +106,31 @@ public final class GameQueueConfig {
     return new GameQueueConfigBuilder();
   }
 
-  RedisConfig redis() {
-    return redis;
+  public String redisUri() {
+    return redisUri;
   }
 
-  MySqlConfig mysql() {
-    return mysql;
+  /** A secret: never shown in a message of gameq. */
+  public @Nullable String redisPassword() {
+    return redisPassword;
+  }
+
+  public String jdbcUrl() {
+    return jdbcUrl;
+  }
+
+  public String mysqlUser() {
+    return mysqlUser;
+  }
+
+  /** A secret: never shown in a message of gameq. */
+  public String mysqlPassword() {
+    return mysqlPassword;
+  }
+
+  /** Most connections to MySQL at a time. */
+  public int poolSize() {
+    return poolSize;
   }
 
   public String namespace() {
@@ -114,59 +141,59 @@ public final class GameQueueConfig {
     return node;
   }
 
-  Path walDirectory() {
+  public Path walDirectory() {
     return walDirectory;
   }
 
-  WalLimits walLimits() {
+  public WalLimits walLimits() {
     return walLimits;
   }
 
-  EarlierWals earlierWals() {
+  public EarlierWals earlierWals() {
     return earlierWals;
   }
 
-  int slots() {
+  public int slots() {
     return slots;
   }
 
-  Duration mergeWindow() {
+  public Duration mergeWindow() {
     return mergeWindow;
   }
 
-  Limits limits() {
+  public Limits limits() {
     return limits;
   }
 
-  Duration callTimeout() {
+  public Duration callTimeout() {
     return callTimeout;
   }
 
-  WhenRedisIsFull whenRedisIsFull() {
+  public WhenRedisIsFull whenRedisIsFull() {
     return whenRedisIsFull;
   }
 
-  WhenRedisIsAway whenRedisIsAway() {
+  public WhenRedisIsAway whenRedisIsAway() {
     return whenRedisIsAway;
   }
 
-  Duration maxConflictWait() {
+  public Duration maxConflictWait() {
     return maxConflictWait;
   }
 
-  Consumer<Conflict> onConflict() {
+  public Consumer<Conflict> onConflict() {
     return onConflict;
   }
 
-  Consumer<Throwable> onFailure() {
+  public Consumer<Throwable> onFailure() {
     return onFailure;
   }
 
-  @Nullable Executor callbacks() {
+  public @Nullable Executor callbacks() {
     return callbacks;
   }
 
-  Clock clock() {
+  public Clock clock() {
     return clock;
   }
 
@@ -174,17 +201,6 @@ public final class GameQueueConfig {
   @Override
   public String toString() {
     return "GameQueueConfig[namespace=" + namespace + ", node=" + node + "]";
-  }
-
-  private static MySqlConfig mysql(GameQueueConfigBuilder from) {
-    String url = set(from.jdbcUrl, "mysql");
-    check(
-        url.startsWith("jdbc:mysql://"), "mysql", "must be a jdbc:mysql://host:port/database URL");
-    check(
-        from.poolSize >= 1 && from.poolSize <= 200,
-        "poolSize",
-        "must be 1 to 200, not " + from.poolSize);
-    return new MySqlConfig(url, set(from.mysqlUser, "mysql"), from.mysqlPassword, from.poolSize);
   }
 
   private static WalLimits walLimits(GameQueueConfigBuilder from) {

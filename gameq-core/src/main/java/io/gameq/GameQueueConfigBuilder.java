@@ -1,7 +1,5 @@
 package io.gameq;
 
-import io.gameq.commit.Limits;
-import io.gameq.wal.WalLimits;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -53,7 +51,7 @@ public final class GameQueueConfigBuilder {
   GameQueueConfigBuilder() {}
 
   /** The host's clock, for tests of clocks that are wrong. */
-  GameQueueConfigBuilder clock(Clock clock) {
+  public GameQueueConfigBuilder clock(Clock clock) {
     this.clock = clock;
     return this;
   }

@@ -5,11 +5,10 @@ public enum Takeover {
   /** Takes the owner over; the other node's next commit fails with OwnershipLostException. */
   ALWAYS,
   /**
-   * Takes the owner over only from a node that gave no sign of life for {@value
-   * io.gameq.redis.NodeHeartbeat#LIFE_SECONDS} s, else throws {@link OwnerHeldException}. After
-   * Redis was away for longer than half of that, or another server has taken its place, nobody is
-   * taken for gone until it has been back for so long. Of several nodes that open an owner at the
-   * same moment one gets it, and the others this exception.
+   * Takes the owner over only from a node that gave no sign of life for 15 s, else throws {@link
+   * OwnerHeldException}. After Redis was away for longer than half of that, or another server has
+   * taken its place, nobody is taken for gone until it has been back for so long. Of several nodes
+   * that open an owner at the same moment one gets it, and the others this exception.
    */
   UNLESS_ALIVE
 }

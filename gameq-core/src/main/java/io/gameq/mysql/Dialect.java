@@ -9,7 +9,7 @@ public enum Dialect {
   /** MariaDB, which has no row alias. */
   MARIADB("", "VALUES(%s)");
 
-  final String alias;
+  public final String alias;
   private final String newValue;
 
   Dialect(String alias, String newValue) {
@@ -17,7 +17,7 @@ public enum Dialect {
     this.newValue = newValue;
   }
 
-  String newValue(String quotedColumn) {
+  public String newValue(String quotedColumn) {
     return newValue.formatted(quotedColumn);
   }
 

@@ -1,10 +1,10 @@
 package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.catalog.Column;
-import io.gameq.catalog.ColumnType;
-import io.gameq.catalog.RowKey;
-import io.gameq.catalog.Table;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import io.gameq.rows.types.ColumnType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.PreparedStatement;
@@ -113,7 +113,7 @@ public final class JdbcValues {
   /**
    * The primary key of a row whose key columns were selected in their order, from {@code at} on.
    */
-  static RowKey readKey(ResultSet row, int at, Table table) throws SQLException {
+  public static RowKey readKey(ResultSet row, int at, Table table) throws SQLException {
     @Nullable Object[] parts = new @Nullable Object[table.keyColumns().size()];
     for (int i = 0; i < parts.length; i++) {
       parts[i] = read(row, at + i, table.keyColumns().get(i));

@@ -55,7 +55,7 @@ public final class MySqlPool {
    * Added to the server's own sql_mode: without it MySQL invents a number for a key of 0, another
    * one at every flush.
    */
-  static final String ZERO_IS_A_VALUE = "NO_AUTO_VALUE_ON_ZERO";
+  public static final String ZERO_IS_A_VALUE = "NO_AUTO_VALUE_ON_ZERO";
 
   private static final String EVERY_SESSION =
       "SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@SESSION.sql_mode, ''), '%s'), "

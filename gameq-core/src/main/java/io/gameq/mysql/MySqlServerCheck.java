@@ -52,7 +52,8 @@ public record MySqlServerCheck(
         handle
             .createQuery(
                 "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('sql_mode', 'read_only',"
-                    + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format', 'max_allowed_packet')")
+                    + " 'innodb_flush_log_at_trx_commit', 'log_bin', 'binlog_format',"
+                    + " 'max_allowed_packet')")
             .map((row, context) -> Map.entry(row.getString(1), row.getString(2)))
             .stream()
             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
@@ -74,7 +75,8 @@ public record MySqlServerCheck(
             .allMatch(mode -> mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL"));
     if (!strict) {
       refusals.add(
-          "sql_mode is not strict, so values would be cut silently: add STRICT_TRANS_TABLES to sql_mode in the server's configuration");
+          "sql_mode is not strict, so values would be cut silently: add STRICT_TRANS_TABLES to"
+              + " sql_mode in the server's configuration");
     }
     if (!sessionMode.contains(MySqlPool.ZERO_IS_A_VALUE)) {
       refusals.add(

@@ -1,7 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.DeadLetter;
-import io.gameq.OwnerId;
+import io.gameq.owner.OwnerId;
 import java.sql.SQLException;
 import java.util.Set;
 
@@ -16,14 +16,14 @@ public final class NotOwnerException extends SQLException {
     this.awaited = awaited;
   }
 
-  static NotOwnerException of(RowChange row, String owner) {
+  public static NotOwnerException of(RowChange row, String owner) {
     return new NotOwnerException(
         "%s: the row belongs to %s, not to %s: only a move by its owner brings it here"
             .formatted(row.key(), owner, row.owner()),
         Set.of());
   }
 
-  static NotOwnerException pending(RowChange row, Set<OwnerId> awaited, String why) {
+  public static NotOwnerException pending(RowChange row, Set<OwnerId> awaited, String why) {
     return new NotOwnerException(row.key() + ": " + why, awaited);
   }
 

@@ -1,8 +1,8 @@
 package io.gameq.mysql;
 
-import io.gameq.OwnerId;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowKey;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
 
 /**
  * One row on its way into MySQL: its newest image, its key, and the owner under which it was

@@ -1,15 +1,15 @@
 package io.gameq.mysql;
 
 import io.gameq.RowRefusedException;
-import io.gameq.catalog.Column;
-import io.gameq.catalog.ColumnType;
+import io.gameq.rows.Column;
+import io.gameq.rows.types.ColumnType;
 import java.util.EnumSet;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Values for a moment within a transaction, which other rows are unlikely to have. Stateless. */
-final class SpareValues {
+public final class SpareValues {
   private static final Set<ColumnType.Kind> KINDS =
       EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.TEXT);
 
@@ -20,12 +20,12 @@ final class SpareValues {
   private SpareValues() {}
 
   /** Whether there are any for a column. */
-  static boolean exist(Column column) {
+  public static boolean exist(Column column) {
     return column.nullable() || KINDS.contains(column.type().kind());
   }
 
   /** A canonical value: NULL where that may be, else one of many that the column can hold. */
-  static @Nullable Object next(Column column, Random random) {
+  public static @Nullable Object next(Column column, Random random) {
     if (column.nullable()) {
       return null;
     }

@@ -1,7 +1,7 @@
 package io.gameq.mysql;
 
-import io.gameq.catalog.Column;
-import io.gameq.catalog.Table;
+import io.gameq.rows.Column;
+import io.gameq.rows.Table;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Pieces of SQL text. Stateless. */
-final class Sql {
+public final class Sql {
   private Sql() {}
 
   /** {@code ?,?,?} */
-  static String marks(int count) {
+  public static String marks(int count) {
     return "?,".repeat(count - 1) + "?";
   }
 
@@ -22,7 +22,7 @@ final class Sql {
    * A condition on the primary key that {@link #bindKey} fills, for {@code rows} rows; uses the
    * primary key's index.
    */
-  static String keyIn(Table table, int rows) {
+  public static String keyIn(Table table, int rows) {
     List<Column> key = table.keyColumns();
     if (key.size() == 1) {
       return JdbcValues.quoted(key.get(0).name()) + " IN (" + marks(rows) + ")";
@@ -31,19 +31,19 @@ final class Sql {
   }
 
   /** {@code (condition) OR (condition) ...}, one for each row. */
-  static String anyOf(String condition, int rows) {
+  public static String anyOf(String condition, int rows) {
     return String.join(" OR ", Collections.nCopies(rows, "(" + condition + ")"));
   }
 
   /** {@code k1 = ? AND k2 = ?} */
-  static String keyEquals(Table table) {
+  public static String keyEquals(Table table) {
     return table.keyColumns().stream()
         .map(c -> JdbcValues.quoted(c.name()) + " = ?")
         .collect(Collectors.joining(" AND "));
   }
 
   /** Binds the parts of a primary key from {@code at} on; returns the next index. */
-  static int bindKey(PreparedStatement statement, int at, Table table, Object[] parts)
+  public static int bindKey(PreparedStatement statement, int at, Table table, Object[] parts)
       throws SQLException {
     int next = at;
     for (int i = 0; i < parts.length; i++) {
@@ -56,7 +56,7 @@ final class Sql {
    * The same values, some repeated at the end, in a number that is a power of two: so that few
    * statements are prepared. For IN lists.
    */
-  static <T> List<T> padded(List<T> values) {
+  public static <T> List<T> padded(List<T> values) {
     int size = values.size();
     int rounded = size <= 1 ? size : Integer.highestOneBit(size - 1) << 1;
     List<T> padded = new ArrayList<>(rounded);
@@ -67,7 +67,7 @@ final class Sql {
     return padded;
   }
 
-  static <T> List<List<T>> chunks(List<T> all, int size) {
+  public static <T> List<List<T>> chunks(List<T> all, int size) {
     List<List<T>> chunks = new ArrayList<>();
     for (int from = 0; from < all.size(); from += size) {
       chunks.add(all.subList(from, Math.min(all.size(), from + size)));

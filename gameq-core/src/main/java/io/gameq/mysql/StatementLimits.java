@@ -23,7 +23,7 @@ public record StatementLimits(int rows, int bytes, int seconds, int secondsOfOne
     return new StatementLimits(rows, bytes, seconds, newSeconds);
   }
 
-  int secondsFor(int rowsOfStatement) {
+  public int secondsFor(int rowsOfStatement) {
     return rowsOfStatement == 1 ? secondsOfOneRow : seconds;
   }
 }

@@ -8,11 +8,11 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoField;
 
 /** Writes and reads times as MySQL does. Stateless. */
-final class TemporalText {
+public final class TemporalText {
   private TemporalText() {}
 
   /** MySQL's text of a canonical value of DATE, DATETIME, TIMESTAMP or TIME. */
-  static String of(Object canonical) {
+  public static String of(Object canonical) {
     if (canonical instanceof LocalDate date) {
       return date.toString();
     }
@@ -49,7 +49,7 @@ final class TemporalText {
   }
 
   /** Reads {@code -838:59:59.000000}. */
-  static Duration duration(String text) {
+  public static Duration duration(String text) {
     boolean negative = text.startsWith("-");
     String[] parts = text.substring(negative ? 1 : 0).split("[:.]", 4);
     String fraction = parts.length > 3 ? parts[3] : "";

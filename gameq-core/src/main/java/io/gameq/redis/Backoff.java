@@ -25,7 +25,7 @@ public final class Backoff {
     return wait;
   }
 
-  long nextNanos() {
+  public long nextNanos() {
     return TimeUnit.MILLISECONDS.toNanos(nextMillisWithJitter());
   }
 

@@ -6,16 +6,16 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /** Arguments of a command that are bytes already, without an object for each. Not thread-safe. */
-final class BytesArgs extends CommandArgs<byte[], byte[]> {
+public final class BytesArgs extends CommandArgs<byte[], byte[]> {
   private byte[][] args;
   private int count;
 
-  BytesArgs(int expected) {
+  public BytesArgs(int expected) {
     super(ByteArrayCodec.INSTANCE);
     args = new byte[expected][];
   }
 
-  BytesArgs and(byte[] arg) {
+  public BytesArgs and(byte[] arg) {
     if (count == args.length) {
       args = Arrays.copyOf(args, 2 * count + 1);
     }

@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.term.Term;
 import io.lettuce.core.RedisCommandInterruptedException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -30,11 +29,7 @@ public final class ControlConnection implements AutoCloseable {
    * @param sinceNanos when it was asked for, by System.nanoTime
    */
   public record Connected(
-      StatefulRedisConnection<byte[], byte[]> redis,
-      String runId,
-      String address,
-      long term,
-      long sinceNanos) {}
+      RedisConnection redis, String runId, String address, long term, long sinceNanos) {}
 
   /** A connection to whatever primary the address leads to. */
   public ControlConnection(RedisConnector connector) {
@@ -47,12 +42,12 @@ public final class ControlConnection implements AutoCloseable {
   }
 
   private static PrimaryConnector.Opened anyPrimary(RedisConnector connector) {
-    StatefulRedisConnection<byte[], byte[]> fresh = connector.open();
+    RedisConnection fresh = connector.open();
     try {
       return new PrimaryConnector.Opened(
           fresh, RedisServerCheck.check(fresh).runId(), "", Term.NOT_KNOWN);
     } catch (RuntimeException e) {
-      fresh.closeAsync();
+      fresh.closeSoon();
       throw e;
     }
   }
@@ -62,7 +57,7 @@ public final class ControlConnection implements AutoCloseable {
    *
    * @throws io.gameq.GameQueueException when Redis is away, or not one that gameq runs on
    */
-  public StatefulRedisConnection<byte[], byte[]> get() {
+  public RedisConnection get() {
     return connected().redis();
   }
 
@@ -107,7 +102,7 @@ public final class ControlConnection implements AutoCloseable {
       Connected opened =
           new Connected(fresh.redis(), fresh.runId(), fresh.address(), fresh.term(), sinceNanos);
       if (!hasEnded(awaited, opened)) {
-        fresh.redis().closeAsync();
+        fresh.redis().closeSoon();
         throw new RedisUnavailableException("the connection was closed while it was opened");
       }
       awaited.complete(opened);
@@ -148,14 +143,12 @@ public final class ControlConnection implements AutoCloseable {
    *
    * @throws RedisUnavailableException when Redis does not answer; the call may have been applied
    */
-  public <T> T call(Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
+  public <T> T call(Function<RedisConnection, T> call) {
     return call(get(), call);
   }
 
   /** The same on a connection that {@link #get} returned; others may have a newer one by now. */
-  <T> T call(
-      StatefulRedisConnection<byte[], byte[]> redis,
-      Function<StatefulRedisConnection<byte[], byte[]>, T> call) {
+  public <T> T call(RedisConnection redis, Function<RedisConnection, T> call) {
     try {
       return call.apply(redis);
     } catch (RedisUnavailableException e) {
@@ -167,12 +160,12 @@ public final class ControlConnection implements AutoCloseable {
   }
 
   /** As {@link #call}, of what changes nothing: once more when the connection had broken. */
-  public <T> T ask(Function<StatefulRedisConnection<byte[], byte[]>, T> question) {
+  public <T> T ask(Function<RedisConnection, T> question) {
     return RedisReply.againIfBroken(() -> call(question));
   }
 
   /** Closes this connection, unless it has been replaced by now. */
-  synchronized void giveUp(StatefulRedisConnection<byte[], byte[]> old) {
+  public synchronized void giveUp(RedisConnection old) {
     if (connection != null && connection.redis() == old) {
       close();
     }

@@ -1,6 +1,6 @@
 package io.gameq.redis;
 
-import io.gameq.log.Complaints;
+import io.gameq.log.RepeatedWarnings;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +15,7 @@ public final class EvictionWatch {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long COMPLAIN_EVERY_SECONDS = 60;
 
-  private final Complaints complaints = new Complaints(COMPLAIN_EVERY_SECONDS);
+  private final RepeatedWarnings complaints = new RepeatedWarnings(COMPLAIN_EVERY_SECONDS);
   private long askedNanos = System.nanoTime() - EVERY_NANOS;
   private boolean evicts;
 

@@ -5,7 +5,6 @@ import io.gameq.term.Settling;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.term.Terms;
-import io.lettuce.core.api.StatefulRedisConnection;
 
 /**
  * Opens connections to the primary that counts by the {@linkplain io.gameq.term term} in MySQL, and
@@ -33,8 +32,7 @@ public final class PrimaryConnector {
    * @param term the number of the term that its primary has, {@link Term#NOT_KNOWN} when the server
    *     hides who it is
    */
-  public record Opened(
-      StatefulRedisConnection<byte[], byte[]> redis, String runId, String address, long term) {}
+  public record Opened(RedisConnection redis, String runId, String address, long term) {}
 
   /**
    * Connects.
@@ -53,12 +51,12 @@ public final class PrimaryConnector {
         return new Opened(
             reached.redis(), server.runId(), reached.address(), settling.settle(before, seen));
       } catch (TermMovedException e) {
-        reached.redis().closeAsync();
+        reached.redis().closeSoon();
         if (tries == MOST_TRIES) {
           throw e;
         }
       } catch (RuntimeException e) {
-        reached.redis().closeAsync();
+        reached.redis().closeSoon();
         throw e;
       }
     }
@@ -80,7 +78,7 @@ public final class PrimaryConnector {
       before.refuseDemoted(primary(server, reached.address(), reached.sentinelEpoch()));
       return new Opened(reached.redis(), server.runId(), reached.address(), before.number());
     } catch (RuntimeException e) {
-      reached.redis().closeAsync();
+      reached.redis().closeSoon();
       throw e;
     }
   }

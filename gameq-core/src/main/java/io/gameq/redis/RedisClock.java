@@ -1,6 +1,5 @@
 package io.gameq.redis;
 
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +25,7 @@ public final class RedisClock implements LongSupplier {
   }
 
   /** Half the round trip is taken off. */
-  void measure(StatefulRedisConnection<byte[], byte[]> redis) {
+  public void measure(RedisConnection redis) {
     long before = passedMillis();
     List<byte[]> time = RedisReply.await(() -> redis.sync().time());
     long after = passedMillis();

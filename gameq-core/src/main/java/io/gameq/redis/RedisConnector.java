@@ -9,7 +9,6 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.ProtocolVersion;
@@ -55,7 +54,8 @@ public final class RedisConnector implements AutoCloseable {
       throw new GameQueueException(
           "redis uri '"
               + redacted(config.uri())
-              + "' is not of the form redis://host:port or redis-sentinel://host:port,host:port#primary");
+              + "' is not of the form redis://host:port or"
+              + " redis-sentinel://host:port,host:port#primary");
     }
     if (config.password() != null) {
       uri.setAuthentication(config.password());
@@ -100,9 +100,9 @@ public final class RedisConnector implements AutoCloseable {
    * @throws RedisUnavailableException when it is away; the message names the address
    * @throws GameQueueException when it refuses the login; the message never names the password
    */
-  public StatefulRedisConnection<byte[], byte[]> open() {
+  public RedisConnection open() {
     try {
-      return client.connect(ByteArrayCodec.INSTANCE);
+      return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE));
     } catch (RedisException e) {
       throw cannotConnect(e);
     }
@@ -114,8 +114,7 @@ public final class RedisConnector implements AutoCloseable {
    * @param address as Sentinel names it, or the given one
    * @param sentinelEpoch of the failover that made it primary, by Sentinel
    */
-  record Reached(
-      StatefulRedisConnection<byte[], byte[]> redis, String address, long sentinelEpoch) {}
+  record Reached(RedisConnection redis, String address, long sentinelEpoch) {}
 
   /** {@link #open}, to the primary by the newest failover that any Sentinel knows of. */
   Reached reach() {
@@ -134,7 +133,9 @@ public final class RedisConnector implements AutoCloseable {
             .build();
     try {
       return new Reached(
-          client.connect(ByteArrayCodec.INSTANCE, primary), named.address(), named.epoch());
+          new RedisConnection(client.connect(ByteArrayCodec.INSTANCE, primary)),
+          named.address(),
+          named.epoch());
     } catch (RedisException e) {
       throw cannotConnect(e);
     }

@@ -7,9 +7,9 @@ import io.lettuce.core.RedisCommandInterruptedException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.RedisFuture;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +38,14 @@ public final class RedisReply {
    * An error that Redis itself answered, so that nothing of the command was applied; null when the
    * connection failed.
    */
-  static @Nullable String answered(Throwable error) {
+  public static @Nullable String answered(Throwable error) {
     Throwable cause = error;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)
         && cause.getCause() != null) {
       cause = cause.getCause();
     }
     return cause instanceof RedisCommandExecutionException
-            || cause instanceof CommitGroup.GroupDiscarded
+            || cause instanceof TransactionDiscardedException
         ? String.valueOf(cause.getMessage())
         : null;
   }
@@ -60,7 +60,7 @@ public final class RedisReply {
   }
 
   /** Waits for a call that was sent; as {@link #await(Supplier)}. */
-  static <T> T await(RedisFuture<T> sent) {
+  public static <T> T await(CompletionStage<T> sent) {
     try {
       return sent.toCompletableFuture().join();
     } catch (CompletionException e) {
@@ -71,7 +71,7 @@ public final class RedisReply {
   /**
    * Makes a call that changes nothing, and gives up a broken connection, once more in that case.
    */
-  static <T> T againIfBroken(Supplier<T> call) {
+  public static <T> T againIfBroken(Supplier<T> call) {
     try {
       return call.get();
     } catch (RedisUnavailableException e) {
@@ -91,7 +91,7 @@ public final class RedisReply {
         && !(cause instanceof RedisCommandInterruptedException);
   }
 
-  static GameQueueException exception(RuntimeException e) {
+  public static GameQueueException exception(RuntimeException e) {
     String message = answered(e);
     return message == null || isAway(message)
         ? new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e)
@@ -99,13 +99,13 @@ public final class RedisReply {
   }
 
   /** Redis before 7.0 wraps what a command inside a script answered: {@code ERR ...: -READONLY}. */
-  static boolean isAway(String message) {
+  public static boolean isAway(String message) {
     return AWAY.stream()
         .anyMatch(
             code -> (message + " ").startsWith(code + " ") || message.contains(": -" + code + " "));
   }
 
-  static boolean isFull(String message) {
+  public static boolean isFull(String message) {
     return message.startsWith("OOM") || message.contains("OOM command not allowed");
   }
 }

@@ -1,7 +1,6 @@
 package io.gameq.redis;
 
 import io.gameq.GameQueueException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -28,7 +27,7 @@ public final class RedisServerCheck {
    * @return the server's name and version, for a log line, and its run id
    * @throws GameQueueException naming what is wrong and the remedy
    */
-  public static Server check(StatefulRedisConnection<byte[], byte[]> redis) {
+  public static Server check(RedisConnection redis) {
     Map<String, String> info = fields(redis.sync().info());
     boolean valkey = info.containsKey("valkey_version");
     String version = info.getOrDefault("redis_version", "0");
@@ -62,7 +61,7 @@ public final class RedisServerCheck {
   }
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
-  static String evictionPolicy(StatefulRedisConnection<byte[], byte[]> redis) {
+  static String evictionPolicy(RedisConnection redis) {
     return RedisReply.await(() -> fields(redis.sync().info("memory")))
         .getOrDefault(POLICY, "unknown");
   }

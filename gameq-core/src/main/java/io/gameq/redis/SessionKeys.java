@@ -1,17 +1,17 @@
 package io.gameq.redis;
 
-import io.gameq.commit.SessionRef;
+import io.gameq.owner.SessionRef;
 
 /** The keys and members that commits of one session use, as bytes, made once. */
-final class SessionKeys {
-  final SlotKeys slot;
-  final byte[] own;
-  final byte[] dirty;
-  final byte[] dueMember;
-  final byte[] session;
-  final byte[] owner;
+public final class SessionKeys {
+  public final SlotKeys slot;
+  public final byte[] own;
+  public final byte[] dirty;
+  public final byte[] dueMember;
+  public final byte[] session;
+  public final byte[] owner;
 
-  SessionKeys(SlotKeys slot, SessionRef ref) {
+  public SessionKeys(SlotKeys slot, SessionRef ref) {
     this.slot = slot;
     this.own = slot.own(ref.owner());
     this.dirty = slot.dirty(ref.owner(), ref.id());

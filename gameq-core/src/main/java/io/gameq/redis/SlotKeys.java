@@ -2,8 +2,8 @@ package io.gameq.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 
 /**
  * Builds the keys of one slot; the only place besides {@code slot.lua} that knows their form.
@@ -69,15 +69,15 @@ public final class SlotKeys {
   /** Whose rows a dirty hash holds. */
   public record DirtyOf(OwnerId owner, SessionId session) {}
 
-  byte[] due() {
+  public byte[] due() {
     return due;
   }
 
-  byte[] closing() {
+  public byte[] closing() {
     return bytes(prefix + ":closing");
   }
 
-  byte[] journal() {
+  public byte[] journal() {
     return journal;
   }
 
@@ -86,7 +86,7 @@ public final class SlotKeys {
     return namespace + ":durable:" + process;
   }
 
-  static byte[] bytes(String ascii) {
+  public static byte[] bytes(String ascii) {
     return ascii.getBytes(US_ASCII);
   }
 }

@@ -29,7 +29,8 @@ public final class Settling {
     if (!seen.isKnown()) {
       if (!warned.getAndSet(true)) {
         LOG.warn(
-            "Redis at {} does not tell its run_id: two primaries after a failover cannot be told apart",
+            "Redis at {} does not tell its run_id: two primaries after a failover cannot be told"
+                + " apart",
             seen.address());
       }
       return Term.NOT_KNOWN;

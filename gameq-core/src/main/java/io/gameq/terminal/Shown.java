@@ -1,9 +1,9 @@
 package io.gameq.terminal;
 
-import io.gameq.catalog.Column;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowOp;
-import io.gameq.commit.VersionClock;
+import io.gameq.change.VersionClock;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowOp;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import io.gameq.WalLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,8 @@
 package io.gameq.wal;
 
+import io.gameq.WalException;
 import io.gameq.WalFullException;
+import io.gameq.WalLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,8 @@
 package io.gameq.wal;
 
-import io.gameq.commit.ChangedRow;
-import io.gameq.commit.CommitPart;
+import io.gameq.WalException;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.CommitPart;
 import java.util.ArrayList;
 import java.util.List;
 

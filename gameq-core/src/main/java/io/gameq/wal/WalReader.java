@@ -1,6 +1,5 @@
 package io.gameq.wal;
 
-import io.gameq.GameQueueException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
@@ -43,7 +42,7 @@ public final class WalReader {
    * @param directory the directory of one process start
    * @param fromSequence a place, as is {@code toSequence}
    * @return what was found, and what is missing
-   * @throws GameQueueException when this is no WAL: it has no .cq4 file
+   * @throws io.gameq.GameQueueException when this is no WAL: it has no .cq4 file
    */
   public static WalReport read(
       Path directory, long fromSequence, long toSequence, Consumer<Entry> sink) {

@@ -1,6 +1,7 @@
 package io.gameq.wal;
 
 import io.gameq.GameQueueException;
+import io.gameq.WalException;
 import io.gameq.wal.WalDamage.Kind;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,9 +1,11 @@
 package io.gameq.wal;
 
+import io.gameq.WalException;
 import io.gameq.WalFullException;
+import io.gameq.WalLimits;
 import io.gameq.WalSync;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;

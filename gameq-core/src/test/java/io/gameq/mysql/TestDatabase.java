@@ -8,14 +8,14 @@ import java.util.Properties;
 import javax.sql.DataSource;
 
 /** A fresh database for one test class, and connections set up as gameq's are. */
-final class TestDatabase {
+public final class TestDatabase {
   private final MySqlServer database = TestServers.mysql().freshDatabase("catalog");
 
-  void execute(String... statements) throws SQLException {
+  public void execute(String... statements) throws SQLException {
     database.execute(statements);
   }
 
-  String name() throws SQLException {
+  public String name() throws SQLException {
     return database.queryText("SELECT DATABASE()");
   }
 
@@ -23,7 +23,7 @@ final class TestDatabase {
     return database.queryText("SELECT VERSION()").contains("MariaDB");
   }
 
-  DataSource dataSource(boolean serverPrepared) {
+  public DataSource dataSource(boolean serverPrepared) {
     String url = database.jdbcUrl();
     return new DriverDataSource(
         url

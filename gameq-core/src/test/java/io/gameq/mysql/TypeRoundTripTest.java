@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.catalog.Catalog;
-import io.gameq.catalog.Column;
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowOp;
-import io.gameq.catalog.Table;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.Connection;
@@ -46,7 +47,8 @@ class TypeRoundTripTest {
     System.out.println("TypeRoundTripTest: -Dgameq.seed=" + SEED);
     List<String> sql = new ArrayList<>();
     sql.add(
-        "CREATE TABLE gameq_table (table_name VARCHAR(64), owner_kind VARCHAR(32), owner_column VARCHAR(64))");
+        "CREATE TABLE gameq_table (table_name VARCHAR(64), owner_kind VARCHAR(32), owner_column"
+            + " VARCHAR(64))");
     for (int i = 0; i < SAMPLES.size(); i++) {
       sql.add(
           "CREATE TABLE t%d (id INT PRIMARY KEY, `v``` %s NULL, gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
@@ -54,9 +56,10 @@ class TypeRoundTripTest {
       sql.add("INSERT INTO gameq_table VALUES ('t%d', 'player', 'id')".formatted(i));
     }
     sql.add(
-        "CREATE TABLE keyed (owner BIGINT UNSIGNED, b VARBINARY(20), f BINARY(3), s VARCHAR(20) COLLATE utf8mb4_bin,"
-            + " a CHAR(5) CHARACTER SET ascii COLLATE ascii_bin, n DECIMAL(20,5), d DATE, dt DATETIME(6), ts TIMESTAMP(3),"
-            + " t TIME(6), y YEAR, e ENUM('x','y'), m SET('p','q'), gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0,"
+        "CREATE TABLE keyed (owner BIGINT UNSIGNED, b VARBINARY(20), f BINARY(3), s VARCHAR(20)"
+            + " COLLATE utf8mb4_bin, a CHAR(5) CHARACTER SET ascii COLLATE ascii_bin, n"
+            + " DECIMAL(20,5), d DATE, dt DATETIME(6), ts TIMESTAMP(3), t TIME(6), y YEAR, e"
+            + " ENUM('x','y'), m SET('p','q'), gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0,"
             + " PRIMARY KEY (owner, b, f, s, a, n, d, dt, ts, t, y, e, m)) CHARACTER SET utf8mb4");
     sql.add("INSERT INTO gameq_table VALUES ('keyed', 'player', 'owner')");
     DATABASE.execute(sql.toArray(String[]::new));

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.RedisUnavailableException;
 import io.gameq.servers.TestServers;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -92,7 +91,7 @@ class ControlConnectionTest {
   }
 
   /** Holds up all that comes after it on this connection. */
-  private static @Nullable Object halfASecond(StatefulRedisConnection<byte[], byte[]> redis) {
+  private static @Nullable Object halfASecond(RedisConnection redis) {
     return redis.sync().blpop(0.5, SlotKeys.bytes("nothing-" + UUID.randomUUID()));
   }
 }

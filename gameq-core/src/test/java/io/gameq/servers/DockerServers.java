@@ -51,7 +51,8 @@ final class DockerServers {
         new GenericContainer<>(redisImage())
             .withExposedPorts(6379)
             .withCommand(
-                "redis-server --protected-mode no --bind 0.0.0.0 --appendonly no --maxmemory-policy noeviction")
+                "redis-server --protected-mode no --bind 0.0.0.0 --appendonly no --maxmemory-policy"
+                    + " noeviction")
             .waitingFor(Wait.forListeningPort());
     redis.start();
     stopAtExit(redis);

@@ -1,6 +1,6 @@
 package io.gameq.servers;
 
-import io.gameq.mysql.SchemaFiles;
+import io.gameq.mysql.schema.SchemaFiles;
 import java.sql.SQLException;
 
 /** A fresh database with gameq's own tables, and managed tables as a test wants them. */

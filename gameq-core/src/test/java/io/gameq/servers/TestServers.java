@@ -1,7 +1,7 @@
 package io.gameq.servers;
 
-import io.gameq.embedded.EmbeddedMariaDb;
-import io.gameq.embedded.EmbeddedRedis;
+import io.gameq.lab.servers.EmbeddedMariaDb;
+import io.gameq.lab.servers.EmbeddedRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.sql.SQLException;

@@ -1,12 +1,13 @@
 package io.gameq.wal;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.WalLimits;
 import io.gameq.WalSync;
-import io.gameq.commit.ChangedRow;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
-import io.gameq.commit.SessionRef;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

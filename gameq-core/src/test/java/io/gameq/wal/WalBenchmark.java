@@ -1,7 +1,8 @@
 package io.gameq.wal;
 
+import io.gameq.WalLimits;
 import io.gameq.WalSync;
-import io.gameq.commit.Commit;
+import io.gameq.change.Commit;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

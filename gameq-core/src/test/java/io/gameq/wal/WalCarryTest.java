@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.WalFullException;
+import io.gameq.WalLimits;
 import io.gameq.WalSync;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
 import io.gameq.wal.WalReader.Entry;
 import java.io.IOException;
 import java.nio.file.Files;

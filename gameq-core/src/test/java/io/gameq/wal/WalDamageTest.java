@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.WalLimits;
 import io.gameq.wal.WalDamage.Kind;
 import io.gameq.wal.WalSpecimen.Place;
 import java.io.IOException;

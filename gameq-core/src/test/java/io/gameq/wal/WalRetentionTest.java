@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.WalFullException;
+import io.gameq.WalLimits;
 import io.gameq.WalSync;
-import io.gameq.commit.Commit;
+import io.gameq.change.Commit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,12 +3,12 @@ package io.gameq.recovery;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
-import io.gameq.catalog.RowCodec;
 import io.gameq.recovery.plan.RowHash;
 import io.gameq.recovery.wal.LongSet;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.rows.RowCodec;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
@@ -105,13 +105,14 @@ final class InspectCommand implements Callable<Integer> {
       }
       damaged |= !folder.isWhole();
     }
-    return damaged ? Main.FOUND_SOMETHING : Main.CLEAN;
+    return damaged ? RecoveryMain.FOUND_SOMETHING : RecoveryMain.CLEAN;
   }
 
   private boolean isWanted(WalRecord.Part part, WalRecord.Row row) {
     Instant time = Shown.time(Versions.of(row.image()));
     return (wanted.isEmpty() || wanted.contains(part.owner()))
-        && (table == null || row.key().startsWith(io.gameq.Encoding.percent(table) + ":"))
+        && (table == null
+            || row.key().startsWith(io.gameq.owner.PercentEncoding.percent(table) + ":"))
         && (since == null || !time.isBefore(since))
         && (until == null || time.isBefore(until));
   }

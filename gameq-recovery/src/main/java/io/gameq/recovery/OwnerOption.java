@@ -1,7 +1,7 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.recovery.plan.PlanTotals;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -24,10 +24,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "plan",
     description =
-        "Says what of these WALs is in MySQL, in Redis or lost, and what replay would do. Changes nothing.",
+        "Says what of these WALs is in MySQL, in Redis or lost, and what replay would do. Changes"
+            + " nothing.",
     footer = {
       "",
-      "Exit code 0: everything is in MySQL, or in Redis on its way there. It does not say that the WALs may go: 'verify' does."
+      "Exit code 0: everything is in MySQL, or in Redis on its way there. It does not say that the"
+          + " WALs may go: 'verify' does."
     })
 final class PlanCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -38,14 +40,16 @@ final class PlanCommand implements Callable<Integer> {
   @Option(
       names = "--include-live",
       description =
-          "Take WALs of nodes that gave a sign of life lately for those of nodes that are gone. Never a WAL that a process on this host writes.")
+          "Take WALs of nodes that gave a sign of life lately for those of nodes that are gone."
+              + " Never a WAL that a process on this host writes.")
   private boolean includeLive;
 
   @Option(
       names = "--details",
       paramLabel = "DIR",
       description =
-          "Write plan.json and plan.csv there: every row that is not in MySQL, with its values before and after. They hold players' data; only you may read them.")
+          "Write plan.json and plan.csv there: every row that is not in MySQL, with its values"
+              + " before and after. They hold players' data; only you may read them.")
   private @Nullable Path details;
 
   @Override
@@ -69,7 +73,7 @@ final class PlanCommand implements Callable<Integer> {
       Summary.totals(out, totals);
       Summary.named(out, totals);
       next(out, totals);
-      return Main.exitCode(totals, wals);
+      return RecoveryMain.exitCode(totals, wals);
     }
   }
 
@@ -105,13 +109,15 @@ final class PlanCommand implements Callable<Integer> {
       out.println("  " + command("replay --execute" + (servers.hasRedis() ? "" : " --into mysql")));
     } else if (totals.rows(Status.LIVE) > 0) {
       out.println(
-          "Nodes that are alive put back what is missing: plan again in a minute; only if that does not help, end them and plan with --include-live.");
+          "Nodes that are alive put back what is missing: plan again in a minute; only if that does"
+              + " not help, end them and plan with --include-live.");
     } else {
       out.println("There is nothing to replay.");
     }
     if (totals.rows(Status.CONFLICT) + totals.rows(Status.PARKED) > 0) {
       out.println(
-          "Conflicts are left alone: --details DIR shows what those players had, to compensate them; or, owner by owner,");
+          "Conflicts are left alone: --details DIR shows what those players had, to compensate"
+              + " them; or, owner by owner,");
       out.println(
           "  "
               + command(

@@ -6,7 +6,7 @@ import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.Status;
-import io.gameq.recovery.replay.Replay;
+import io.gameq.recovery.replay.PlanReplay;
 import io.gameq.recovery.replay.ReplayReport;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.wal.WalSet;
@@ -26,11 +26,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "replay",
     description =
-        "Puts back what nodes that are gone committed and nobody holds any more. Without --execute it only plans.",
+        "Puts back what nodes that are gone committed and nobody holds any more. Without --execute"
+            + " it only plans.",
     footer = {
       "",
-      "May be stopped anywhere and run again, twice at once, and beside running nodes and writers: an older version never replaces a newer one, and a deleted row does not come back.",
-      "Exit code 0: nothing is left to act on; what was put back is in Redis, on its way to MySQL, or in MySQL with --into mysql. It does not say that the WALs may go: 'verify' does.",
+      "May be stopped anywhere and run again, twice at once, and beside running nodes and writers:"
+          + " an older version never replaces a newer one, and a deleted row does not come back.",
+      "Exit code 0: nothing is left to act on; what was put back is in Redis, on its way to MySQL,"
+          + " or in MySQL with --into mysql. It does not say that the WALs may go: 'verify' does.",
       "Exit code 1: rows are still lost, in conflict, refused or not readable, or a WAL is damaged."
     })
 final class ReplayCommand implements Callable<Integer> {
@@ -60,14 +63,16 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--into",
       paramLabel = "redis|mysql",
       description =
-          "Where to: redis, from where writers flush (default), or straight into MySQL when Redis is gone for good.")
+          "Where to: redis, from where writers flush (default), or straight into MySQL when Redis"
+              + " is gone for good.")
   private Into into = Into.REDIS;
 
   @Option(
       names = "--conflicts",
       paramLabel = "skip|apply",
       description =
-          "Rows that a later session did not see: skip (default), or apply: take the owner over, unless a node that is alive has it open, and write them.")
+          "Rows that a later session did not see: skip (default), or apply: take the owner over,"
+              + " unless a node that is alive has it open, and write them.")
   private OnConflict conflicts = OnConflict.SKIP;
 
   @Option(
@@ -79,7 +84,8 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--include-live",
       description =
-          "Also WALs of nodes that gave a sign of life lately: else they are left out, since nodes heal themselves. Never a WAL that a process on this host writes.")
+          "Also WALs of nodes that gave a sign of life lately: else they are left out, since nodes"
+              + " heal themselves. Never a WAL that a process on this host writes.")
   private boolean includeLive;
 
   @Override
@@ -107,7 +113,7 @@ final class ReplayCommand implements Callable<Integer> {
         Summary.named(out, before);
         out.println();
         out.println("Nothing was changed: --execute does it.");
-        return Main.exitCode(before, wals);
+        return RecoveryMain.exitCode(before, wals);
       }
       return execute(out, progress, wals, open.lookups(), wanted, before);
     }
@@ -122,10 +128,10 @@ final class ReplayCommand implements Callable<Integer> {
       PlanTotals before) {
     long begun = System.nanoTime();
     ReplayReport report =
-        new Replay(
+        new PlanReplay(
                 wals,
                 lookups,
-                new Replay.Options(into == Into.MYSQL, rate, conflicts == OnConflict.APPLY),
+                new PlanReplay.Options(into == Into.MYSQL, rate, conflicts == OnConflict.APPLY),
                 progress)
             .run(wanted, before);
     owners.requireFound(before);
@@ -165,7 +171,7 @@ final class ReplayCommand implements Callable<Integer> {
             : report.closedTables().isEmpty()
                 ? "Some rows are still lost: run it again."
                 : "Some rows are still lost: mend the tables named above, then run it again.");
-    return Main.exitCode(after, wals);
+    return RecoveryMain.exitCode(after, wals);
   }
 
   private static void line(PrintWriter out, long count, String of, String what) {

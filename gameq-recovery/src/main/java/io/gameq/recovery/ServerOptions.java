@@ -22,7 +22,8 @@ final class ServerOptions {
       names = "--redis",
       paramLabel = "URI",
       description =
-          "redis://host:port, rediss://... or redis-sentinel://host:port,host:port#primary; its password is taken from the environment variable "
+          "redis://host:port, rediss://... or redis-sentinel://host:port,host:port#primary; its"
+              + " password is taken from the environment variable "
               + REDIS_PASSWORD
               + ".")
   private @Nullable String redis;
@@ -94,7 +95,7 @@ final class ServerOptions {
   }
 
   private @Nullable String environment(String name) {
-    return ((Main) Objects.requireNonNull(command).root().userObject()).environment(name);
+    return ((RecoveryMain) Objects.requireNonNull(command).root().userObject()).environment(name);
   }
 
   private void requireNoPassword() {

@@ -29,12 +29,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     description =
-        "Compares the newest change of each row in WALs with what Redis and MySQL hold, versions and values. Changes nothing.",
+        "Compares the newest change of each row in WALs with what Redis and MySQL hold, versions"
+            + " and values. Changes nothing.",
     footer = {
       "",
-      "Exit code 0: MySQL holds every row, in its version and with its values, or a newer one, and nobody writes these WALs any more: nothing needs them (with --owner: nothing of these owners).",
-      "Exit code 1: a row is missing, older or different, was refused, or a WAL is damaged: act on it.",
-      "Exit code 3: nothing to act on, but keep the WALs, and verify again later: some rows are only in Redis, on their way to MySQL, or a node is alive and writes on."
+      "Exit code 0: MySQL holds every row, in its version and with its values, or a newer one, and"
+          + " nobody writes these WALs any more: nothing needs them (with --owner: nothing of these"
+          + " owners).",
+      "Exit code 1: a row is missing, older or different, was refused, or a WAL is damaged: act on"
+          + " it.",
+      "Exit code 3: nothing to act on, but keep the WALs, and verify again later: some rows are"
+          + " only in Redis, on their way to MySQL, or a node is alive and writes on."
     })
 final class VerifyCommand implements Callable<Integer> {
   private static final JsonFactory JSON = new JsonFactory();
@@ -53,7 +58,8 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "One JSON object a line for each difference, with values, then one with the counts; nothing else.")
+          "One JSON object a line for each difference, with values, then one with the counts;"
+              + " nothing else.")
   private boolean json;
 
   @Override
@@ -95,8 +101,10 @@ final class VerifyCommand implements Callable<Integer> {
         out.println();
         out.println(conclusion(totals, planner, wals));
       }
-      int exitCode = Main.exitCode(totals, wals);
-      return exitCode == Main.CLEAN && needsWals(totals, planner) ? Main.KEEP_THE_WALS : exitCode;
+      int exitCode = RecoveryMain.exitCode(totals, wals);
+      return exitCode == RecoveryMain.CLEAN && needsWals(totals, planner)
+          ? RecoveryMain.KEEP_THE_WALS
+          : exitCode;
     }
   }
 
@@ -108,7 +116,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private String conclusion(PlanTotals totals, Planner planner, WalSet wals) {
-    if (Main.exitCode(totals, wals) != Main.CLEAN) {
+    if (RecoveryMain.exitCode(totals, wals) != RecoveryMain.CLEAN) {
       return "Something is left to act on. Keep the WALs.";
     }
     if (totals.rows(Status.IN_REDIS) > 0) {

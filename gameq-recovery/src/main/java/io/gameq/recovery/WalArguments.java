@@ -12,7 +12,8 @@ final class WalArguments {
       arity = "1..*",
       paramLabel = "WAL",
       description =
-          "WAL directories, one for each start of a node: <node>-<start>-<process>; or directories above them.")
+          "WAL directories, one for each start of a node: <node>-<start>-<process>; or directories"
+              + " above them.")
   private List<Path> directories = List.of();
 
   /**

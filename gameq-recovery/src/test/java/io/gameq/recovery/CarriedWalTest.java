@@ -75,15 +75,15 @@ class CarriedWalTest {
     List<String> wal =
         List.of(WalAtSequence.carried(play(), old, killedBeforeTheDelete).toString());
     Run inspect = game.run("inspect", wal);
-    assertEquals(Main.CLEAN, inspect.exitCode(), inspect::toString);
+    assertEquals(RecoveryMain.CLEAN, inspect.exitCode(), inspect::toString);
     assertTrue(inspect.says("24 rows carried forward"), inspect::toString);
     assertEquals(killedBeforeTheDelete, inspect.says("1 failed"), inspect::toString);
     Run plan = game.run("plan", wal);
     assertTrue(plan.says("13  LOST"), plan::toString);
     Run replay = game.run("replay --execute", wal);
-    assertEquals(Main.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
     assertTrue(replay.says("13 written, 0 were there already"), replay::toString);
-    assertEquals(Main.KEEP_THE_WALS, game.run("verify", wal).exitCode());
+    assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify", wal).exitCode());
     try (GameQueue look = game.node("look")) {
       assertEquals(
           List.of(10, 11, 12, 13, 14, 15, 16, 17, 18, 19),

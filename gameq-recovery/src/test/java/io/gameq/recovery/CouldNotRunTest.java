@@ -40,7 +40,7 @@ class CouldNotRunTest {
   }
 
   private static void assertRefused(Run run, String says) {
-    assertEquals(Main.COULD_NOT_RUN, run.exitCode(), run::toString);
+    assertEquals(RecoveryMain.COULD_NOT_RUN, run.exitCode(), run::toString);
     assertTrue(run.says(says), run::toString);
   }
 

@@ -34,10 +34,10 @@ class DamagedWalTest {
       game.loseRedis();
       flip(game.wal, "item:1,5");
       Run inspect = game.run("inspect");
-      assertEquals(Main.FOUND_SOMETHING, inspect.exitCode(), inspect::toString);
+      assertEquals(RecoveryMain.FOUND_SOMETHING, inspect.exitCode(), inspect::toString);
       assertTrue(inspect.says("DAMAGED: "), inspect::toString);
       Run replay = game.run("replay --execute");
-      assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+      assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
       assertTrue(replay.says("DAMAGED: "), replay::toString);
       List<Integer> slots;
       try (GameQueue queue = game.node("look")) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.TestAccess;
+import io.gameq.node.NodeAccess;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import java.nio.file.Path;
@@ -75,14 +75,14 @@ class DiscardedRowsTest {
     discardLetter();
     game.loseRedis();
     Run plan = game.run("plan");
-    assertEquals(Main.CLEAN, plan.exitCode(), plan::toString);
+    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
     assertTrue(plan.says("1  discarded by"), plan::toString);
     for (String target : List.of("", " --into mysql --no-redis")) {
-      assertEquals(Main.CLEAN, game.run("replay --execute" + target).exitCode());
+      assertEquals(RecoveryMain.CLEAN, game.run("replay --execute" + target).exitCode());
       assertEquals("7Rex", pets());
       assertEquals(List.of(new Pet(7, 1, "Rex")), seen());
     }
-    assertEquals(Main.CLEAN, game.run("verify").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("verify").exitCode());
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
@@ -99,7 +99,7 @@ class DiscardedRowsTest {
       assertEquals(List.of(new Pet(7, 1, "Ada")), queue.read("player:1", Pet.class));
     }
     game.loseRedis();
-    assertEquals(Main.CLEAN, game.run("replay --execute --into mysql").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute --into mysql").exitCode());
     assertEquals("7Ada", pets());
   }
 
@@ -123,9 +123,9 @@ class DiscardedRowsTest {
       assertTrue(game.run("plan").says("1  CONFLICTS"));
       game.database
           .server()
-          .execute("UPDATE gameq_discard SET session = '" + TestAccess.session(player) + "'");
+          .execute("UPDATE gameq_discard SET session = '" + NodeAccess.session(player) + "'");
       Run after = game.run("plan");
-      assertEquals(Main.CLEAN, after.exitCode(), after::toString);
+      assertEquals(RecoveryMain.CLEAN, after.exitCode(), after::toString);
       assertTrue(after.says("1  discarded by"), after::toString);
     }
   }

@@ -3,12 +3,12 @@ package io.gameq.recovery;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
-import io.gameq.commit.ChangedRow;
-import io.gameq.commit.CommitPart;
-import io.gameq.commit.SessionRef;
-import io.gameq.wal.WalLimits;
+import io.gameq.WalLimits;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.CommitPart;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
 import io.gameq.wal.WalWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -24,7 +24,7 @@ class InspectCommandTest {
   private final StringWriter out = new StringWriter();
 
   private int run(String... args) {
-    return Main.run(new PrintWriter(out), new PrintWriter(out), args);
+    return RecoveryMain.run(new PrintWriter(out), new PrintWriter(out), args);
   }
 
   @Test
@@ -45,25 +45,26 @@ class InspectCommandTest {
                   new ChangedRow(
                       "item:1", "0000000000000000p".getBytes(StandardCharsets.US_ASCII)))));
     }
-    assertEquals(Main.CLEAN, run("inspect", directory.toString()));
+    assertEquals(RecoveryMain.CLEAN, run("inspect", directory.toString()));
     assertTrue(
         out.toString().contains("node node-1, namespace game, 16 slots, started 2026-09-21"),
         out::toString);
     assertTrue(
         out.toString()
             .contains(
-                "2 records, sequences 1 to 2: 0 commits with 0 row changes, 0 failed; 1 row adopted"),
+                "2 records, sequences 1 to 2: 0 commits with 0 row changes, 0 failed; 1 row"
+                    + " adopted"),
         out::toString);
   }
 
   @Test
   void aDirectoryThatIsNoWalIsNamed() {
-    assertEquals(Main.COULD_NOT_RUN, run("inspect", parent.toString()));
+    assertEquals(RecoveryMain.COULD_NOT_RUN, run("inspect", parent.toString()));
     assertTrue(out.toString().contains("is no WAL"), out::toString);
   }
 
   @Test
   void withoutAWalTheUsageIsShown() {
-    assertEquals(Main.COULD_NOT_RUN, run("inspect"));
+    assertEquals(RecoveryMain.COULD_NOT_RUN, run("inspect"));
   }
 }

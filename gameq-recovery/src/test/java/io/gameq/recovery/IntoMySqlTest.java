@@ -58,7 +58,7 @@ class IntoMySqlTest {
           three.put(new Item(3, 1, 1, 1));
           commit(three);
         });
-    assertEquals(Main.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run(ONE_BY_ONE).exitCode());
     game.database
         .server()
         .execute(
@@ -93,7 +93,8 @@ class IntoMySqlTest {
     assertEquals(
         "2 Two,4 Max,5 Rex,90 Ninth",
         game.query("SELECT GROUP_CONCAT(CONCAT(id, ' ', name) ORDER BY id) FROM pet"));
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), "a dead letter is left to act on");
+    assertEquals(
+        RecoveryMain.FOUND_SOMETHING, replay.exitCode(), "a dead letter is left to act on");
   }
 
   @Test
@@ -115,12 +116,13 @@ class IntoMySqlTest {
             "ALTER TABLE item DROP COLUMN item_id, MODIFY count BIGINT NOT NULL");
     Run plan = game.run("plan --no-redis");
     assertTrue(plan.says("replay --execute"), plan::toString);
-    assertEquals(Main.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
+    assertEquals(
+        RecoveryMain.CLEAN, game.run("replay --execute --into mysql --no-redis").exitCode());
     assertEquals(
         "7 Rex 9,8 Max 0",
         game.query("SELECT GROUP_CONCAT(CONCAT(id, ' ', name, ' ', horns) ORDER BY id) FROM pet"));
     assertEquals("2,4", game.query("SELECT CONCAT(slot, ',', count) FROM item"));
-    assertEquals(Main.CLEAN, game.run("verify --no-redis").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("verify --no-redis").exitCode());
   }
 
   private void putItemsAndPets() {
@@ -145,7 +147,7 @@ class IntoMySqlTest {
         .execute(
             "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO nowhere VALUES (1)");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(
         replay.says("table pet takes no rows, 3 rows of it not replayed: "), replay::toString);
     assertTrue(replay.says("nowhere"), replay::toString);
@@ -154,7 +156,7 @@ class IntoMySqlTest {
     assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
     game.database.server().execute("DROP TRIGGER bad");
-    assertEquals(Main.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run(ONE_BY_ONE).exitCode());
     assertEquals("3", game.query("SELECT COUNT(*) FROM pet"));
   }
 
@@ -166,14 +168,15 @@ class IntoMySqlTest {
         .execute(
             "ALTER TABLE item ADD FOREIGN KEY (player_id) REFERENCES pet (id)",
             "CREATE TABLE audit (one INT)",
-            "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO audit (other) VALUES (1)");
+            "CREATE TRIGGER bad BEFORE INSERT ON pet FOR EACH ROW INSERT INTO audit (other) VALUES"
+                + " (1)");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("6  LOST"), replay::toString);
     assertTrue(replay.says("for want of rows of a table that takes none now"), replay::toString);
     assertEquals("0", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
     game.database.server().execute("ALTER TABLE audit CHANGE one other INT");
-    assertEquals(Main.CLEAN, game.run(ONE_BY_ONE).exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run(ONE_BY_ONE).exitCode());
     assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
   }
 
@@ -182,7 +185,7 @@ class IntoMySqlTest {
     putItemsAndPets();
     game.database.server().execute("DROP TABLE pet");
     Run replay = game.run(ONE_BY_ONE);
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("table pet"), replay::toString);
     assertEquals("3", game.query("SELECT COUNT(*) FROM item"));
   }

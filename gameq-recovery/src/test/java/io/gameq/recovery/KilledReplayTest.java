@@ -43,9 +43,9 @@ class KilledReplayTest {
       assertTrue(rows > 0 && rows < OWNERS * ROWS, "killed after " + rows + " rows");
       assertEquals(0, rows % ROWS, "an owner's rows become visible together");
       Run again = game.run("replay --execute");
-      assertEquals(Main.CLEAN, again.exitCode(), again::toString);
+      assertEquals(RecoveryMain.CLEAN, again.exitCode(), again::toString);
       assertEquals(OWNERS * ROWS, game.dirtyRows());
-      assertEquals(Main.KEEP_THE_WALS, game.run("verify").exitCode());
+      assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify").exitCode());
     }
   }
 

@@ -61,7 +61,7 @@ class NodeRestartTest {
       put(queue, 1, 6);
     }
     Run plan = game.run("plan");
-    assertEquals(Main.CLEAN, plan.exitCode(), plan::toString);
+    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
     assertTrue(plan.says("2  in Redis"), plan::toString);
     game.loseRedis();
     try (GameQueue queue = game.node("n1")) { // from two WALs now, in the order of their starts
@@ -114,7 +114,7 @@ class NodeRestartTest {
       assertEquals(List.of(new Item(1, 1, 1_001, 5)), login(queue, 1));
     }
     tool.join();
-    assertEquals(Main.CLEAN, game.run("plan").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("plan").exitCode());
   }
 
   @Test

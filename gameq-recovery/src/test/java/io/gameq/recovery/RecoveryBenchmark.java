@@ -2,21 +2,21 @@ package io.gameq.recovery;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
-import io.gameq.SessionId;
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowOp;
-import io.gameq.catalog.Table;
-import io.gameq.commit.ChangedRow;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
-import io.gameq.commit.SessionRef;
+import io.gameq.WalLimits;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
-import io.gameq.wal.WalLimits;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
 import io.gameq.wal.WalWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -173,7 +173,8 @@ final class RecoveryBenchmark {
       cpu = tool.cpu();
     }
     say(
-        "%s: %.1f s with the JVM's start, %.1f s of processor time, exit code %d, most heap in use %d MB of 512",
+        "%s: %.1f s with the JVM's start, %.1f s of processor time, exit code %d, most heap in use"
+            + " %d MB of 512",
         command, since(begun), cpu.toMillis() / 1e3, exitCode, mostHeap(gc));
     System.out.println(Files.readString(output));
   }

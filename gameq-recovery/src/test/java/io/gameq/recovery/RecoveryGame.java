@@ -41,12 +41,14 @@ public final class RecoveryGame implements AutoCloseable {
                 "item",
                 "player",
                 "player_id",
-                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT NULL, PRIMARY KEY (player_id, slot)")
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT"
+                    + " NULL, PRIMARY KEY (player_id, slot)")
             .table(
                 "pet",
                 "player",
                 "player_id",
-                "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)");
+                "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY"
+                    + " (player_id)");
   }
 
   GameQueueConfigBuilder config(String node) {
@@ -147,7 +149,7 @@ public final class RecoveryGame implements AutoCloseable {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =
-        Main.run(
+        RecoveryMain.run(
             new PrintWriter(out, true),
             new PrintWriter(err, true),
             name -> name.equals(ServerOptions.MYSQL_PASSWORD) ? mysqlPassword : null,

@@ -80,18 +80,18 @@ class ReplayTest {
   void whatRedisLostIsPutBack() {
     playAndLoseRedis();
     Run plan = game.run("plan");
-    assertEquals(Main.FOUND_SOMETHING, plan.exitCode());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode());
     assertTrue(plan.says("30  LOST: replay puts them back (3 owners)"), plan::toString);
     assertTrue(plan.says("replay --execute --redis redis://"), plan::toString);
     assertEquals(List.of(), game.keys("*"), "a plan changes nothing");
     Run dry = game.run("replay");
-    assertEquals(Main.FOUND_SOMETHING, dry.exitCode());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, dry.exitCode());
     assertEquals(List.of(), game.keys("*"), "without --execute nothing is changed");
     Run replay = game.run("replay --execute");
-    assertEquals(Main.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
     assertTrue(replay.says("30 written, 0 were there already"), replay::toString);
     assertRestored();
-    assertEquals(Main.KEEP_THE_WALS, game.run("verify").exitCode());
+    assertEquals(RecoveryMain.KEEP_THE_WALS, game.run("verify").exitCode());
     assertEquals(List.of(), game.keys(":journal"), "no journal mark is left behind");
   }
 
@@ -117,7 +117,7 @@ class ReplayTest {
     game.run("replay --execute");
     long rows = game.dirtyRows();
     Run again = game.run("replay --execute");
-    assertEquals(Main.CLEAN, again.exitCode());
+    assertEquals(RecoveryMain.CLEAN, again.exitCode());
     assertTrue(again.says("Replayed 0 rows"), again::toString);
     assertEquals(rows, game.dirtyRows());
     assertRestored();
@@ -129,8 +129,8 @@ class ReplayTest {
     CompletableFuture<Run> other =
         CompletableFuture.supplyAsync(() -> game.run("replay --execute"));
     Run one = game.run("replay --execute");
-    assertEquals(Main.CLEAN, one.exitCode(), one::toString);
-    assertEquals(Main.CLEAN, other.join().exitCode(), () -> other.join().toString());
+    assertEquals(RecoveryMain.CLEAN, one.exitCode(), one::toString);
+    assertEquals(RecoveryMain.CLEAN, other.join().exitCode(), () -> other.join().toString());
     assertRestored();
   }
 
@@ -140,9 +140,9 @@ class ReplayTest {
       play(queue);
     }
     Run plan = game.run("plan");
-    assertEquals(Main.CLEAN, plan.exitCode(), plan::toString);
+    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
     assertTrue(plan.says("30  in Redis, to be flushed by writers"), plan::toString);
-    assertEquals(Main.CLEAN, game.run("replay --execute --into mysql").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute --into mysql").exitCode());
   }
 
   @Test
@@ -154,7 +154,7 @@ class ReplayTest {
       player.commit().awaitQueued(RecoveryGame.LONG);
     }
     Run replay = game.run("replay --execute");
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
     assertEquals(List.of(new Item(1, 0, 1_000, 8)), items(1));
     assertEquals(9, items(2).size());
   }
@@ -175,7 +175,7 @@ class ReplayTest {
     assertEquals(List.of(new Item(1, 0, 1_000, 1)), items(1), "a failover lost the newest commit");
     Run verify = game.run("verify");
     assertTrue(verify.says("item:1,0 of player:1: older"), verify::toString);
-    assertEquals(Main.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
     assertEquals(List.of(new Item(1, 0, 1_000, 2)), items(1));
   }
 
@@ -200,7 +200,7 @@ class ReplayTest {
     game.run("replay --execute");
     assertEquals(List.of(), items(1), "conflicts are skipped");
     Run apply = game.run("replay --execute --conflicts apply --owner player:1");
-    assertEquals(Main.CLEAN, apply.exitCode(), apply::toString);
+    assertEquals(RecoveryMain.CLEAN, apply.exitCode(), apply::toString);
     assertTrue(apply.says("1 owner taken over"), apply::toString);
     assertRestored();
     assertEquals("open", game.query("SELECT state FROM gameq_owner WHERE owner = 'player%3A1'"));
@@ -212,7 +212,7 @@ class ReplayTest {
     try (GameQueue queue = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       Run apply = game.run("replay --execute --conflicts apply --owner player:1");
-      assertEquals(Main.FOUND_SOMETHING, apply.exitCode());
+      assertEquals(RecoveryMain.FOUND_SOMETHING, apply.exitCode());
       assertTrue(apply.says("node n2 is alive and has it open"), apply::toString);
       player.put(new Item(1, 5, 1, 1));
       player.commit().awaitQueued(RecoveryGame.LONG);
@@ -236,13 +236,13 @@ class ReplayTest {
       assertTrue(plan.says("NODE IS ALIVE"), plan::toString);
       assertTrue(plan.says("30  missing, of nodes that are ALIVE"), plan::toString);
       Run replay = game.run("replay --execute");
-      assertEquals(Main.FOUND_SOMETHING, replay.exitCode());
+      assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode());
       assertEquals(0, game.dirtyRows());
       Run forced = game.run("replay --execute --include-live");
       assertTrue(forced.says("Replayed 0 rows"), forced::toString);
       Path copy = copyOf(game.wal); // of which nobody knows that a process writes it
       Run copied = game.run("replay --execute --include-live", List.of(copy.toString()));
-      assertEquals(Main.CLEAN, copied.exitCode(), copied::toString);
+      assertEquals(RecoveryMain.CLEAN, copied.exitCode(), copied::toString);
       assertRestored();
       assertEquals(List.of(), game.keys(":closing"), "the sessions of a live node are not ended");
     }
@@ -295,7 +295,7 @@ class ReplayTest {
     Run plan = game.run("plan");
     assertTrue(plan.says("2 row changes, 1 failed"), plan::toString);
     assertTrue(plan.says("1  LOST"), plan::toString);
-    assertEquals(Main.CLEAN, game.run("replay --execute --conflicts apply").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute --conflicts apply").exitCode());
     assertEquals(List.of(), items(5));
     assertEquals(1, items(6).size());
   }
@@ -311,7 +311,7 @@ class ReplayTest {
       queue.commit(from, to).awaitQueued(RecoveryGame.LONG);
     }
     game.loseRedis();
-    assertEquals(Main.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
     try (GameQueue queue = game.node("look")) {
       assertEquals(List.of(), queue.read("player:1", Pet.class));
       assertEquals(List.of(new Pet(7, 2, "Rex")), queue.read("player:2", Pet.class));
@@ -325,8 +325,9 @@ class ReplayTest {
       game.database
           .server()
           .execute(
-              "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch + 1, nonce = 'deaddeaddeaddead', state = 'opening'");
-      assertEquals(Main.CLEAN, game.run("replay --execute" + way).exitCode());
+              "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch +"
+                  + " 1, nonce = 'deaddeaddeaddead', state = 'opening'");
+      assertEquals(RecoveryMain.CLEAN, game.run("replay --execute" + way).exitCode());
       assertRestored();
     }
   }
@@ -338,7 +339,7 @@ class ReplayTest {
     Run plan = game.run("plan --no-redis");
     assertTrue(plan.says("replay --execute --into mysql --mysql"), plan::toString);
     Run replay = game.run("replay --execute --into mysql --no-redis");
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), replay::toString);
     assertTrue(replay.says("3 rows refused by MySQL, now dead letters"), replay::toString);
     assertEquals("24", game.query("SELECT COUNT(*) FROM item"));
     assertEquals("3", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
@@ -360,14 +361,15 @@ class ReplayTest {
             "DELETE FROM item WHERE player_id < 3",
             "UPDATE item SET count = 1, gq_version = 5 WHERE player_id = 3 AND slot = 0",
             "TRUNCATE gameq_tombstone",
-            "UPDATE gameq_owner SET epoch = 0, nonce = 'feedfeedfeedfeed' WHERE owner = 'player%3A1'",
+            "UPDATE gameq_owner SET epoch = 0, nonce = 'feedfeedfeedfeed' WHERE owner ="
+                + " 'player%3A1'",
             "DELETE FROM gameq_owner WHERE owner = 'player%3A2'",
             "DELETE FROM gameq_layout");
     Run plan = game.run("plan");
     assertTrue(plan.says("22  LOST"), plan::toString);
     assertTrue(plan.says("2  sessions that MySQL lost"), plan::toString);
     Run replay = game.run("replay --execute");
-    assertEquals(Main.CLEAN, replay.exitCode(), replay::toString);
+    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
     assertTrue(replay.says("2 sessions restored in MySQL"), replay::toString);
     assertNotEquals("0", game.query("SELECT epoch FROM gameq_owner WHERE owner = 'player%3A1'"));
     assertEquals("2", game.query("SELECT COUNT(*) FROM gameq_layout"));
@@ -382,8 +384,8 @@ class ReplayTest {
     }
     game.database.server().execute("DELETE FROM gameq_owner WHERE owner = 'player%3A2'");
     Run plan = game.run("plan");
-    assertEquals(Main.FOUND_SOMETHING, plan.exitCode(), plan::toString);
-    assertEquals(Main.CLEAN, game.run("replay --execute").exitCode());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, plan.exitCode(), plan::toString);
+    assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
     assertEquals("1", game.query("SELECT COUNT(*) FROM gameq_owner WHERE owner = 'player%3A2'"));
   }
 
@@ -393,9 +395,10 @@ class ReplayTest {
     game.database
         .server()
         .execute(
-            "INSERT INTO gameq_setting VALUES ('tombstones_purged_before', '2999-01-01T00:00:00.000Z')");
+            "INSERT INTO gameq_setting VALUES ('tombstones_purged_before',"
+                + " '2999-01-01T00:00:00.000Z')");
     Run replay = game.run("replay --execute");
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode());
     assertTrue(replay.says("27  REFUSED: older than the deletes"), replay::toString);
     assertTrue(replay.says("could bring a deleted row back"), replay::toString);
     assertTrue(replay.says("player:1: 9 rows, such as item:1,1"), replay::toString);
@@ -413,7 +416,7 @@ class ReplayTest {
     game.loseRedis();
     game.database.server().execute("DELETE FROM gameq_table WHERE table_name = 'pet'");
     Run replay = game.run("replay --execute");
-    assertEquals(Main.FOUND_SOMETHING, replay.exitCode());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode());
     assertTrue(replay.says("table pet is not managed"), replay::toString);
     assertEquals(1, game.dirtyRows());
   }
@@ -423,7 +426,7 @@ class ReplayTest {
     playAndLoseRedis();
     game.run("replay --execute --into mysql");
     game.loseRedis();
-    assertEquals(Main.CLEAN, game.run("verify").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("verify").exitCode());
     game.database
         .server()
         .execute(
@@ -431,11 +434,11 @@ class ReplayTest {
             "UPDATE item SET gq_version = gq_version - 1 WHERE player_id = 1 AND slot = 2",
             "UPDATE item SET count = 666 WHERE player_id = 1 AND slot = 3");
     Run verify = game.run("verify");
-    assertEquals(Main.FOUND_SOMETHING, verify.exitCode());
+    assertEquals(RecoveryMain.FOUND_SOMETHING, verify.exitCode());
     assertTrue(verify.says("item:1,1 of player:1: missing"), verify::toString);
     assertTrue(verify.says("item:1,2 of player:1: older"), verify::toString);
     assertTrue(verify.says("item:1,3 of player:1: other content"), verify::toString);
-    assertEquals(Main.CLEAN, game.run("verify --owner player:2").exitCode());
+    assertEquals(RecoveryMain.CLEAN, game.run("verify --owner player:2").exitCode());
     Run json = game.run("verify --json --owner player:1");
     assertTrue(
         json.says("\"mysql\":{\"player_id\":1,\"slot\":3,\"item_id\":1003,\"count\":666}"),

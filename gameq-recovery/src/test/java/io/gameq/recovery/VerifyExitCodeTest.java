@@ -49,17 +49,18 @@ class VerifyExitCodeTest {
     try (GameQueue queue = game.node("n1")) {
       play(queue);
     }
-    assertVerify(Main.KEEP_THE_WALS, "2 rows only in Redis, and lost if Redis loses them: keep");
-    assertEquals(Main.CLEAN, game.run("plan").exitCode());
+    assertVerify(
+        RecoveryMain.KEEP_THE_WALS, "2 rows only in Redis, and lost if Redis loses them: keep");
+    assertEquals(RecoveryMain.CLEAN, game.run("plan").exitCode());
     game.loseRedis();
-    assertVerify(Main.FOUND_SOMETHING, "Something is left to act on. Keep the WALs.");
+    assertVerify(RecoveryMain.FOUND_SOMETHING, "Something is left to act on. Keep the WALs.");
     game.run("replay --execute --into mysql");
-    assertVerify(Main.CLEAN, "All of it is in MySQL: these WALs may be removed.");
+    assertVerify(RecoveryMain.CLEAN, "All of it is in MySQL: these WALs may be removed.");
     Run some = game.run("verify --owner player:1");
-    assertEquals(Main.CLEAN, some.exitCode());
+    assertEquals(RecoveryMain.CLEAN, some.exitCode());
     assertFalse(some.says("may be removed"), some::toString);
     game.database.server().execute("UPDATE item SET count = 666 WHERE slot = 2");
-    assertVerify(Main.FOUND_SOMETHING, "other content");
+    assertVerify(RecoveryMain.FOUND_SOMETHING, "other content");
   }
 
   @Test
@@ -71,9 +72,10 @@ class VerifyExitCodeTest {
     game.run("replay --execute --into mysql");
     try (GameQueue queue = game.node("n2")) {
       queue.open("player:2");
-      assertVerify(Main.KEEP_THE_WALS, "a node is alive and writes on: keep its WAL");
+      assertVerify(RecoveryMain.KEEP_THE_WALS, "a node is alive and writes on: keep its WAL");
       Run withoutRedis = game.run("verify --no-redis");
-      assertEquals(Main.KEEP_THE_WALS, withoutRedis.exitCode(), "by its lock: " + withoutRedis);
+      assertEquals(
+          RecoveryMain.KEEP_THE_WALS, withoutRedis.exitCode(), "by its lock: " + withoutRedis);
     }
   }
 }

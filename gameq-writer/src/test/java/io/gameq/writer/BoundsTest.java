@@ -16,6 +16,7 @@ import io.gameq.Takeover;
 import io.gameq.WhenRedisIsFull;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.service.WriterService;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
@@ -47,7 +48,8 @@ class BoundsTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name TEXT NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name TEXT NOT NULL,"
+                        + " KEY (player_id)"),
             walDirectory);
   }
 
@@ -221,7 +223,8 @@ class BoundsTest {
       game.database
           .server()
           .execute(
-              "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch + 1, nonce = 'deaddeaddeaddead', state = 'opening'");
+              "UPDATE gameq_owner SET before_epoch = epoch, before_nonce = nonce, epoch = epoch +"
+                  + " 1, nonce = 'deaddeaddeaddead', state = 'opening'");
       OwnerHeldException held =
           assertThrows(
               OwnerHeldException.class, () -> second.open("player:1", Takeover.UNLESS_ALIVE));

@@ -8,12 +8,13 @@ import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalReader;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.gameq.writer.service.WriterService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class CarriedRowsTest {
 
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+  private final RedisConnection redis = connector.open();
   private final RedisProxy proxy = new RedisProxy();
   private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
   private Game game;
@@ -131,7 +132,7 @@ class CarriedRowsTest {
 
       proxy.refuse(true);
       proxy.cut();
-      RedisImage.empty(redis, game.namespace).restore();
+      RedisContents.empty(redis, game.namespace).restore();
       proxy.refuse(false);
       try (GameQueue reader = GameQueue.open(game.config("n2").walDirectory(readerWal).build())) {
         await()

@@ -8,7 +8,7 @@ public record CommandLineRun(int exitCode, String out, String err) {
   public static CommandLineRun of(String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    int exitCode = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
+    int exitCode = WriterMain.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
     return new CommandLineRun(exitCode, out.toString(), err.toString());
   }
 }

@@ -14,11 +14,12 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.OwnerSession;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.gameq.writer.service.WriterService;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,7 +51,7 @@ class ConflictReportTest {
 
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+  private final RedisConnection redis = connector.open();
   private final RedisProxy first = new RedisProxy();
   private final RedisProxy second = new RedisProxy();
   private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
@@ -65,7 +66,8 @@ class ConflictReportTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " NOT NULL, KEY (player_id)"),
             walDirectory);
   }
 
@@ -88,7 +90,7 @@ class ConflictReportTest {
     return receipt;
   }
 
-  private void loseAllSince(RedisImage image) {
+  private void loseAllSince(RedisContents image) {
     for (RedisProxy proxy : List.of(first, second)) {
       proxy.refuse(true);
       proxy.cut();
@@ -101,7 +103,7 @@ class ConflictReportTest {
     try (GameQueue one = GameQueue.open(behind(first, "n1").build());
         GameQueue two = GameQueue.open(behind(second, "n2").build())) {
       OwnerSession old = one.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CompletableFuture<Void> durable = queued(old, new Pet(1, 1, "adopted")).durable();
       OwnerSession successor = two.open("player:1");
       assertEquals(List.of(new Pet(1, 1, "adopted")), successor.rows(Pet.class));
@@ -127,7 +129,7 @@ class ConflictReportTest {
             GameQueue.open(behind(first, "n1").maxConflictWait(Duration.ofSeconds(3)).build());
         GameQueue two = GameQueue.open(behind(second, "n2").build())) {
       OwnerSession old = one.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CompletableFuture<Void> durable = queued(old, new Pet(1, 1, "adopted")).durable();
       two.open("player:1");
       loseAllSince(replica);
@@ -148,7 +150,7 @@ class ConflictReportTest {
     try (GameQueue one = GameQueue.open(behind(first, "n1").build());
         GameQueue two = GameQueue.open(behind(second, "n2").build())) {
       OwnerSession old = one.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CompletableFuture<Void> durable = queued(old, new Pet(1, 1, "lost")).durable();
       loseAllSince(replica);
       second.refuse(false);
@@ -170,7 +172,7 @@ class ConflictReportTest {
       OwnerSession oldest = one.open("player:1");
       CompletableFuture<Void> kept = queued(oldest, new Pet(1, 1, "kept")).durable();
       OwnerSession old = one.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CompletableFuture<Void> lost = queued(old, new Pet(1, 1, "lost")).durable();
       two.open("player:1");
       loseAllSince(replica);

@@ -7,6 +7,7 @@ import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.mysql.Samples;
 import io.gameq.servers.GameDatabase;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

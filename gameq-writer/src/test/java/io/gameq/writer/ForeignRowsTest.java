@@ -7,6 +7,7 @@ import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.servers.GameDatabase;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +36,8 @@ class ForeignRowsTest {
                     "item",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL,"
+                        + " KEY (player_id)"),
             walDirectory);
   }
 

@@ -15,11 +15,12 @@ import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.gameq.writer.service.WriterService;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -57,7 +58,7 @@ class HealingRacesTest {
 
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+  private final RedisConnection redis = connector.open();
   private final RedisProxy proxy = new RedisProxy();
   private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
   private Game game;
@@ -71,7 +72,8 @@ class HealingRacesTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " NOT NULL, KEY (player_id)"),
             walDirectory);
   }
 
@@ -95,7 +97,7 @@ class HealingRacesTest {
     commit(session, pet).awaitQueued(LONG);
   }
 
-  private void loseAllSince(RedisImage image) {
+  private void loseAllSince(RedisContents image) {
     proxy.refuse(true);
     proxy.cut();
     image.restore();
@@ -107,7 +109,7 @@ class HealingRacesTest {
     try (GameQueue one = GameQueue.open(behindProxy("n1").build());
         GameQueue two = game.node("n2")) {
       OwnerSession old = one.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CommitReceipt first = commit(old, new Pet(1, 1, "v5"));
       first.awaitQueued(LONG);
       CommitReceipt second = commit(old, new Pet(1, 1, "v6"));
@@ -132,7 +134,7 @@ class HealingRacesTest {
       OwnerSession player = queue.open("player:1");
       CommitReceipt lost = commit(player, new Pet(1, 1, "acknowledged"));
       lost.awaitQueued(LONG);
-      RedisImage.empty(redis, game.namespace).restore();
+      RedisContents.empty(redis, game.namespace).restore();
       tap.slowReassert = true;
       CommitReceipt next = commit(player, new Pet(2, 1, "next"));
       assertTrue(tap.reasserted.await(20, TimeUnit.SECONDS));
@@ -223,7 +225,7 @@ class HealingRacesTest {
       assumeTrue(
           game.queryText("SELECT COUNT(*) FROM pet WHERE id = 1").equals("0"),
           "the writer was slow to stop and flushed the row: there is nothing to lose");
-      loseAllSince(RedisImage.empty(redis, game.namespace));
+      loseAllSince(RedisContents.empty(redis, game.namespace));
       queued(b, new Pet(3, 2, "healed"));
       try (WriterService writer = game.writer("w2")) {
         assertEquals(Set.of(), queue.drain(LONG));
@@ -245,7 +247,7 @@ class HealingRacesTest {
       try (WriterService writer = game.writer("w1")) {
         assertEquals(Set.of(), one.drain(LONG));
       }
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       giver.move(new Pet(1, 2, "sword"), taker);
       one.commit(giver, taker).awaitQueued(LONG);
       proxy.refuse(true);
@@ -279,9 +281,9 @@ class HealingRacesTest {
   }
 
   /** Returns what Redis held before the trade. */
-  private RedisImage tradeSword(GameQueue queue, OwnerSession giver, OwnerSession taker) {
+  private RedisContents tradeSword(GameQueue queue, OwnerSession giver, OwnerSession taker) {
     queued(giver, new Pet(1, 1, "sword"));
-    RedisImage before = RedisImage.of(redis, game.namespace);
+    RedisContents before = RedisContents.of(redis, game.namespace);
     giver.move(new Pet(1, 2, "sword"), taker);
     giver.put(new Pet(2, 1, "paid"));
     queue.commit(giver, taker).awaitQueued(LONG);
@@ -294,7 +296,7 @@ class HealingRacesTest {
         GameQueue two = game.node("n2")) {
       OwnerSession giver = one.open("player:1");
       OwnerSession taker = one.open("player:2");
-      RedisImage replica = tradeSword(one, giver, taker);
+      RedisContents replica = tradeSword(one, giver, taker);
       one.open("player:2");
       OwnerSession last = one.open("player:2");
       loseAllSince(replica);
@@ -317,7 +319,7 @@ class HealingRacesTest {
         GameQueue two = GameQueue.open(behindProxy("n2").build())) {
       OwnerSession giver = one.open("player:1");
       OwnerSession taker = one.open("player:2");
-      RedisImage replica = tradeSword(one, giver, taker);
+      RedisContents replica = tradeSword(one, giver, taker);
       OwnerSession heir = two.open("player:2");
       loseAllSince(replica);
       queued(giver, new Pet(3, 1, "healed"));
@@ -342,7 +344,7 @@ class HealingRacesTest {
         GameQueue two = GameQueue.open(behindProxy("n2").build())) {
       OwnerSession giver = one.open("player:1");
       OwnerSession taker = one.open("player:2");
-      RedisImage replica = tradeSword(one, giver, taker);
+      RedisContents replica = tradeSword(one, giver, taker);
       OwnerSession heir = two.open("player:2");
       queued(heir, new Pet(1, 2, "sharp sword"));
       loseAllSince(replica);
@@ -368,7 +370,7 @@ class HealingRacesTest {
         GameQueue two = game.node("n2")) {
       OwnerSession giver = one.open("player:1");
       OwnerSession taker = one.open("player:2");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CommitReceipt before = commit(giver, new Pet(1, 1, "sword"));
       before.awaitQueued(LONG);
       giver.move(new Pet(1, 2, "sword"), taker);
@@ -399,7 +401,7 @@ class HealingRacesTest {
         GameQueue one = GameQueue.open(behindProxy("n1").build());
         GameQueue two = GameQueue.open(game.config("n2").redis(ofTwo.uri()).build())) {
       OwnerSession old = one.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       OwnerSession successor = two.open("player:1"); // on the primary that is lost
       ofTwo.refuse(true);
       ofTwo.cut();

@@ -20,14 +20,15 @@ import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.JournalMarks;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.gameq.writer.service.WriterService;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -60,7 +61,7 @@ class HealingTest {
 
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+  private final RedisConnection redis = connector.open();
   private final RedisProxy proxy = new RedisProxy();
   private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
   private Game game;
@@ -74,7 +75,8 @@ class HealingTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " NOT NULL, KEY (player_id)"),
             walDirectory);
   }
 
@@ -99,7 +101,7 @@ class HealingTest {
   }
 
   /** As a failover does: nobody is connected while the newest writes disappear. */
-  private void loseAllSince(RedisImage image) {
+  private void loseAllSince(RedisContents image) {
     proxy.refuse(true);
     proxy.cut();
     image.restore();
@@ -127,7 +129,7 @@ class HealingTest {
       }
       players.get(0).delete(Pet.class, 1);
       players.get(0).commit().awaitQueued(LONG);
-      loseAllSince(RedisImage.empty(redis, game.namespace));
+      loseAllSince(RedisContents.empty(redis, game.namespace));
       for (int i = 2; i <= 20; i++) {
         awaitRows(reader, "player:" + i, new Pet(i, i, "v30"));
       }
@@ -146,7 +148,7 @@ class HealingTest {
         GameQueue reader = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "kept"));
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       queued(player, new Pet(2, 1, "lost"));
       queued(player, new Pet(3, 1, "lost too"));
       loseAllSince(replica);
@@ -165,7 +167,7 @@ class HealingTest {
       queued(queue.open("player:1"), new Pet(1, 1, "v1"));
       proxy.refuse(true);
       proxy.cut();
-      RedisImage.empty(redis, game.namespace).restore();
+      RedisContents.empty(redis, game.namespace).restore();
       long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2); // the sender tries seldom now
       while (System.nanoTime() < until) {
         assertThrows(GameQueueException.class, () -> queue.open("player:1"));
@@ -202,7 +204,7 @@ class HealingTest {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "v1"));
       player.close();
-      loseAllSince(RedisImage.empty(redis, game.namespace));
+      loseAllSince(RedisContents.empty(redis, game.namespace));
       awaitRows(reader, "player:1", new Pet(1, 1, "v1"));
     }
   }
@@ -213,7 +215,7 @@ class HealingTest {
         GameQueue queue = GameQueue.open(behindProxy("n1").build());
         GameQueue reader = game.node("n2")) {
       OwnerSession before = dead.open("player:1");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       queued(before, new Pet(1, 1, "adopted"));
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(2, 1, "own"));
@@ -235,7 +237,7 @@ class HealingTest {
         Statement statement = mysql.createStatement()) {
       OwnerSession before = dead.open("player:1");
       OwnerSession other = queue.open("player:2");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       queued(before, new Pet(1, 1, "adopted"));
       statement.execute("LOCK TABLES pet WRITE"); // which open reads after it has told Redis
       CompletableFuture<OwnerSession> opening =
@@ -258,7 +260,7 @@ class HealingTest {
         GameQueue two = game.node("n2")) {
       OwnerSession old = one.open("player:1");
       OwnerSession still = one.open("player:2");
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       CommitReceipt lost = commit(old, new Pet(1, 1, "lost"));
       lost.awaitQueued(LONG);
       queued(still, new Pet(2, 2, "healed"));
@@ -302,7 +304,7 @@ class HealingTest {
       OwnerSession other = queue.open("player:2");
       queued(player, new Pet(1, 1, "v1"));
       queued(other, new Pet(2, 2, "v1"));
-      RedisImage.empty(redis, game.namespace).restore();
+      RedisContents.empty(redis, game.namespace).restore();
       queued(player, new Pet(3, 1, "v1"));
       awaitRows(reader, "player:1", new Pet(1, 1, "v1"), new Pet(3, 1, "v1"));
       awaitRows(reader, "player:2", new Pet(2, 2, "v1"));
@@ -314,7 +316,7 @@ class HealingTest {
     try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
         GameQueue reader = game.node("n2")) {
       queued(queue.open("player:1"), new Pet(1, 1, "v1"));
-      RedisImage.empty(redis, game.namespace).restore(); // as FLUSHALL, of this namespace
+      RedisContents.empty(redis, game.namespace).restore(); // as FLUSHALL, of this namespace
       redis.sync().keys(game.namespace + ":node:*").forEach(redis.sync()::del);
       await() // nobody commits, and looking for what is not durable takes longer than that
           .atMost(Duration.ofSeconds(6))
@@ -329,7 +331,7 @@ class HealingTest {
       OwnerSession player = queue.open("player:1");
       CommitReceipt receipt = commit(player, new Pet(1, 1, "v1"));
       receipt.awaitQueued(LONG);
-      RedisImage.empty(redis, game.namespace).restore();
+      RedisContents.empty(redis, game.namespace).restore();
       try (WriterService writer = game.writer("w1")) {
         receipt.awaitDurable(Duration.ofSeconds(60));
       }
@@ -440,7 +442,7 @@ class HealingTest {
         Statement statement = holding.createStatement()) {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "v1"));
-      RedisImage replica = RedisImage.of(redis, game.namespace);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
       String own = ownKey();
       byte[] before = redis.sync().get(own.getBytes(US_ASCII));
       statement.execute("LOCK TABLES pet WRITE"); // the open has taken over in Redis, and waits
@@ -487,7 +489,8 @@ class HealingTest {
       game.database
           .server()
           .execute(
-              "UPDATE gameq_owner SET epoch = epoch - 1, nonce = 'deaddeaddeaddead' WHERE owner = 'player%3A2'");
+              "UPDATE gameq_owner SET epoch = epoch - 1, nonce = 'deaddeaddeaddead' WHERE owner ="
+                  + " 'player%3A2'");
       try (WriterService writer = game.writer("w1")) {
         assertEquals(Set.of(), queue.drain(LONG));
       }

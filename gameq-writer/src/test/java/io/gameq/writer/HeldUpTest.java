@@ -9,10 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.MySqlException;
-import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
-import io.gameq.writer.mysql.FlushTransaction;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -45,7 +46,8 @@ class HeldUpTest {
   @BeforeEach
   void start() throws Exception {
     String columns =
-        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)";
+        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY"
+            + " (player_id)";
     game =
         new Game(
             GameDatabase.create("held")
@@ -162,7 +164,8 @@ class HeldUpTest {
       game.database
           .server()
           .execute(
-              "CREATE TRIGGER slow BEFORE INSERT ON toy FOR EACH ROW IF NEW.name = 'slow' THEN DO SLEEP(40); END IF");
+              "CREATE TRIGGER slow BEFORE INSERT ON toy FOR EACH ROW IF NEW.name = 'slow' THEN DO"
+                  + " SLEEP(40); END IF");
       for (int id = 1; id <= 4; id++) {
         slow.put(new Toy(id, id(slow), id == 2 ? "quick" : "slow"));
       }

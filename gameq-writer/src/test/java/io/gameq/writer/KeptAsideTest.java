@@ -9,6 +9,8 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.servers.GameDatabase;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -65,9 +67,9 @@ class KeptAsideTest {
       await().atMost(LONG).until(() -> writer.stats().deadLetters() == 1);
       assertTrue(run("dead list").out().contains("1 dead letter"));
       assertTrue(run("dead show 1").out().contains("= 6000"));
-      assertEquals(Main.FOUND_SOMETHING, run("dead retry --all").exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, run("dead retry --all").exitCode());
       game.database.server().execute("ALTER TABLE item DROP CONSTRAINT few");
-      assertEquals(Main.OK, run("dead retry --all").exitCode());
+      assertEquals(ExitCodes.OK, run("dead retry --all").exitCode());
       assertEquals("6000,1", game.queryText("SELECT GROUP_CONCAT(count ORDER BY slot) FROM item"));
     }
   }
@@ -85,16 +87,17 @@ class KeptAsideTest {
       await().atMost(LONG).until(() -> writer.stats().stale() == 1);
       CommandLineRun listed = run("stale list");
       assertTrue(listed.out().contains("1 session with 2 stale rows"), listed.out());
-      assertEquals(Main.FOUND_SOMETHING, listed.exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, listed.exitCode());
       assertTrue(run("stale list --json").out().startsWith("{\"owner\":\"player:5\",\"session\":"));
       String shown = run("stale show player:5").out();
       assertTrue(shown.contains("item:5,1: put, version "), shown);
       assertTrue(shown.contains("    count = 99"), shown);
       assertTrue(shown.contains("item:5,2: delete, version "), shown);
-      assertEquals(Main.COULD_NOT_RUN, run("stale discard player:5").exitCode());
-      assertEquals(Main.FOUND_SOMETHING, run("stale discard --yes player:5 player:6").exitCode());
+      assertEquals(ExitCodes.COULD_NOT_RUN, run("stale discard player:5").exitCode());
+      assertEquals(
+          ExitCodes.FOUND_SOMETHING, run("stale discard --yes player:5 player:6").exitCode());
       CommandLineRun discarded = run("stale discard --yes player:5");
-      assertEquals(Main.OK, discarded.exitCode());
+      assertEquals(ExitCodes.OK, discarded.exitCode());
       assertTrue(discarded.out().contains("2 stale rows discarded"), discarded.out());
       assertEquals(
           "item:1,item:2",
@@ -103,8 +106,8 @@ class KeptAsideTest {
                   + " row_key) FROM gameq_discard WHERE session LIKE '%1-%'"));
       CommandLineRun none = run("stale list");
       assertEquals("0 sessions with 0 stale rows\n", none.out());
-      assertEquals(Main.OK, none.exitCode());
-      assertEquals(Main.FOUND_SOMETHING, run("stale show player:5").exitCode());
+      assertEquals(ExitCodes.OK, none.exitCode());
+      assertEquals(ExitCodes.FOUND_SOMETHING, run("stale show player:5").exitCode());
       assertEquals("0 stale rows discarded\n", run("stale discard --all").out());
     }
   }

@@ -8,6 +8,7 @@ import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.mysql.LeastGrants;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -40,7 +41,8 @@ class LeastGrantsTest {
                 "pet",
                 "player",
                 "player_id",
-                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(5) NOT NULL CHECK (name <> 'bad'), KEY (player_id)");
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(5) NOT"
+                    + " NULL CHECK (name <> 'bad'), KEY (player_id)");
     String name = database.server().queryText("SELECT DATABASE()");
     String last = name.substring(Math.max(0, name.length() - 12));
     node = "n" + last;

@@ -11,16 +11,17 @@ import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,12 +66,14 @@ class OrdinaryFaultsTest {
                 "pet",
                 "player",
                 "player_id",
-                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)")
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT"
+                    + " NULL, KEY (player_id)")
             .table(
                 "picture",
                 "player",
                 "player_id",
-                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY (player_id)");
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL,"
+                    + " KEY (player_id)");
     game = new Game(database, walDirectory);
   }
 
@@ -138,7 +141,8 @@ class OrdinaryFaultsTest {
           .until(
               () ->
                   !game.queryText(
-                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state ="
+                              + " 'LOCK WAIT'")
                       .equals("0"));
       proxy.cut();
       holding.rollback();
@@ -290,7 +294,8 @@ class OrdinaryFaultsTest {
       game.database
           .server()
           .execute(
-              "UPDATE gameq_owner SET epoch = epoch + 1, nonce = 'deaddeaddeaddead', node = 'gone', state = 'opening', opened_at = UTC_TIMESTAMP(3)");
+              "UPDATE gameq_owner SET epoch = epoch + 1, nonce = 'deaddeaddeaddead', node = 'gone',"
+                  + " state = 'opening', opened_at = UTC_TIMESTAMP(3)");
       commit(player, new Pet(1, 1, "v1")).awaitQueued(LONG);
       await().atMost(LONG).until(() -> game.queryText("SELECT COUNT(*) FROM pet").equals("1"));
       assertThrows(
@@ -386,7 +391,8 @@ class OrdinaryFaultsTest {
     game.database
         .server()
         .execute(
-            "CREATE TRIGGER slow BEFORE INSERT ON pet FOR EACH ROW IF NEW.name = 'y' THEN DO SLEEP(1.5); END IF");
+            "CREATE TRIGGER slow BEFORE INSERT ON pet FOR EACH ROW IF NEW.name = 'y' THEN DO"
+                + " SLEEP(1.5); END IF");
     try (GameQueue queue = game.node("n1");
         WriterService slow = game.writer("slow", 300)) {
       OwnerSession player = queue.open("player:1");
@@ -423,7 +429,8 @@ class OrdinaryFaultsTest {
         "region",
         "region",
         "name",
-        "name VARCHAR(80) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, n INT NOT NULL");
+        "name VARCHAR(80) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, n INT NOT"
+            + " NULL");
     List<String> names =
         List.of(
             "a:b",

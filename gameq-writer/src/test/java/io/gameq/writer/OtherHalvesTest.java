@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
-import io.gameq.writer.mysql.FlushTransaction;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ class OtherHalvesTest {
 
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final StatefulRedisConnection<byte[], byte[]> redis = connector.open();
+  private final RedisConnection redis = connector.open();
   private final RedisProxy toStalled = new RedisProxy();
   private Game game;
 
@@ -44,7 +45,8 @@ class OtherHalvesTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " NOT NULL, KEY (player_id)"),
             walDirectory);
     game.patience = new FlushTransaction.Patience(3, 0, 600_000, 15, 100);
   }
@@ -75,7 +77,7 @@ class OtherHalvesTest {
     giver.put(new Pet(2, 1, "paid"));
     CommitReceipt traded = one.commit(giver, taker);
     traded.awaitQueued(LONG);
-    RedisImage replica = RedisImage.of(redis, game.namespace);
+    RedisContents replica = RedisContents.of(redis, game.namespace);
     stalled.open("player:2");
     toStalled.refuse(true);
     toStalled.cut();

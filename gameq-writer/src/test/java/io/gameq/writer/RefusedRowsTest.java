@@ -11,18 +11,19 @@ import io.gameq.DeadLetter;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
 import io.gameq.OwnerSession;
 import io.gameq.RowRefusedException;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.FinishScripts;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
-import io.gameq.writer.mysql.FlushTransaction;
-import io.gameq.writer.redis.ClaimScript;
-import io.gameq.writer.redis.FinishScripts;
+import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,27 +65,35 @@ class RefusedRowsTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL, KEY (player_id), CONSTRAINT mortal CHECK (age < 100)")
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL,"
+                        + " KEY (player_id), CONSTRAINT mortal CHECK (age < 100)")
                 .table(
                     "toy",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id) REFERENCES pet (id)")
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT"
+                        + " NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id)"
+                        + " REFERENCES pet (id)")
                 .table(
                     "chest",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)")
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)")
                 .table(
                     "item",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, chest_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT item_chest FOREIGN KEY (chest_id) REFERENCES chest (id) ON DELETE CASCADE")
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, chest_id BIGINT NOT"
+                        + " NULL, KEY (player_id), CONSTRAINT item_chest FOREIGN KEY (chest_id)"
+                        + " REFERENCES chest (id) ON DELETE CASCADE")
                 .table(
                     "gem",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, item_id BIGINT NOT NULL, KEY (player_id), CONSTRAINT gem_item FOREIGN KEY (item_id) REFERENCES item (id) ON DELETE CASCADE"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, item_id BIGINT NOT"
+                        + " NULL, KEY (player_id), CONSTRAINT gem_item FOREIGN KEY (item_id)"
+                        + " REFERENCES item (id) ON DELETE CASCADE"),
             walDirectory);
   }
 
@@ -250,7 +259,8 @@ class RefusedRowsTest {
         assertEquals(
             "?:1,?:no table,pet:8,pet:9",
             game.queryText(
-                "SELECT GROUP_CONCAT(table_name, ':', row_key ORDER BY table_name, row_key) FROM gameq_dead_letter"));
+                "SELECT GROUP_CONCAT(table_name, ':', row_key ORDER BY table_name, row_key) FROM"
+                    + " gameq_dead_letter"));
       }
     }
   }
@@ -290,7 +300,8 @@ class RefusedRowsTest {
         "picture",
         "player",
         "player_id",
-        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY (player_id)");
+        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY"
+            + " (player_id)");
     String before = game.queryText("SELECT @@GLOBAL.max_allowed_packet");
     game.database.server().execute("SET GLOBAL max_allowed_packet = 1048576");
     try (GameQueue queue = game.node("n1")) {
@@ -342,7 +353,8 @@ class RefusedRowsTest {
       assertEquals(
           "1 1 2",
           game.queryText(
-              "SELECT CONCAT((SELECT COUNT(*) FROM item), ' ', (SELECT COUNT(*) FROM gem), ' ', (SELECT chest_id FROM item))"));
+              "SELECT CONCAT((SELECT COUNT(*) FROM item), ' ', (SELECT COUNT(*) FROM gem), ' ',"
+                  + " (SELECT chest_id FROM item))"));
     }
   }
 

@@ -8,11 +8,12 @@ import io.gameq.CommitReceipt;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.catalog.LayoutException;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.rows.LayoutException;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.mysql.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -47,12 +48,14 @@ class SchemaChangeTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL, KEY (player_id), CONSTRAINT mortal CHECK (age < 100 OR age > 1000)")
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL,"
+                        + " KEY (player_id), CONSTRAINT mortal CHECK (age < 100 OR age > 1000)")
                 .table(
                     "badge",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)"),
             walDirectory);
     before = game.node("n1");
   }
@@ -187,7 +190,8 @@ class SchemaChangeTest {
       OwnerSession player = before.open("player:1");
       commit(player, new Pet(1, 1, 5)).awaitDurable(LONG);
       alter(
-          "ALTER TABLE pet ADD COLUMN horns INT NOT NULL, ADD COLUMN mood ENUM('calm','wild') NOT NULL, ADD COLUMN note VARCHAR(9) NOT NULL",
+          "ALTER TABLE pet ADD COLUMN horns INT NOT NULL, ADD COLUMN mood ENUM('calm','wild') NOT"
+              + " NULL, ADD COLUMN note VARCHAR(9) NOT NULL",
           "UPDATE pet SET horns = 9, mood = 'wild', note = 'x'");
       player.put(new Pet(1, 1, 6));
       commit(player, new Pet(2, 1, 6)).awaitDurable(LONG);
@@ -195,7 +199,8 @@ class SchemaChangeTest {
     assertEquals(
         "6,9,wild,x;6,0,calm,",
         game.queryText(
-            "SELECT GROUP_CONCAT(age, ',', horns, ',', mood, ',', note ORDER BY id SEPARATOR ';') FROM pet"));
+            "SELECT GROUP_CONCAT(age, ',', horns, ',', mood, ',', note ORDER BY id SEPARATOR ';')"
+                + " FROM pet"));
     assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
@@ -242,7 +247,8 @@ class SchemaChangeTest {
         GameQueue middle = game.node("n3")) {
       middle.open("player:1").close();
       alter(
-          "ALTER TABLE pet MODIFY age BIGINT NOT NULL, MODIFY mood ENUM('calm','wild') NOT NULL DEFAULT 'calm'",
+          "ALTER TABLE pet MODIFY age BIGINT NOT NULL, MODIFY mood ENUM('calm','wild') NOT NULL"
+              + " DEFAULT 'calm'",
           "ALTER TABLE badge MODIFY name VARCHAR(60) COLLATE utf8mb4_bin NOT NULL");
       try (GameQueue after = game.node("n2");
           OwnerSession player = after.open("player:1")) {

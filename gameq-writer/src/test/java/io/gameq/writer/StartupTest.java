@@ -14,6 +14,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.service.Startup;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -7,13 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.embedded.EmbeddedRedis;
+import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.servers.GameDatabase;
-import io.gameq.writer.redis.ClaimScript;
+import io.gameq.writer.flush.WriterOptions;
+import io.gameq.writer.service.WriterService;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -53,7 +55,8 @@ class TwoPrimariesTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)"),
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
+                        + " NOT NULL, KEY (player_id)"),
             walDirectory);
     ask(promoted, redis -> redis.replicaof("127.0.0.1", old.port()));
     await()

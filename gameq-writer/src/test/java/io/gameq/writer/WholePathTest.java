@@ -9,6 +9,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.servers.GameDatabase;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,12 +38,14 @@ class WholePathTest {
                 "item",
                 "player",
                 "player_id",
-                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT NULL, PRIMARY KEY (player_id, slot)")
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, item_id INT NOT NULL, count INT NOT"
+                    + " NULL, PRIMARY KEY (player_id, slot)")
             .table(
                 "pet",
                 "player",
                 "player_id",
-                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)");
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT"
+                    + " NULL, KEY (player_id)");
     game = new Game(database, walDirectory);
   }
 

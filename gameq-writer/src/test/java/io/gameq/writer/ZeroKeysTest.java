@@ -8,6 +8,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.RowRefusedException;
 import io.gameq.servers.GameDatabase;
+import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
@@ -37,12 +38,14 @@ class ZeroKeysTest {
                     "pet",
                     "player",
                     "player_id",
-                    "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY (player_id)")
+                    "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT NULL, name"
+                        + " VARCHAR(20) NOT NULL, KEY (player_id)")
                 .table(
                     "letter",
                     "player",
                     "player_id",
-                    "player_id BIGINT NOT NULL PRIMARY KEY, no INT NOT NULL AUTO_INCREMENT, text VARCHAR(20) NOT NULL, UNIQUE (no)"),
+                    "player_id BIGINT NOT NULL PRIMARY KEY, no INT NOT NULL AUTO_INCREMENT, text"
+                        + " VARCHAR(20) NOT NULL, UNIQUE (no)"),
             walDirectory);
     game.database.server().execute("ALTER TABLE pet AUTO_INCREMENT = 8");
   }

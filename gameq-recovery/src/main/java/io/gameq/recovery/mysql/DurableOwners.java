@@ -1,10 +1,10 @@
 package io.gameq.recovery.mysql;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
-import io.gameq.commit.CountingSessions;
-import io.gameq.mysql.Asking;
-import io.gameq.mysql.OwnerTable;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -51,7 +51,7 @@ public final class DurableOwners {
           all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT)).stream()
               .map(OwnerId::encoded)
               .toList();
-      Asking.mysql(
+      MySqlErrors.mysql(
           () ->
               jdbi.withHandle(
                   handle -> {
@@ -85,19 +85,24 @@ public final class DurableOwners {
     List<Lost> all = new ArrayList<>(sessions);
     for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
       List<Lost> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
-      Asking.mysql(
+      MySqlErrors.mysql(
           () ->
               jdbi.inTransaction(
                   handle -> {
                     // The epoch last: assignments run in order, and the others compare with it.
                     PreparedBatch batch =
                         handle.prepareBatch(
-                            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?, ?, 'open', UTC_TIMESTAMP(3))"
-                                + " ON DUPLICATE KEY UPDATE nonce = IF(VALUES(epoch) > epoch, VALUES(nonce), nonce), node = IF(VALUES(epoch) > epoch, VALUES(node), node),"
-                                + " before_epoch = IF(VALUES(epoch) > epoch, NULL, before_epoch), before_nonce = IF(VALUES(epoch) > epoch, NULL, before_nonce),"
-                                + " adopted_version = IF(VALUES(epoch) > epoch, 0, adopted_version),"
-                                + " state = IF(VALUES(epoch) > epoch, 'open', state), opened_at = IF(VALUES(epoch) > epoch, VALUES(opened_at), opened_at),"
-                                + " epoch = GREATEST(epoch, VALUES(epoch))");
+                            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at)"
+                                + " VALUES (?, ?, ?, ?, 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY"
+                                + " UPDATE nonce = IF(VALUES(epoch) > epoch, VALUES(nonce), nonce),"
+                                + " node = IF(VALUES(epoch) > epoch, VALUES(node), node),"
+                                + " before_epoch = IF(VALUES(epoch) > epoch, NULL, before_epoch),"
+                                + " before_nonce = IF(VALUES(epoch) > epoch, NULL, before_nonce),"
+                                + " adopted_version = IF(VALUES(epoch) > epoch, 0,"
+                                + " adopted_version), state = IF(VALUES(epoch) > epoch, 'open',"
+                                + " state), opened_at = IF(VALUES(epoch) > epoch,"
+                                + " VALUES(opened_at), opened_at), epoch = GREATEST(epoch,"
+                                + " VALUES(epoch))");
                     for (Lost lost : some) {
                       batch
                           .bind(0, lost.owner().encoded())

@@ -2,27 +2,27 @@ package io.gameq.recovery.mysql;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
-import io.gameq.catalog.Catalog;
-import io.gameq.catalog.CurrentCatalog;
-import io.gameq.catalog.LayoutException;
-import io.gameq.catalog.LayoutSource;
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowKey;
-import io.gameq.catalog.Table;
-import io.gameq.mysql.Asking;
-import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.DiscardTable;
-import io.gameq.mysql.DiscardTable.Discard;
-import io.gameq.mysql.LayoutTable;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.OwnerReader;
-import io.gameq.mysql.Settings;
-import io.gameq.mysql.TermTable;
-import io.gameq.mysql.TombstoneHorizon;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.DiscardTable;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.mysql.tables.TombstoneHorizon;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.LayoutException;
+import io.gameq.rows.LayoutSource;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
 import io.gameq.term.Terms;
 import java.time.Instant;
 import java.util.Collection;
@@ -53,7 +53,7 @@ public final class RecoveryDatabase implements AutoCloseable {
     MySqlServerCheck.of(pool).requireUsable();
     Settings.requireSchema(jdbi);
     this.settings =
-        Asking.mysql(
+        MySqlErrors.mysql(
             () ->
                 jdbi.withHandle(
                     handle ->
@@ -113,7 +113,7 @@ public final class RecoveryDatabase implements AutoCloseable {
    * may have been altered meanwhile.
    *
    * @param sinceNanos a moment of {@link System#nanoTime} after the row was read
-   * @throws io.gameq.catalog.LayoutException when it does not fit that either
+   * @throws io.gameq.rows.LayoutException when it does not fit that either
    * @throws GameQueueException when its table is not managed, or the row is damaged
    */
   public RowImage decode(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
@@ -154,7 +154,7 @@ public final class RecoveryDatabase implements AutoCloseable {
   /** What of these rows was given up; rows of which nothing was are missing. */
   public Map<RowKey, List<Discard>> discards(Collection<RowKey> keys) {
     Map<Table, List<RowKey>> byTable = keys.stream().collect(Collectors.groupingBy(RowKey::table));
-    return Asking.mysql(
+    return MySqlErrors.mysql(
         () ->
             jdbi.withHandle(
                 handle -> {
@@ -192,7 +192,7 @@ public final class RecoveryDatabase implements AutoCloseable {
 
   /** Writes a column list into gameq_layout, where writers look for it, unless it is there. */
   public void registerLayout(String table, long fingerprint, String columns) {
-    Asking.mysql(
+    MySqlErrors.mysql(
         () ->
             jdbi.withHandle(
                 handle ->

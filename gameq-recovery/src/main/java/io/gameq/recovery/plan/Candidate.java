@@ -1,7 +1,7 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 
 /** The newest change of a row, as a WAL holds it; {@code wal} is the number of the WAL. */
 record Candidate(

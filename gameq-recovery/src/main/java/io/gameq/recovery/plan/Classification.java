@@ -2,23 +2,24 @@ package io.gameq.recovery.plan;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowKey;
-import io.gameq.catalog.RowOp;
-import io.gameq.mysql.DiscardTable.Discard;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Ownership.Conflict;
 import io.gameq.recovery.plan.Ownership.Replayable;
 import io.gameq.recovery.plan.Ownership.Verdict;
-import io.gameq.recovery.redis.LookupScript;
-import io.gameq.recovery.redis.LookupScript.Answer;
-import io.gameq.recovery.redis.LookupScript.Found;
-import io.gameq.recovery.redis.LookupScript.Question;
+import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.LookupScript.Answer;
+import io.gameq.redis.script.LookupScript.Found;
+import io.gameq.redis.script.LookupScript.Question;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
 import io.gameq.terminal.Shown;
 import java.time.Clock;
 import java.time.Instant;
@@ -197,7 +198,8 @@ final class Classification {
                   List.copyOf(sessions),
                   its.stream().map(row -> row.candidate.key()).toList()));
         });
-    List<Answer> answers = new LookupScript(lookups.redis()).ask(questions, whole);
+    RecoveryRedis redis = Objects.requireNonNull(lookups.redis());
+    List<Answer> answers = new LookupScript(redis.pipeline(), redis.slots()).ask(questions, whole);
     for (int i = 0; i < answers.size(); i++) {
       Answer answer = answers.get(i);
       List<Looked> its = Objects.requireNonNull(byOwner.get(questions.get(i).owner()));

@@ -1,6 +1,6 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.SessionId;
+import io.gameq.owner.SessionId;
 import org.jspecify.annotations.Nullable;
 
 /** The newest session of each owner that WALs know, in 32 bytes a place. Not thread-safe. */

@@ -1,7 +1,7 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.SessionId;
-import io.gameq.commit.CountingSessions;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.SessionId;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.terminal.Shown;
 import org.jspecify.annotations.Nullable;

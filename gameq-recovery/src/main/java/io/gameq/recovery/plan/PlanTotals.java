@@ -1,6 +1,6 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.recovery.wal.LongSet;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowKey;
-import io.gameq.catalog.RowOp;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;

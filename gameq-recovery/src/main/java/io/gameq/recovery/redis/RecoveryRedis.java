@@ -1,29 +1,16 @@
 package io.gameq.recovery.redis;
 
-import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
-import io.gameq.RedisUnavailableException;
-import io.gameq.redis.LuaScript;
-import io.gameq.redis.NodeHeartbeat;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.ScriptPipeline;
 import io.gameq.term.Terms;
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
-import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to Redis, on which scripts are sent many at a time. One thread. */
@@ -32,16 +19,13 @@ public final class RecoveryRedis implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
 
   private final RedisConnector connector;
-  private final StatefulRedisConnection<byte[], byte[]> connection;
-  private final Map<LuaScript, String> loaded = new HashMap<>();
+  private final RedisConnection connection;
+  private final ScriptPipeline pipeline;
   private final SlotKeys[] slots;
   private final String namespace;
   private final String version;
   private final PrimaryConnector primary;
   private final PrimaryConnector.Opened opened;
-
-  /** A script call that was sent. */
-  record Sent(Future<List<Object>> reply) {}
 
   private RecoveryRedis(
       RedisConnector connector,
@@ -53,6 +37,7 @@ public final class RecoveryRedis implements AutoCloseable {
     this.connector = connector;
     this.primary = primary;
     this.connection = opened.redis();
+    this.pipeline = new ScriptPipeline(connection, TIMEOUT_MILLIS);
     this.opened = opened;
     this.version = version;
     this.namespace = namespace;
@@ -99,7 +84,7 @@ public final class RecoveryRedis implements AutoCloseable {
     return NodeHeartbeat.aliveNode(connection, namespace, process);
   }
 
-  StatefulRedisConnection<byte[], byte[]> connection() {
+  RedisConnection connection() {
     return connection;
   }
 
@@ -107,63 +92,17 @@ public final class RecoveryRedis implements AutoCloseable {
     return namespace;
   }
 
-  SlotKeys slot(OwnerId owner) {
+  public SlotKeys slot(OwnerId owner) {
     return slots[owner.slot(slots.length)];
   }
 
-  /** Sends several script calls in one go. */
-  List<Sent> send(LuaScript script, List<Call> calls) {
-    String sha1 =
-        loaded.computeIfAbsent(
-            script, s -> RedisReply.await(() -> connection.sync().scriptLoad(s.text())));
-    List<Sent> sent = new ArrayList<>(calls.size());
-    connection.setAutoFlushCommands(false);
-    try {
-      for (Call call : calls) {
-        sent.add(
-            new Sent(
-                connection
-                    .async()
-                    .evalsha(sha1, ScriptOutputType.MULTI, call.keys(), call.arguments())));
-      }
-      connection.flushCommands();
-    } catch (RedisException e) {
-      throw new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e);
-    } finally {
-      connection.setAutoFlushCommands(true);
-    }
-    return sent;
+  /** For scripts that are called many times at once. */
+  public ScriptPipeline pipeline() {
+    return pipeline;
   }
 
-  /** KEYS and ARGV of a call. */
-  record Call(byte[][] keys, byte[][] arguments) {}
-
-  /**
-   * Waits for a reply.
-   *
-   * @throws GameQueueException when Redis refuses
-   * @throws RedisUnavailableException when it does not answer
-   */
-  static List<Object> await(Sent sent) {
-    try {
-      return sent.reply().get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RedisCommandExecutionException refused) {
-        String message = String.valueOf(refused.getMessage());
-        throw new GameQueueException(
-            message.contains("OOM")
-                ? "Redis reached maxmemory: let the writers drain, or raise maxmemory, then run this again"
-                : "Redis refused: " + message,
-            e);
-      }
-      throw new RedisUnavailableException("Redis does not answer: " + e.getCause(), e);
-    } catch (TimeoutException e) {
-      throw new RedisUnavailableException(
-          "Redis did not answer for " + TIMEOUT_MILLIS / 1000 + " s", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new GameQueueException("interrupted", e);
-    }
+  public SlotKeys[] slots() {
+    return slots;
   }
 
   @Override

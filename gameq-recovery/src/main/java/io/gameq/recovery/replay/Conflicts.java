@@ -2,15 +2,15 @@ package io.gameq.recovery.replay;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
-import io.gameq.OwnerId;
 import io.gameq.RedisUnavailableException;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.recovery.mysql.DurableOwners;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.plan.PlannedRow;
+import io.gameq.recovery.redis.PrimaryChange;
 import io.gameq.recovery.redis.RecoveryRedis;
-import io.gameq.recovery.redis.Takeover;
 import io.gameq.redis.UnflushedRow;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ final class Conflicts {
     DurableOwners sessions = lookups.database().owners();
     Durable durable = sessions.current(List.of(owner)).get(owner);
     RecoveryRedis redis = lookups.redis();
-    Takeover takeover = redis == null ? null : new Takeover(redis);
+    PrimaryChange takeover = redis == null ? null : new PrimaryChange(redis);
     SessionId inRedis = null;
     if (takeover != null) {
       String holder = durable == null ? null : takeover.liveHolder(owner, durable.sessions());

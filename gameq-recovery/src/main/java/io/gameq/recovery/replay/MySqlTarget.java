@@ -1,14 +1,14 @@
 package io.gameq.recovery.replay;
 
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowKey;
-import io.gameq.catalog.Table;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.RowRefusal;
+import io.gameq.mysql.flush.RowRefusal;
 import io.gameq.recovery.mysql.DirectReplay;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

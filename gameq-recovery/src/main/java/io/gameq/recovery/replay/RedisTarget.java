@@ -1,11 +1,11 @@
 package io.gameq.recovery.replay;
 
 import io.gameq.recovery.redis.RecoveryRedis;
-import io.gameq.recovery.redis.ReplayScript;
-import io.gameq.recovery.redis.ReplayScript.Applied;
-import io.gameq.recovery.redis.ReplayScript.Outcome;
-import io.gameq.recovery.redis.ReplayScript.Pending;
-import io.gameq.recovery.redis.ReplayScript.Refused;
+import io.gameq.redis.script.ReplayScript;
+import io.gameq.redis.script.ReplayScript.Applied;
+import io.gameq.redis.script.ReplayScript.Outcome;
+import io.gameq.redis.script.ReplayScript.Pending;
+import io.gameq.redis.script.ReplayScript.Refused;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,7 +23,7 @@ final class RedisTarget implements Target {
   private final RateLimit limit;
 
   RedisTarget(RecoveryRedis redis, RateLimit limit) {
-    this.script = new ReplayScript(redis);
+    this.script = new ReplayScript(redis.pipeline(), redis.slots());
     this.limit = limit;
   }
 

@@ -1,6 +1,6 @@
 package io.gameq.recovery.replay;
 
-import io.gameq.OwnerId;
+import io.gameq.owner.OwnerId;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.List;

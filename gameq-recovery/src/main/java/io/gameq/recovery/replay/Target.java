@@ -1,7 +1,7 @@
 package io.gameq.recovery.replay;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.UnflushedRow;
 import java.util.List;
 

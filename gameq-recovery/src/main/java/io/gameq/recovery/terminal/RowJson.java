@@ -1,9 +1,9 @@
 package io.gameq.recovery.terminal;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.gameq.catalog.Column;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowOp;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowOp;
 import io.gameq.terminal.Shown;
 import java.io.IOException;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.gameq.recovery.wal;
 
 import io.gameq.GameQueueException;
-import io.gameq.catalog.RowCodec;
+import io.gameq.rows.RowCodec;
 
 /** Versions of rows that may be damaged. Stateless. */
 public final class Versions {

@@ -40,7 +40,8 @@ public final class WalSet {
         throw new GameQueueException(
             argument
                 + (Files.exists(argument) ? " is no WAL and holds none" : " does not exist")
-                + ": give a directory <node>-<start>-<process> that holds .cq4 files, or one above it");
+                + ": give a directory <node>-<start>-<process> that holds .cq4 files, or one above"
+                + " it");
       }
       found.addAll(below);
     }

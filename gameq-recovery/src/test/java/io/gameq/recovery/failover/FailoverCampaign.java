@@ -6,8 +6,8 @@ import io.gameq.writer.campaign.DrainCheck;
 import io.gameq.writer.campaign.FinalState;
 import io.gameq.writer.campaign.Held;
 import io.gameq.writer.campaign.History;
+import io.gameq.writer.campaign.HistoryReplay;
 import io.gameq.writer.campaign.NodeJvm;
-import io.gameq.writer.campaign.Replay;
 import io.gameq.writer.campaign.Violation;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.campaign.WriterJvm;
@@ -107,7 +107,7 @@ final class FailoverCampaign {
       FailoverWorld world, History history, Random random, List<Violation> violations)
       throws Exception {
     Map<String, Held> rows = FinalState.rows(world.admin());
-    try (Replay replay = new Replay(world.wals(), world.admin(), world.jdbcUrl())) {
+    try (HistoryReplay replay = new HistoryReplay(world.wals(), world.admin(), world.jdbcUrl())) {
       replay.readWals(history);
       replay.damaged().forEach(damage -> System.out.println("  note: " + damage));
       Losses.Count losses = world.losses.count(replay.commits());

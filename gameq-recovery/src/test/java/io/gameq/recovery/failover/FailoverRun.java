@@ -30,7 +30,8 @@ final class FailoverRun implements AutoCloseable {
     FailoverResult result = campaign.run(failover, seed);
     results.add(result);
     System.out.printf(
-        "%s, seed %d: %d acknowledged changes, Redis forgot %d, %d of them in WALs only, first commit after %.1f s, healed after %.1f s, %d violations, %.1f s in all%n",
+        "%s, seed %d: %d acknowledged changes, Redis forgot %d, %d of them in WALs only, first"
+            + " commit after %.1f s, healed after %.1f s, %d violations, %.1f s in all%n",
         failover.name(),
         seed,
         result.acknowledged(),

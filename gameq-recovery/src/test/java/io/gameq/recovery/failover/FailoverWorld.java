@@ -9,7 +9,7 @@ import io.gameq.writer.campaign.FinalState;
 import io.gameq.writer.campaign.History;
 import io.gameq.writer.campaign.NodeJvm;
 import io.gameq.writer.campaign.NodeOptions;
-import io.gameq.writer.campaign.Reader;
+import io.gameq.writer.campaign.ReadingPlayer;
 import io.gameq.writer.campaign.ReportedConflict;
 import io.gameq.writer.campaign.Window;
 import io.gameq.writer.campaign.WriterJvm;
@@ -42,7 +42,7 @@ final class FailoverWorld implements AutoCloseable {
   final RedisTopology topology;
   final List<NodeJvm> nodes = new ArrayList<>();
   final List<WriterJvm> writers = new ArrayList<>();
-  final Reader reader;
+  final ReadingPlayer reader;
   final Losses losses = new Losses();
   final List<ReportedConflict> reportedByTool = new ArrayList<>();
   final Path directory;
@@ -74,7 +74,7 @@ final class FailoverWorld implements AutoCloseable {
     nodes.forEach(NodeJvm::awaitReady);
     writers.forEach(WriterJvm::awaitReady);
     reader =
-        new Reader(
+        new ReadingPlayer(
             GameQueue.open(CampaignNode.config(options("reader", 0), Clock.systemUTC())), seed);
   }
 

@@ -2,7 +2,7 @@ package io.gameq.recovery.failover;
 
 import io.gameq.writer.campaign.Attempt;
 import io.gameq.writer.campaign.CampaignNode;
-import io.gameq.writer.campaign.Replay.LoggedCommit;
+import io.gameq.writer.campaign.HistoryReplay.LoggedCommit;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.gameq.recovery.failover;
 
-import io.gameq.embedded.RedisProcess;
+import io.gameq.servers.RedisProcess;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.SessionId;
-import io.gameq.commit.CountingSessions;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.SessionId;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Ownership.Conflict;
 import io.gameq.recovery.plan.Ownership.Replayable;

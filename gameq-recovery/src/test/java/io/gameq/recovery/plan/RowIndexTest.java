@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.SessionId;
+import io.gameq.owner.SessionId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;

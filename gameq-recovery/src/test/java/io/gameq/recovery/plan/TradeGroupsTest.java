@@ -3,8 +3,8 @@ package io.gameq.recovery.plan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,13 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
-import io.gameq.recovery.redis.ReplayScript.Applied;
-import io.gameq.recovery.redis.ReplayScript.Outcome;
-import io.gameq.recovery.redis.ReplayScript.Owner;
-import io.gameq.recovery.redis.ReplayScript.Refused;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.ReplayScript;
+import io.gameq.redis.script.ReplayScript.Applied;
+import io.gameq.redis.script.ReplayScript.Outcome;
+import io.gameq.redis.script.ReplayScript.Owner;
+import io.gameq.redis.script.ReplayScript.Refused;
 import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
@@ -31,7 +33,7 @@ class ScriptsTest {
   private final RecoveryRedis recovery =
       RecoveryRedis.open(TestServers.redisUri(), null, namespace, 1, new NoTerm());
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
-  private final ReplayScript script = new ReplayScript(recovery);
+  private final ReplayScript script = new ReplayScript(recovery.pipeline(), recovery.slots());
 
   @AfterEach
   void close() {
@@ -134,7 +136,7 @@ class ScriptsTest {
     redis.sync().hset(dirty(owner, second), "a", row(9, "dirty"));
     LookupScript.Question question =
         new LookupScript.Question(owner, List.of(first), List.of("a", "b"));
-    LookupScript lookup = new LookupScript(recovery);
+    LookupScript lookup = new LookupScript(recovery.pipeline(), recovery.slots());
     LookupScript.Answer answer = lookup.ask(List.of(question), true).get(0);
     assertEquals(second, answer.ownedBy());
     assertEquals("0000000000000007pclaimed", text(answer.fields().get(0).claimed()));
@@ -154,7 +156,7 @@ class ScriptsTest {
     }
     redis.sync().hset(claimed(owner), "f8999", row(1, "last"));
     LookupScript.Answer answer =
-        new LookupScript(recovery)
+        new LookupScript(recovery.pipeline(), recovery.slots())
             .ask(List.of(new LookupScript.Question(owner, List.of(first), fields)), true)
             .get(0);
     assertEquals(9_000, answer.fields().size());

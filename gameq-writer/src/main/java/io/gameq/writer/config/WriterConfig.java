@@ -2,7 +2,7 @@ package io.gameq.writer.config;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.TableSpec;
+import io.gameq.mysql.schema.TableSpec;
 import io.gameq.redis.RedisConfig;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.gameq.writer.dead;
 
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.terminal.Confirmation;
@@ -34,7 +34,7 @@ final class DeadDiscardCommand implements Callable<Integer> {
     try (DeadLetters letters = DeadLetters.open(config.read().mysql())) {
       LetterSelection.Chosen chosen = selection.choose(letters, self.commandLine().getErr());
       if (chosen == null) {
-        return Main.FOUND_SOMETHING;
+        return ExitCodes.FOUND_SOMETHING;
       }
       if (chosen.count() > 0) {
         confirmation.require(
@@ -50,7 +50,7 @@ final class DeadDiscardCommand implements Callable<Integer> {
                     + LetterName.of(letter));
           });
       out.println(Shown.count(counts[0], "dead letter") + " discarded");
-      return counts[1] == 0 ? Main.OK : Main.FOUND_SOMETHING;
+      return counts[1] == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 }

@@ -1,12 +1,12 @@
 package io.gameq.writer.dead;
 
-import io.gameq.mysql.DeadLetterTable.Extent;
-import io.gameq.mysql.DeadLetterTable.Filter;
-import io.gameq.mysql.DeadLetterTable.Refused;
-import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.tables.DeadLetterTable.Extent;
+import io.gameq.mysql.tables.DeadLetterTable.Filter;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.DeadLetters.State;
@@ -32,7 +32,9 @@ import picocli.CommandLine.Spec;
     description = "Lists dead letters, oldest first; reads MySQL only.",
     footer = {
       "",
-      "States: waiting (MySQL holds an older version of the row, or none), superseded (MySQL holds this version or a newer one, or deleted the row since), unknown (the table is not managed now)."
+      "States: waiting (MySQL holds an older version of the row, or none), superseded (MySQL holds"
+          + " this version or a newer one, or deleted the row since), unknown (the table is not"
+          + " managed now)."
     })
 final class DeadListCommand implements Callable<Integer> {
   private static final int MOST_ERROR_CHARS = 60;
@@ -67,7 +69,7 @@ final class DeadListCommand implements Callable<Integer> {
                     .formatted(listed, Shown.count(extent.count(), "dead letter"))
                 : Shown.count(listed, "dead letter"));
       }
-      return extent.count() == 0 ? Main.OK : Main.FOUND_SOMETHING;
+      return extent.count() == 0 ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 

@@ -1,6 +1,6 @@
 package io.gameq.writer.dead;
 
-import io.gameq.writer.Main;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
@@ -25,7 +25,10 @@ import picocli.CommandLine.Spec;
     description = "Writes the rows of dead letters to MySQL after all, each by itself.",
     footer = {
       "",
-      "Never replaces a newer row and brings no deleted row back; writers and game nodes may run meanwhile. A letter that is refused again stays, with the new error. One that needs another row (a foreign key, a unique value) is tried again as long as others get through."
+      "Never replaces a newer row and brings no deleted row back; writers and game nodes may run"
+          + " meanwhile. A letter that is refused again stays, with the new error. One that needs"
+          + " another row (a foreign key, a unique value) is tried again as long as others get"
+          + " through."
     })
 final class DeadRetryCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -46,13 +49,13 @@ final class DeadRetryCommand implements Callable<Integer> {
     try (DeadLetters letters = DeadLetters.open(config.read().mysql())) {
       LetterSelection.Chosen chosen = selection.choose(letters, err);
       if (chosen == null) {
-        return Main.FOUND_SOMETHING;
+        return ExitCodes.FOUND_SOMETHING;
       }
       RetryReport report =
           new RetryReport(self.commandLine().getOut(), err, chosen.count(), dryRun);
       retry(letters.retry(dryRun), chosen, report);
       report.summary();
-      return report.allDone() ? Main.OK : Main.FOUND_SOMETHING;
+      return report.allDone() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 

@@ -1,11 +1,11 @@
 package io.gameq.writer.dead;
 
-import io.gameq.catalog.RowImage;
-import io.gameq.mysql.DeadLetterTable.Refused;
-import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
+import io.gameq.rows.RowImage;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.mysql.RowReading.Decoded;
@@ -46,7 +46,7 @@ final class DeadShowCommand implements Callable<Integer> {
       Stored letter = letters.find(id);
       if (letter == null) {
         self.commandLine().getErr().println("there is no dead letter " + id);
-        return Main.FOUND_SOMETHING;
+        return ExitCodes.FOUND_SOMETHING;
       }
       letter(out, letter, DeadListCommand.name(letters.states(List.of(letter)).get(0)));
       Refused row = letter.refused();
@@ -58,7 +58,7 @@ final class DeadShowCommand implements Callable<Integer> {
             "its row of %,d bytes cannot be decoded: %s"
                 .formatted(row.image().length, Shown.text(undecodable.reason())));
       }
-      return Main.OK;
+      return ExitCodes.OK;
     }
   }
 

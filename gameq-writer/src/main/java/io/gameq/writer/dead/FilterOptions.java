@@ -1,7 +1,7 @@
 package io.gameq.writer.dead;
 
-import io.gameq.OwnerId;
-import io.gameq.mysql.DeadLetterTable.Filter;
+import io.gameq.mysql.tables.DeadLetterTable.Filter;
+import io.gameq.owner.OwnerId;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

@@ -1,7 +1,7 @@
 package io.gameq.writer.dead;
 
-import io.gameq.mysql.DeadLetterTable.Refused;
-import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.terminal.Shown;
 
 /** How lines name a dead letter. Stateless. */

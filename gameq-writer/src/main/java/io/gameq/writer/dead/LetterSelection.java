@@ -1,7 +1,7 @@
 package io.gameq.writer.dead;
 
-import io.gameq.mysql.DeadLetterTable.Extent;
-import io.gameq.mysql.DeadLetterTable.Stored;
+import io.gameq.mysql.tables.DeadLetterTable.Extent;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.writer.mysql.DeadLetters;
 import java.io.PrintWriter;
 import java.util.ArrayList;

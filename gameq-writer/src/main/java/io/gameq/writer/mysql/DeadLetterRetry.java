@@ -2,18 +2,19 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
-import io.gameq.OwnerId;
-import io.gameq.catalog.RowCodec;
-import io.gameq.commit.CountingSessions;
-import io.gameq.mysql.DeadLetterTable;
-import io.gameq.mysql.DeadLetterTable.Stored;
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.MySqlText;
-import io.gameq.mysql.OwnerReader;
-import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.RowRefusal;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.flush.RowRefusal;
+import io.gameq.mysql.flush.TransactionTries;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.RowCodec;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
@@ -73,7 +74,7 @@ public final class DeadLetterRetry {
   }
 
   /**
-   * Tries a letter; in a dry run everything is rolled back.
+   * TransactionTries a letter; in a dry run everything is rolled back.
    *
    * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
    *     all
@@ -92,7 +93,7 @@ public final class DeadLetterRetry {
       if (!(last instanceof Locked) && !(last instanceof Changed)) {
         return last;
       }
-      Tries.pauseAfter(tries);
+      TransactionTries.pauseAfter(tries);
     }
     return last instanceof Changed ? new Locked("it changes all the time") : last;
   }
@@ -117,7 +118,7 @@ public final class DeadLetterRetry {
       connection.commit();
       return outcome;
     } catch (SQLException | RuntimeException e) {
-      Tries.rollBack(connection, e);
+      TransactionTries.rollBack(connection, e);
       throw e;
     }
   }

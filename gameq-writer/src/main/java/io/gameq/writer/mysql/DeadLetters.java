@@ -1,19 +1,19 @@
 package io.gameq.writer.mysql;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.gameq.catalog.RowKey;
-import io.gameq.mysql.Asking;
-import io.gameq.mysql.DeadLetterTable;
-import io.gameq.mysql.DeadLetterTable.Extent;
-import io.gameq.mysql.DeadLetterTable.Filter;
-import io.gameq.mysql.DeadLetterTable.Refused;
-import io.gameq.mysql.DeadLetterTable.Stored;
-import io.gameq.mysql.DiscardTable;
-import io.gameq.mysql.DiscardTable.Discard;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
-import io.gameq.mysql.OwnerTable;
-import io.gameq.mysql.Settings;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.DeadLetterTable.Extent;
+import io.gameq.mysql.tables.DeadLetterTable.Filter;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
+import io.gameq.mysql.tables.DiscardTable;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.rows.RowKey;
 import io.gameq.terminal.Shown;
 import java.time.Duration;
 import java.time.Instant;
@@ -78,7 +78,8 @@ public final class DeadLetters implements AutoCloseable {
   }
 
   public Extent extent(Filter filter) {
-    return Asking.mysql(() -> jdbi.withHandle(handle -> DeadLetterTable.extent(handle, filter)));
+    return MySqlErrors.mysql(
+        () -> jdbi.withHandle(handle -> DeadLetterTable.extent(handle, filter)));
   }
 
   /**
@@ -93,7 +94,7 @@ public final class DeadLetters implements AutoCloseable {
     do {
       long from = after;
       letters =
-          Asking.mysql(
+          MySqlErrors.mysql(
               () ->
                   jdbi.withHandle(
                       handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS)));
@@ -106,7 +107,7 @@ public final class DeadLetters implements AutoCloseable {
 
   /** The dead letter with this id, or null. */
   public @Nullable Stored find(long id) {
-    return Asking.<@Nullable Stored>mysql(
+    return MySqlErrors.<@Nullable Stored>mysql(
         () -> jdbi.withHandle(handle -> DeadLetterTable.find(handle.getConnection(), id)));
   }
 
@@ -116,7 +117,7 @@ public final class DeadLetters implements AutoCloseable {
    */
   public boolean discard(Stored letter) {
     Refused row = letter.refused();
-    return Asking.mysqlAgain(
+    return MySqlErrors.mysqlAgain(
         () ->
             jdbi.inTransaction(
                 handle -> {

@@ -1,12 +1,12 @@
 package io.gameq.writer.mysql;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.gameq.mysql.Asking;
-import io.gameq.mysql.DiscardTable;
-import io.gameq.mysql.DiscardTable.Discard;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
-import io.gameq.mysql.Settings;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.DiscardTable;
+import io.gameq.mysql.tables.DiscardTable.Discard;
 import java.util.List;
 import org.jdbi.v3.core.Jdbi;
 
@@ -46,7 +46,7 @@ public final class Discards implements AutoCloseable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public void remember(List<Discard> discards) {
-    Asking.mysqlAgain(
+    MySqlErrors.mysqlAgain(
         () ->
             jdbi.withHandle(
                 handle -> {

@@ -1,14 +1,14 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.catalog.Table;
-import io.gameq.mysql.Inspection;
 import io.gameq.mysql.JdbcValues;
-import io.gameq.mysql.SchemaFiles;
-import io.gameq.mysql.SchemaFiles.SchemaFile;
-import io.gameq.mysql.TableInspection;
-import io.gameq.mysql.TableInspection.VersionColumn;
-import io.gameq.mysql.TableSpec;
+import io.gameq.mysql.schema.Inspection;
+import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.mysql.schema.SchemaFiles.SchemaFile;
+import io.gameq.mysql.schema.TableInspection;
+import io.gameq.mysql.schema.TableInspection.VersionColumn;
+import io.gameq.mysql.schema.TableSpec;
+import io.gameq.rows.Table;
 import io.gameq.writer.mysql.MigrationStep.Otherwise;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -136,7 +136,8 @@ public record MigrationPlan(
         otherwise,
         mayRebuild
             ? "correct this"
-            : "the server would have to rebuild the table, and who writes it would wait: add --allow-rebuild when that may be");
+            : "the server would have to rebuild the table, and who writes it would wait: add"
+                + " --allow-rebuild when that may be");
   }
 
   private static String literal(String text) {

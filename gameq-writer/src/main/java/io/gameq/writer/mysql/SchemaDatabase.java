@@ -2,12 +2,12 @@ package io.gameq.writer.mysql;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
-import io.gameq.mysql.Asking;
-import io.gameq.mysql.CatalogReader;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.TableSpec;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -104,7 +104,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when MySQL does not answer
    */
   public List<String> warningsOfRows(TableSpec table) {
-    return Asking.mysql(
+    return MySqlErrors.mysql(
         () -> jdbi.withHandle(handle -> ZeroDates.look(handle.getConnection(), table.name())));
   }
 

@@ -1,7 +1,7 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.TableSpec;
+import io.gameq.mysql.schema.TableSpec;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;

@@ -25,9 +25,10 @@ final class ZeroDates {
     List<String> warnings = new ArrayList<>();
     try (PreparedStatement statement =
         connection.prepareStatement(
-            "SELECT COLUMN_NAME, COALESCE(COLUMN_DEFAULT, '') LIKE '%-00%' FROM information_schema.COLUMNS"
-                + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND DATA_TYPE IN ('date', 'datetime', 'timestamp')"
-                + " ORDER BY ORDINAL_POSITION")) {
+            "SELECT COLUMN_NAME, COALESCE(COLUMN_DEFAULT, '') LIKE '%-00%' FROM"
+                + " information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?"
+                + " AND DATA_TYPE IN ('date', 'datetime', 'timestamp') ORDER BY"
+                + " ORDINAL_POSITION")) {
       statement.setString(1, table);
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {

@@ -1,7 +1,7 @@
 package io.gameq.writer.schema;
 
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.writer.Main;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.MigrationPlan;
@@ -38,7 +38,7 @@ final class SchemaCheckCommand implements Callable<Integer> {
       report.grants(wanted.mysql().database());
       boolean good =
           server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
-      return good ? Main.OK : Main.FOUND_SOMETHING;
+      return good ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.gameq.writer.schema;
 
-import io.gameq.writer.Main;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.MigrationPlan;
@@ -31,7 +31,8 @@ final class SchemaMigrateCommand implements Callable<Integer> {
   @Option(
       names = "--allow-rebuild",
       description = {
-        "Let the server copy a table to which it cannot add gq_version in place: for as long as that takes,",
+        "Let the server copy a table to which it cannot add gq_version in place: for as long as"
+            + " that takes,",
         "whoever writes the table waits."
       })
   private boolean allowRebuild;
@@ -59,7 +60,7 @@ final class SchemaMigrateCommand implements Callable<Integer> {
         out.println(prefix + "nothing to do");
       }
       new SchemaReport(out, prefix).unmanageable(plan);
-      return plan.inspection().manageable() ? Main.OK : Main.FOUND_SOMETHING;
+      return plan.inspection().manageable() ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
   }
 

@@ -1,8 +1,8 @@
 package io.gameq.writer.schema;
 
 import io.gameq.mysql.MySqlServerCheck;
-import io.gameq.mysql.TableInspection;
-import io.gameq.mysql.TableSpec;
+import io.gameq.mysql.schema.TableInspection;
+import io.gameq.mysql.schema.TableSpec;
 import io.gameq.writer.mysql.LeastGrants;
 import io.gameq.writer.mysql.MigrationPlan;
 import java.io.PrintWriter;

@@ -11,7 +11,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "stale",
     description =
-        "Shows and discards stale rows: committed by a session after it had lost its owner to another one. They lie in Redis and are never flushed.",
+        "Shows and discards stale rows: committed by a session after it had lost its owner to"
+            + " another one. They lie in Redis and are never flushed.",
     subcommands = {StaleListCommand.class, StaleShowCommand.class, StaleDiscardCommand.class})
 public final class StaleCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;

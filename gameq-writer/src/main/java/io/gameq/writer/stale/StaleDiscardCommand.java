@@ -1,15 +1,15 @@
 package io.gameq.writer.stale;
 
-import io.gameq.OwnerId;
-import io.gameq.catalog.RowKey;
-import io.gameq.mysql.DiscardTable.Discard;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.script.FinishScripts.VersionedKey;
+import io.gameq.redis.script.StaleRows;
+import io.gameq.rows.RowKey;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.Discards;
-import io.gameq.writer.redis.FinishScripts.VersionedKey;
-import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.Confirmation;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
         String names =
             without.stream().map(of -> Shown.text(of.id())).collect(Collectors.joining(", "));
         self.commandLine().getErr().println("no stale rows of " + names + ": nothing was done");
-        return Main.FOUND_SOMETHING;
+        return ExitCodes.FOUND_SOMETHING;
       }
       if (!sessions.isEmpty()) {
         confirmation.require(
@@ -115,7 +115,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
       }
     }
     out.println(Shown.count(rows, "stale row") + " discarded");
-    return kept ? Main.FOUND_SOMETHING : Main.OK;
+    return kept ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
   }
 
   /** Of this session only: the one that owns may have changed the same rows in older versions. */

@@ -1,11 +1,11 @@
 package io.gameq.writer.stale;
 
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.StaleRows;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
-import io.gameq.writer.redis.StaleRows;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
     description = "Lists sessions with stale rows; reads Redis only.",
     footer = {
       "",
-      "States: lost (the rows are never flushed), owns now (Redis has the session as the owner's again, after a failover: the rows will be flushed)."
+      "States: lost (the rows are never flushed), owns now (Redis has the session as the owner's"
+          + " again, after a failover: the rows will be flushed)."
     })
 final class StaleListCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -71,7 +72,9 @@ final class StaleListCommand implements Callable<Integer> {
               + " with "
               + Shown.count(listed.stream().mapToLong(Listed::rows).sum(), "stale row"));
     }
-    return listed.stream().allMatch(of -> of.session().ownsNow()) ? Main.OK : Main.FOUND_SOMETHING;
+    return listed.stream().allMatch(of -> of.session().ownsNow())
+        ? ExitCodes.OK
+        : ExitCodes.FOUND_SOMETHING;
   }
 
   private static List<String> cells(Listed of) {

@@ -1,11 +1,11 @@
 package io.gameq.writer.stale;
 
 import io.gameq.GameQueueException;
-import io.gameq.catalog.RowCodec;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.StaleRows;
+import io.gameq.rows.RowCodec;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.redis.StaleRows;
 
 /** How the stale commands open Redis and name what they find. Stateless. */
 final class StaleNames {

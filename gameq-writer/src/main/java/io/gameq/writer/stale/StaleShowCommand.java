@@ -1,18 +1,18 @@
 package io.gameq.writer.stale;
 
-import io.gameq.OwnerId;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.StaleRows;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.Main;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
-import io.gameq.writer.redis.StaleRows;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.List;
@@ -49,7 +49,7 @@ final class StaleShowCommand implements Callable<Integer> {
       List<StaleRows.Session> sessions = stale.sessions(of);
       if (sessions.isEmpty()) {
         self.commandLine().getErr().println(Shown.text(of.id()) + " has no stale rows");
-        return Main.FOUND_SOMETHING;
+        return ExitCodes.FOUND_SOMETHING;
       }
       try (var pool =
           MySqlPool.open(
@@ -63,7 +63,7 @@ final class StaleShowCommand implements Callable<Integer> {
               .forEach(row -> row(out, row, reading.read(row.key(), row.image())));
         }
       }
-      return Main.OK;
+      return ExitCodes.OK;
     }
   }
 

@@ -84,8 +84,8 @@ final class Campaign {
   private void check(World world, History history, Random random, List<Violation> violations)
       throws Exception {
     Map<String, Held> rows = FinalState.rows(world.mysql());
-    try (Replay replay =
-        new Replay(
+    try (HistoryReplay replay =
+        new HistoryReplay(
             world.directory.resolve("wal"),
             world.mysql(),
             servers.mysql().jdbcUrl(world.database))) {

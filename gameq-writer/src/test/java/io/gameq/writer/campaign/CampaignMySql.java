@@ -1,6 +1,6 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.embedded.EmbeddedMariaDb;
+import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import java.nio.file.Path;

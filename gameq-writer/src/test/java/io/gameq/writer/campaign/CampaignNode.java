@@ -3,7 +3,7 @@ package io.gameq.writer.campaign;
 import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
-import io.gameq.TestAccess;
+import io.gameq.WrongClock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -65,7 +65,7 @@ public final class CampaignNode {
 
   private static GameQueueConfig config(
       NodeOptions options, Clock clock, Consumer<Conflict> onConflict) {
-    return TestAccess.clock(GameQueueConfig.builder(), clock)
+    return WrongClock.of(GameQueueConfig.builder(), clock)
         .redis(options.redisUri())
         .mysql(options.jdbcUrl(), CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD)
         .namespace(options.namespace())

@@ -1,6 +1,6 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.embedded.EmbeddedRedis;
+import io.gameq.lab.servers.EmbeddedRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;

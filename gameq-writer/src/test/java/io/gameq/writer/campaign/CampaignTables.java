@@ -36,17 +36,19 @@ final class CampaignTables {
   static String columns(String table) {
     return switch (table) {
       case "item" ->
-          "player_id BIGINT NOT NULL, slot INT NOT NULL, val VARCHAR(40) NOT NULL, PRIMARY KEY (player_id, slot), "
-              + "CONSTRAINT "
+          "player_id BIGINT NOT NULL, slot INT NOT NULL, val VARCHAR(40) NOT NULL, PRIMARY KEY"
+              + " (player_id, slot), CONSTRAINT "
               + CHECK
               + " CHECK (val NOT LIKE '"
               + POISON
               + "%')";
       case "pet", "deed" ->
-          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, val VARCHAR(40) NOT NULL, KEY (player_id)";
+          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, val VARCHAR(40) NOT NULL, KEY"
+              + " (player_id)";
       case GEAR ->
-          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, slot INT NOT NULL, bag BIGINT, val VARCHAR(40) NOT NULL, "
-              + "UNIQUE KEY (player_id, slot), KEY (bag), FOREIGN KEY (bag) REFERENCES gear (id)";
+          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, slot INT NOT NULL, bag"
+              + " BIGINT, val VARCHAR(40) NOT NULL, UNIQUE KEY (player_id, slot), KEY (bag),"
+              + " FOREIGN KEY (bag) REFERENCES gear (id)";
       default -> throw new IllegalArgumentException(table);
     };
   }

@@ -64,7 +64,8 @@ class CampaignTest {
     CaseResult result = campaign.run(fault, seed);
     RESULTS.add(result);
     System.out.printf(
-        "%s, seed %d: %d acknowledged changes, %d reads, drained in %.1f s, %d violations, %.1f s in all%n",
+        "%s, seed %d: %d acknowledged changes, %d reads, drained in %.1f s, %d violations, %.1f s"
+            + " in all%n",
         fault.name(),
         seed,
         result.acknowledged(),

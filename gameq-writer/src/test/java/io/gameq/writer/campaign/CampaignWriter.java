@@ -1,6 +1,6 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.writer.Main;
+import io.gameq.writer.WriterMain;
 import java.io.IOException;
 
 /**
@@ -14,7 +14,7 @@ final class CampaignWriter {
     Thread watch = new Thread(CampaignWriter::endWithInput, "campaign-watch");
     watch.setDaemon(true);
     watch.start();
-    Main.main(args);
+    WriterMain.main(args);
   }
 
   private static void endWithInput() {

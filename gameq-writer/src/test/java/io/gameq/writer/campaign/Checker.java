@@ -301,7 +301,7 @@ public final class Checker {
   // --- sessions
 
   private void checkOwnership() {
-    Map<String, List<Opening>> openings = new HashMap<>();
+    Map<String, List<OpenAttempt>> openings = new HashMap<>();
     history.openings.forEach(
         opening ->
             openings.computeIfAbsent(opening.owner(), owner -> new ArrayList<>()).add(opening));

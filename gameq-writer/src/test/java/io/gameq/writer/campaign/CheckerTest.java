@@ -161,7 +161,7 @@ class CheckerTest {
 
   @Test
   void findsACommitOfASessionThatHadLostItsOwner() {
-    history.openings.add(new Opening(A, 2, 15, "other"));
+    history.openings.add(new OpenAttempt(A, 2, 15, "other"));
     attempt("1", 10, Outcome.OK, 1, put(ROW));
     assertEquals(List.of(), check(Map.of(ROW, "1")));
     attempt("2", 20, Outcome.OK, 1, put(ROW));
@@ -249,7 +249,7 @@ class CheckerTest {
 
   @Test
   void aCutOffPrimaryMayAcknowledgeWhatNobodyEverSees() {
-    history.openings.add(new Opening(A, 2, 15, "other"));
+    history.openings.add(new OpenAttempt(A, 2, 15, "other"));
     history.windows.add(new Window(12, 50));
     attempt("1", 20, Outcome.OK, 1, put(ROW));
     conflict(ROW, 0);
@@ -262,10 +262,10 @@ class CheckerTest {
     history.windows.add(new Window(5, 17));
     attempt("1", 2, Outcome.OK, 1, put(ROW));
     attempt("2", 10, Outcome.OK, 1, put(ROW));
-    history.openings.add(new Opening(A, 2, 15, "2"));
+    history.openings.add(new OpenAttempt(A, 2, 15, "2"));
     saw(30, 32, Map.of(ROW, "1"));
     assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "2")), "it opened the owner itself");
-    history.openings.add(new Opening(A, 3, 16, "other"));
+    history.openings.add(new OpenAttempt(A, 3, 16, "other"));
     assertEquals(List.of(), check(Map.of(ROW, "2")));
     assertEquals(List.of(Kind.STALE), check(Map.of(ROW, "1")));
   }

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 final class Faults {
   /** A few quick ones of each sort: what a submission must pass. */
   private static final String SHORT =
-      "after the WAL, before EXEC|after EXEC|kill -9 after its claim|kill -9 after COMMIT|KILL of all"
-          + "|SCRIPT FLUSH|maxmemory|connections of a node cut";
+      "after the WAL, before EXEC|after EXEC|kill -9 after its claim|kill -9 after COMMIT|KILL of"
+          + " all|SCRIPT FLUSH|maxmemory|connections of a node cut";
 
   private Faults() {}
 

@@ -72,8 +72,9 @@ public final class FinalState {
       }
       try (ResultSet rs =
           statement.executeQuery(
-              "SELECT CONCAT('owner ', owner), CONCAT(epoch, nonce, state) FROM gameq_owner "
-                  + "UNION ALL SELECT CONCAT('dead letter ', table_name, ':', row_key, '@', version), '' FROM gameq_dead_letter")) {
+              "SELECT CONCAT('owner ', owner), CONCAT(epoch, nonce, state) FROM gameq_owner UNION"
+                  + " ALL SELECT CONCAT('dead letter ', table_name, ':', row_key, '@', version), ''"
+                  + " FROM gameq_dead_letter")) {
         while (rs.next()) {
           all.put(rs.getString(1), rs.getString(2));
         }

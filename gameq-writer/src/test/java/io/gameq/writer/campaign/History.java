@@ -15,7 +15,7 @@ import java.util.Set;
 public final class History {
   public final Map<String, Attempt> attempts = new LinkedHashMap<>();
   public final List<Sighting> sightings = new ArrayList<>();
-  public final List<Opening> openings = new ArrayList<>();
+  public final List<OpenAttempt> openings = new ArrayList<>();
 
   /** What nodes and recovery reported as lost, by name. */
   public final Set<ReportedConflict> conflicts = new HashSet<>();
@@ -58,7 +58,7 @@ public final class History {
       }
       case HistoryFile.OPEN -> {
         long until = Long.parseLong(at[2]);
-        openings.add(new Opening(at[3], Long.parseLong(at[4]), until, at[6]));
+        openings.add(new OpenAttempt(at[3], Long.parseLong(at[4]), until, at[6]));
         for (String table : CampaignTables.NAMES) {
           sightings.add(
               new Sighting("open " + at[4], nanos, until, at[3], table, rows(at[5], table)));

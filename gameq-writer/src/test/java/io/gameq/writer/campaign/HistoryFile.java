@@ -1,7 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.Conflict;
-import io.gameq.SessionId;
+import io.gameq.owner.SessionId;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

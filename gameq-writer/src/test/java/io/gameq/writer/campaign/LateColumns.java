@@ -2,7 +2,7 @@ package io.gameq.writer.campaign;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.TestAccess;
+import io.gameq.node.NodeAccess;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.campaign.Violation.Kind;
 import java.sql.Connection;
@@ -27,12 +27,14 @@ import org.jspecify.annotations.Nullable;
 final class LateColumns {
   /** In one place, so that the one in the middle can be dropped. */
   static final String ADD =
-      "ADD COLUMN horns INT NOT NULL DEFAULT 7, ADD COLUMN tail INT, ADD COLUMN gone INT NOT NULL DEFAULT 3,"
-          + " ADD COLUMN note VARCHAR(20) NOT NULL, ADD COLUMN mood ENUM('calm','wild') NOT NULL DEFAULT 'calm'";
+      "ADD COLUMN horns INT NOT NULL DEFAULT 7, ADD COLUMN tail INT, ADD COLUMN gone INT NOT NULL"
+          + " DEFAULT 3, ADD COLUMN note VARCHAR(20) NOT NULL, ADD COLUMN mood ENUM('calm','wild')"
+          + " NOT NULL DEFAULT 'calm'";
 
   static final String WIDEN =
       "MODIFY COLUMN horns BIGINT NOT NULL DEFAULT 7, MODIFY COLUMN note VARCHAR(60) NOT NULL,"
-          + " MODIFY COLUMN mood ENUM('calm','wild','proud') NOT NULL DEFAULT 'calm', MODIFY COLUMN val VARCHAR(80) NOT NULL";
+          + " MODIFY COLUMN mood ENUM('calm','wild','proud') NOT NULL DEFAULT 'calm', MODIFY COLUMN"
+          + " val VARCHAR(80) NOT NULL";
 
   static final String DROP = "DROP COLUMN gone";
 
@@ -82,7 +84,7 @@ final class LateColumns {
 
   /** Empty when the node knows no late column. */
   private static Map<String, Object> columns(GameQueue queue, Record row) {
-    Map<String, String> known = TestAccess.columns(queue, table(row));
+    Map<String, String> known = NodeAccess.columns(queue, table(row));
     if (!known.containsKey("horns")) {
       return Map.of();
     }
@@ -128,7 +130,8 @@ final class LateColumns {
     List<Violation> violations = new ArrayList<>();
     if (mysql
         .queryText(
-            "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND column_name = 'horns'")
+            "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND"
+                + " column_name = 'horns'")
         .equals("0")) {
       return violations;
     }

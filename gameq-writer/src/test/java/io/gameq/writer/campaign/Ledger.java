@@ -5,7 +5,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
-import io.gameq.wal.WalException;
+import io.gameq.WalException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;

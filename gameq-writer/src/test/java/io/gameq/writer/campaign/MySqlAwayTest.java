@@ -60,7 +60,8 @@ class MySqlAwayTest {
         double drained = (System.nanoTime() - back) / 1e9;
         long idle = commandsPerWriter(world);
         System.out.printf(
-            "away %d s: %,d row changes accepted, %,d rows waited in Redis, drained in %.1f s; commands a second and writer: %d while away, %d while idle%n",
+            "away %d s: %,d row changes accepted, %,d rows waited in Redis, drained in %.1f s;"
+                + " commands a second and writer: %d while away, %d while idle%n",
             SECONDS, load.accepted(), waiting, drained, away, idle);
         assertEquals(List.of(), load.failures(), "only back-pressure");
         assertEquals(load.expected(), load.inMySql());

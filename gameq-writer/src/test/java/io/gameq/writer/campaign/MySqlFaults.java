@@ -93,7 +93,8 @@ final class MySqlFaults {
     world
         .mysql()
         .execute(
-            "CREATE TRIGGER slow_deed BEFORE INSERT ON deed FOR EACH ROW IF NEW.id % 50 = 0 THEN DO SLEEP(6); END IF");
+            "CREATE TRIGGER slow_deed BEFORE INSERT ON deed FOR EACH ROW IF NEW.id % 50 = 0 THEN DO"
+                + " SLEEP(6); END IF");
     TimeUnit.SECONDS.sleep(15);
     world.mysql().execute("DROP TRIGGER slow_deed");
   }

@@ -4,7 +4,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
-import io.gameq.TestAccess;
+import io.gameq.node.NodeAccess;
 import io.gameq.writer.campaign.CampaignTables.Deed;
 import io.gameq.writer.campaign.CampaignTables.Gear;
 import io.gameq.writer.campaign.CampaignTables.Item;
@@ -59,7 +59,7 @@ final class Player implements Runnable {
     Held(long owner, OwnerSession session) {
       this.owner = owner;
       this.session = session;
-      this.part = new Attempt.Part(session.owner(), TestAccess.epoch(session));
+      this.part = new Attempt.Part(session.owner(), NodeAccess.epoch(session));
     }
   }
 

@@ -2,8 +2,8 @@ package io.gameq.writer.campaign;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.gameq.redis.LuaScript;
-import io.gameq.writer.redis.ClaimScript;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.LuaScript;
 import io.lettuce.core.codec.Base16;
 import java.io.IOException;
 import java.io.InputStream;

@@ -25,7 +25,7 @@ final class World implements AutoCloseable {
   final Path directory;
   final List<NodeProcess> nodes = new ArrayList<>();
   final List<WriterProcess> writers = new ArrayList<>();
-  final Reader reader;
+  final ReadingPlayer reader;
 
   World(CampaignServers servers, Path directory, long seed) throws IOException, SQLException {
     this.servers = servers;
@@ -46,7 +46,7 @@ final class World implements AutoCloseable {
     writers.forEach(WriterProcess::awaitReady);
     NodeOptions like = nodes.get(0).options();
     reader =
-        new Reader(
+        new ReadingPlayer(
             GameQueue.open(
                 CampaignNode.config(
                     new NodeOptions(

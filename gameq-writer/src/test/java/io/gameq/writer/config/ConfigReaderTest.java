@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.TableSpec;
+import io.gameq.mysql.schema.TableSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,13 +70,17 @@ class ConfigReaderTest {
         "namespace: mygame|namespace: My Game|'namespace' is 'My Game'",
         "namespace: mygame|slots: 16|'namespace' is missing",
         "namespace: mygame|{namespace: g, slots: 12}|power of two",
-        "user: game|user: game, poolsize: 4|'mysql.poolsize' is not a setting: known here are password, passwordFile, poolSize, url, user",
-        "user: game|user: game, poolSize: many|'mysql.poolSize' is 'many': use a whole number from 1 to 200",
-        "user: game|user: '${NOT_SET}'|'mysql.user' names the environment variable NOT_SET, which is not set",
+        "user: game|user: game, poolsize: 4|'mysql.poolsize' is not a setting: known here are"
+            + " password, passwordFile, poolSize, url, user",
+        "user: game|user: game, poolSize: many|'mysql.poolSize' is 'many': use a whole number from"
+            + " 1 to 200",
+        "user: game|user: '${NOT_SET}'|'mysql.user' names the environment variable NOT_SET, which"
+            + " is not set",
         "redis://127.0.0.1|http://127.0.0.1|'redis.uri' must begin with redis://",
         "redis://127.0.0.1|redis-sentinel://h1:26379/0|must end with #name",
         "jdbc:mysql:|jdbc:mariadb:|mysql.url must begin with jdbc:mysql://",
-        "namespace: mygame|{namespace: g, tables: [{name: t, owner: p}]}|'tables[1].ownerColumn' is missing",
+        "namespace: mygame|{namespace: g, tables: [{name: t, owner: p}]}|'tables[1].ownerColumn' is"
+            + " missing",
         "namespace: mygame|{namespace: g, tables: {name: t}}|'tables' must be a list",
         "namespace: mygame|{namespace: g, namespace: h}|is not readable YAML"
       })

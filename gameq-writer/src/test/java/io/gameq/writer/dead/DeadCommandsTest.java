@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.OwnerId;
-import io.gameq.mysql.DeadLetterTable.Refused;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.owner.OwnerId;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.ConfigFile;
-import io.gameq.writer.Main;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -81,7 +81,7 @@ class DeadCommandsTest {
     letters.write(letters.delete(30, "item", 4));
     letters.set(unreadable("gone", "5"));
     letters.set(unreadable("item", "not-a-number"));
-    String[] lines = run(Main.FOUND_SOMETHING, "dead list").out().split("\n", -1);
+    String[] lines = run(ExitCodes.FOUND_SOMETHING, "dead list").out().split("\n", -1);
     List<String> states =
         List.of("waiting", "waiting", "superseded", "superseded", "unknown", "unknown");
     for (int i = 0; i < states.size(); i++) {
@@ -98,22 +98,24 @@ class DeadCommandsTest {
     }
     OwnerId guild = OwnerId.of("guild:é x");
     letters.set(letters.put(guild, 20, "guild", Map.of("id", 9)));
-    String all = run(Main.FOUND_SOMETHING, "dead list").out();
+    String all = run(ExitCodes.FOUND_SOMETHING, "dead list").out();
     assertEquals(73, all.lines().count(), all);
     assertHas(all, "71 dead letters", "guild:é x");
     assertHas(
-        run(Main.FOUND_SOMETHING, "dead list --limit 40").out(),
+        run(ExitCodes.FOUND_SOMETHING, "dead list --limit 40").out(),
         "40 of 71 dead letters: --limit shows");
-    assertHas(run(Main.FOUND_SOMETHING, "dead list --table guild").out(), "1 dead letter");
-    assertHas(run(Main.FOUND_SOMETHING, "dead list --owner player:1").out(), "70 dead letters");
-    assertHas(run(Main.OK, "dead list --owner player:1 --table guild").out(), "0 dead letters");
+    assertHas(run(ExitCodes.FOUND_SOMETHING, "dead list --table guild").out(), "1 dead letter");
+    assertHas(
+        run(ExitCodes.FOUND_SOMETHING, "dead list --owner player:1").out(), "70 dead letters");
+    assertHas(
+        run(ExitCodes.OK, "dead list --owner player:1 --table guild").out(), "0 dead letters");
   }
 
   @Test
   void jsonHasOneObjectALineAndVersionsAsText() throws SQLException {
     letters.set(letters.item(Long.MAX_VALUE, 1, 6_000));
     letters.set(letters.item(20, 2, 6_000));
-    List<String> lines = run(Main.FOUND_SOMETHING, "dead list --json").out().lines().toList();
+    List<String> lines = run(ExitCodes.FOUND_SOMETHING, "dead list --json").out().lines().toList();
     assertEquals(2, lines.size());
     assertHas(
         lines.get(0),
@@ -126,7 +128,7 @@ class DeadCommandsTest {
   void showsTheRowBesideTheOneInMySql() throws SQLException {
     letters.write(letters.item(10, 1, 5));
     String id = letters.set(letters.item(20, 1, 6_000));
-    String out = run(Main.OK, "dead show " + id).out();
+    String out = run(ExitCodes.OK, "dead show " + id).out();
     assertHas(
         out,
         "owner     player:1",
@@ -140,11 +142,11 @@ class DeadCommandsTest {
   void showsADeletedRowAndAnAbsentOne() throws SQLException {
     letters.write(letters.delete(30, "item", 1));
     assertHas(
-        run(Main.OK, "dead show " + letters.set(letters.item(20, 1, 6_000))).out(),
+        run(ExitCodes.OK, "dead show " + letters.set(letters.item(20, 1, 6_000))).out(),
         "deleted in version 30",
         "superseded");
     assertHas(
-        run(Main.OK, "dead show " + letters.set(letters.delete(20, "item", 2))).out(),
+        run(ExitCodes.OK, "dead show " + letters.set(letters.delete(20, "item", 2))).out(),
         "(delete)",
         "no such row");
   }
@@ -152,21 +154,21 @@ class DeadCommandsTest {
   @Test
   void saysWhyARowCannotBeDecoded() throws SQLException {
     assertHas(
-        run(Main.OK, "dead show " + letters.set(unreadable("gone", "5"))).out(),
+        run(ExitCodes.OK, "dead show " + letters.set(unreadable("gone", "5"))).out(),
         "its row of 2 bytes cannot be decoded: table gone is not managed by gameq");
     assertHas(
-        run(Main.OK, "dead show " + letters.set(unreadable("item", "5"))).out(),
+        run(ExitCodes.OK, "dead show " + letters.set(unreadable("item", "5"))).out(),
         "its row of 2 bytes cannot be decoded: ");
   }
 
   @Test
   void anUnknownLetterIsNamed() throws SQLException {
-    assertHas(run(Main.FOUND_SOMETHING, "dead show 77").err(), "there is no dead letter 77");
+    assertHas(run(ExitCodes.FOUND_SOMETHING, "dead show 77").err(), "there is no dead letter 77");
     String id = letters.set(letters.item(20, 1, 1));
     for (String command :
         List.of("dead retry 77 " + id + " 78", "dead discard --yes 77 78 " + id)) {
       assertHas(
-          run(Main.FOUND_SOMETHING, command).err(), "no dead letter 77, 78: nothing was done");
+          run(ExitCodes.FOUND_SOMETHING, command).err(), "no dead letter 77, 78: nothing was done");
     }
     assertEquals("1", count());
   }
@@ -177,18 +179,18 @@ class DeadCommandsTest {
   void retryKeepsAKeyOfZero() throws SQLException {
     letters.server.execute("ALTER TABLE item MODIFY id BIGINT NOT NULL AUTO_INCREMENT");
     letters.set(letters.item(10, 0, 5));
-    assertHas(run(Main.OK, "dead retry --all").out(), "1 written");
+    assertHas(run(ExitCodes.OK, "dead retry --all").out(), "1 written");
     assertEquals("0", letters.query("SELECT GROUP_CONCAT(id) FROM item"));
   }
 
   @Test
   void retryWritesTheRowAndRemovesTheLetter() throws SQLException {
     String id = letters.set(letters.item(20, 1, 4));
-    String dry = run(Main.OK, "dead retry --dry-run " + id).out();
+    String dry = run(ExitCodes.OK, "dead retry --dry-run " + id).out();
     assertHas(dry, id + " item:1 of player:1, version 20: would be written", "nothing was changed");
     assertEquals("1", count());
     assertEquals("0", letters.query("SELECT COUNT(*) FROM item"));
-    String out = run(Main.OK, "dead retry " + id).out();
+    String out = run(ExitCodes.OK, "dead retry " + id).out();
     assertHas(out, id + " item:1 of player:1, version 20: written\n", "1 dead letter, 1 written\n");
     assertEquals("20 4", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));
     assertEquals("0", count());
@@ -200,10 +202,10 @@ class DeadCommandsTest {
     letters.set(letters.item(20, 2, 4));
     letters.set(unreadable("item", "3"));
     letters.server.execute("UPDATE gameq_dead_letter SET error_text = 'old'");
-    String dry = run(Main.FOUND_SOMETHING, "dead retry --all --dry-run").out();
+    String dry = run(ExitCodes.FOUND_SOMETHING, "dead retry --all --dry-run").out();
     assertHas(dry, "version 20: would be refused again (", "few");
     assertEquals("1,1,1", letters.query("SELECT GROUP_CONCAT(attempts) FROM gameq_dead_letter"));
-    String out = run(Main.FOUND_SOMETHING, "dead retry --all").out();
+    String out = run(ExitCodes.FOUND_SOMETHING, "dead retry --all").out();
     assertHas(out, "3 dead letters, 2 refused again, 1 written");
     assertEquals("2,2", letters.query("SELECT GROUP_CONCAT(attempts) FROM gameq_dead_letter"));
     assertHas(
@@ -216,7 +218,7 @@ class DeadCommandsTest {
     letters.write(letters.item(30, 1, 9));
     letters.set(letters.item(20, 2, 4));
     letters.write(letters.delete(30, "item", 2));
-    String out = run(Main.OK, "dead retry --all").out();
+    String out = run(ExitCodes.OK, "dead retry --all").out();
     assertHas(out, "2 dead letters, 2 removed as superseded");
     assertEquals("30 9", letters.query("SELECT CONCAT(gq_version, ' ', count) FROM item"));
     assertEquals("1", letters.query("SELECT COUNT(*) FROM item"));
@@ -227,7 +229,7 @@ class DeadCommandsTest {
   void aRetriedDeleteLeavesATombstone() throws SQLException {
     letters.write(letters.item(10, 1, 9));
     letters.set(letters.delete(20, "item", 1));
-    assertHas(run(Main.OK, "dead retry --table item").out(), "1 written");
+    assertHas(run(ExitCodes.OK, "dead retry --table item").out(), "1 written");
     assertEquals("0", letters.query("SELECT COUNT(*) FROM item"));
     assertEquals("20", letters.query("SELECT version FROM gameq_tombstone"));
   }
@@ -237,7 +239,7 @@ class DeadCommandsTest {
     letters.set(letters.put(letters.player, 20, "member", Map.of("player_id", 1, "guild_id", 7)));
     letters.set(letters.put(letters.player, 20, "member", Map.of("player_id", 2, "guild_id", 8)));
     letters.set(letters.put(OwnerId.of("guild:7"), 20, "guild", Map.of("id", 7)));
-    String out = run(Main.FOUND_SOMETHING, "dead retry --all").out();
+    String out = run(ExitCodes.FOUND_SOMETHING, "dead retry --all").out();
     assertHas(out, "3 dead letters, 2 written, 1 refused again");
     assertEquals("1", letters.query("SELECT GROUP_CONCAT(player_id) FROM member"));
     assertEquals("2", letters.query("SELECT row_key FROM gameq_dead_letter"));
@@ -248,7 +250,7 @@ class DeadCommandsTest {
     letters.set(letters.item(20, 1, 4));
     letters.server.execute(
         "CREATE TRIGGER wrong BEFORE INSERT ON item FOR EACH ROW INSERT INTO absent VALUES (1)");
-    assertHas(run(Main.FOUND_SOMETHING, "dead retry --all").out(), "refused again (1146 ");
+    assertHas(run(ExitCodes.FOUND_SOMETHING, "dead retry --all").out(), "refused again (1146 ");
     assertEquals("1146", letters.query("SELECT error_code FROM gameq_dead_letter"));
   }
 
@@ -302,7 +304,7 @@ class DeadCommandsTest {
   void aDiscardedVersionIsNeverWrittenNorSetAsideAgainAndANewerOneIs() throws SQLException {
     letters.write(letters.item(10, 1, 4));
     letters.set(letters.item(20, 1, 5));
-    run(Main.OK, "dead discard --yes --all");
+    run(ExitCodes.OK, "dead discard --yes --all");
     letters.write(letters.item(20, 1, 5));
     letters.write(letters.item(15, 1, 6));
     letters.write(letters.delete(18, "item", 1));
@@ -316,7 +318,7 @@ class DeadCommandsTest {
   @Test
   void aDamagedVersionFarAheadKeepsNoLaterChangeOut() throws SQLException {
     letters.set(new Refused(letters.player, "item", "1", -2, new byte[] {1, 2}, 1, 0, "damaged"));
-    run(Main.OK, "dead discard --yes --all");
+    run(ExitCodes.OK, "dead discard --yes --all");
     letters.write(letters.item(21, 1, 7));
     assertEquals("21", letters.query("SELECT gq_version FROM item"));
   }
@@ -326,22 +328,22 @@ class DeadCommandsTest {
     String id = letters.set(letters.item(20, 1, 6_000));
     letters.set(letters.item(20, 2, 6_000));
     letters.set(letters.put(OwnerId.of("guild:7"), 20, "guild", Map.of("id", 7)));
-    CommandLineRun unasked = run(Main.COULD_NOT_RUN, "dead discard --all");
+    CommandLineRun unasked = run(ExitCodes.COULD_NOT_RUN, "dead discard --all");
     assertHas(unasked.err(), "pass --yes");
     assertEquals("3", count());
     assertEquals(
         "discarded " + id + " item:1 of player:1, version 20\n1 dead letter discarded\n",
-        run(Main.OK, "dead discard --yes " + id).out());
-    assertHas(run(Main.OK, "dead discard --yes --owner player:1").out(), "discarded 2 item:2");
-    assertHas(run(Main.OK, "dead discard --yes --all").out(), "guild:7 of guild:7");
-    assertEquals("0 dead letters discarded\n", run(Main.OK, "dead discard --all").out());
+        run(ExitCodes.OK, "dead discard --yes " + id).out());
+    assertHas(run(ExitCodes.OK, "dead discard --yes --owner player:1").out(), "discarded 2 item:2");
+    assertHas(run(ExitCodes.OK, "dead discard --yes --all").out(), "guild:7 of guild:7");
+    assertEquals("0 dead letters discarded\n", run(ExitCodes.OK, "dead discard --all").out());
     assertEquals("0", letters.query("SELECT COUNT(*) FROM item"));
   }
 
   @Test
   void aDatabaseWithoutGameqsTablesIsAnErrorWithTheRemedy() throws SQLException {
     letters.server.execute("UPDATE gameq_setting SET value = '1' WHERE name = 'schema'");
-    CommandLineRun run = run(Main.COULD_NOT_RUN, "dead list");
+    CommandLineRun run = run(ExitCodes.COULD_NOT_RUN, "dead list");
     assertHas(run.err(), "schema migrate");
     assertFalse(run.err().contains("\tat "), run.err());
   }
@@ -357,7 +359,7 @@ class DeadCommandsTest {
     letters.set(letters.item(20, 1, 6_000));
     letters.set(moved);
     assertHas(
-        run(Main.OK, "dead retry --owner player:2").out(), "of player:2, version 30: written");
+        run(ExitCodes.OK, "dead retry --owner player:2").out(), "of player:2, version 30: written");
     assertEquals("2", letters.query("SELECT player_id FROM item"));
   }
 }

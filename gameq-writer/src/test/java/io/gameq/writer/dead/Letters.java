@@ -1,20 +1,20 @@
 package io.gameq.writer.dead;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.gameq.OwnerId;
-import io.gameq.catalog.Catalog;
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowImage;
-import io.gameq.catalog.RowOp;
-import io.gameq.catalog.Table;
-import io.gameq.mysql.CatalogReader;
-import io.gameq.mysql.DeadLetterTable;
-import io.gameq.mysql.DeadLetterTable.Refused;
-import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
-import io.gameq.mysql.OwnerTable;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import java.sql.Connection;
@@ -41,13 +41,15 @@ final class Letters implements AutoCloseable {
                 "item",
                 "player",
                 "player_id",
-                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(30) NULL, count INT NOT NULL, CONSTRAINT few CHECK (count < 5000)")
+                "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(30) NULL,"
+                    + " count INT NOT NULL, CONSTRAINT few CHECK (count < 5000)")
             .table("guild", "guild", "id", "id BIGINT NOT NULL PRIMARY KEY")
             .table(
                 "member",
                 "player",
                 "player_id",
-                "player_id BIGINT NOT NULL PRIMARY KEY, guild_id BIGINT NOT NULL, FOREIGN KEY (guild_id) REFERENCES guild (id)")
+                "player_id BIGINT NOT NULL PRIMARY KEY, guild_id BIGINT NOT NULL, FOREIGN KEY"
+                    + " (guild_id) REFERENCES guild (id)")
             .server();
     pool =
         MySqlPool.open(

@@ -1,9 +1,9 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.ViewInSteps;
-import io.gameq.redis.SessionScripts;
 import io.gameq.redis.UnflushedRow;
-import io.gameq.writer.explorer.Change.Status;
+import io.gameq.redis.script.SessionScripts;
+import io.gameq.view.ViewInSteps;
+import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.TableImage.Item;
 import io.gameq.writer.explorer.TableImage.Tombstone;
 import java.util.List;
@@ -20,7 +20,7 @@ final class Checks {
   // --- in every state
 
   static @Nullable String step(State before, State after) {
-    for (Reader.Memory reader : after.all(Reader.Memory.class).toList()) {
+    for (ReadingActor.Memory reader : after.all(ReadingActor.Memory.class).toList()) {
       if (reader.problem() != null) {
         return reader.problem();
       }
@@ -78,12 +78,12 @@ final class Checks {
   }
 
   private static @Nullable String content(State state, Item item) {
-    List<Change> of =
+    List<MadeChange> of =
         state
             .changes()
             .filter(change -> change.row() == item.id() && change.version() == item.version())
             .toList();
-    List<Change> same =
+    List<MadeChange> same =
         of.stream()
             .filter(c -> c.count() == item.count() && c.toPlayer() == item.player())
             .toList();
@@ -120,15 +120,15 @@ final class Checks {
   }
 
   private static @Nullable String lost(State state) {
-    TreeMap<Integer, Change> newest = new TreeMap<>();
+    TreeMap<Integer, MadeChange> newest = new TreeMap<>();
     state
         .changes()
         .filter(change -> change.isAcknowledged() && !reported(state, change))
         .forEach(change -> newest.merge(change.row(), change, Checks::newer));
-    for (Change change : newest.values()) {
+    for (MadeChange change : newest.values()) {
       long there = state.tables().version(change.row());
       boolean gone =
-          change.kind() == Change.Kind.PUT && !state.tables().items().containsKey(change.row());
+          change.kind() == MadeChange.Kind.PUT && !state.tables().items().containsKey(change.row());
       if (there < change.version() || (there == change.version() && gone)) {
         return "LOST: " + change + ", MySQL has " + state.tables().items().get(change.row());
       }
@@ -139,7 +139,7 @@ final class Checks {
   /** What the game was told is lost for certain is not in MySQL. */
   private static @Nullable String toldLost(State state) {
     for (NodeMemory node : state.all(NodeMemory.class).toList()) {
-      for (Change change : node.changes()) {
+      for (MadeChange change : node.changes()) {
         Item there = state.tables().items().get(change.row());
         if (there != null
             && there.version() == change.version()
@@ -153,16 +153,16 @@ final class Checks {
   }
 
   /** Of both halves of a move the one that has the row. */
-  private static Change newer(Change a, Change b) {
+  private static MadeChange newer(MadeChange a, MadeChange b) {
     return b.version() > a.version() || (b.version() == a.version() && a.hides()) ? b : a;
   }
 
   /** What is reported is so: MySQL does not hold it, and does not refuse a move that was kept. */
   private static @Nullable String reports(State state) {
-    for (Change change : state.changes().filter(Change::isAcknowledged).toList()) {
+    for (MadeChange change : state.changes().filter(MadeChange::isAcknowledged).toList()) {
       Item item = state.tables().items().get(change.row());
       boolean isThere =
-          change.kind() == Change.Kind.PUT
+          change.kind() == MadeChange.Kind.PUT
               && item != null
               && item.player() == change.toPlayer()
               && item.count() == change.count();
@@ -177,7 +177,7 @@ final class Checks {
                 state.tables().letters(),
                 state.all(NodeMemory.class).map(NodeMemory::conflicts).toList());
       }
-      if (change.kind() == Change.Kind.MOVED
+      if (change.kind() == MadeChange.Kind.MOVED
           && state.outages() == 0
           && state.tables().letters().values().stream().anyMatch(l -> l.id() == change.row())) {
         return "REFUSED: " + change + " as " + state.tables().letters();
@@ -186,12 +186,12 @@ final class Checks {
     return null;
   }
 
-  private static TableImage.@Nullable Letter letter(State state, Change change) {
+  private static TableImage.@Nullable Letter letter(State state, MadeChange change) {
     return state.tables().letters().get(change.row() + "," + change.owner());
   }
 
   /** Whether a node, or a dead letter, told the game that this change is lost. */
-  static boolean reported(State state, Change change) {
+  static boolean reported(State state, MadeChange change) {
     TableImage.Letter letter = letter(state, change);
     return (letter != null && letter.version() >= change.version())
         || (state.outages() > 0
@@ -204,19 +204,19 @@ final class Checks {
       for (Map.Entry<Integer, NodeMemory.Hold> e : node.holds().entrySet()) {
         int player = e.getKey();
         NodeMemory.Hold hold = e.getValue();
-        String owner = World.owner(player).encoded();
-        List<Change> own =
+        String owner = Servers.owner(player).encoded();
+        List<MadeChange> own =
             node.changes().stream().filter(change -> change.owner().equals(owner)).toList();
         boolean judged =
             !node.dead()
                 && !hold.lost()
-                && hold.session().equals(state.tables().session(World.owner(player)).id())
+                && hold.session().equals(state.tables().session(Servers.owner(player)).id())
                 && own.stream().allMatch(c -> c.isAcknowledged() || c.status() == Status.REFUSED);
         if (!judged) {
           continue;
         }
         TreeMap<Integer, Integer> believes = new TreeMap<>(hold.loaded());
-        for (Change change : own) {
+        for (MadeChange change : own) {
           if (change.isAcknowledged() && change.hides()) {
             believes.remove(change.row());
           } else if (change.isAcknowledged()) {
@@ -227,7 +227,7 @@ final class Checks {
         state.tables().items().values().stream()
             .filter(item -> item.player() == player)
             .forEach(item -> holds.put(item.id(), item.count()));
-        for (Change change : own) { // the game is told
+        for (MadeChange change : own) { // the game is told
           if (letter(state, change) != null) {
             believes.remove(change.row());
             holds.remove(change.row());
@@ -245,18 +245,18 @@ final class Checks {
   // --- moves
 
   /** An item that moves is seen with exactly one of its owners, whatever is flushed. */
-  static @Nullable String seenOnce(World world, int row) {
+  static @Nullable String seenOnce(Servers world, int row) {
     int seen = 0;
     for (int player = 1; player <= 2; player++) {
       List<UnflushedRow> unflushed =
-          SessionScripts.read(world.redis, world.slot, World.owner(player));
+          SessionScripts.read(world.redis, world.slot, Servers.owner(player));
       ViewInSteps view =
           ViewInSteps.of(
-              World.owner(player),
+              Servers.owner(player),
               world.catalog,
               world.codec,
               unflushed,
-              ViewInSteps.snapshot(world.reader, world.catalog, World.owner(player), unflushed));
+              ViewInSteps.snapshot(world.reader, world.catalog, Servers.owner(player), unflushed));
       seen += GameNodeActor.rows(world, view).containsKey(row) ? 1 : 0;
     }
     return seen == 1 ? null : (seen == 0 ? "DESTROYED" : "DUPLICATE") + " item " + row;

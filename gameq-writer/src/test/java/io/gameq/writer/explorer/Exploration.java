@@ -24,7 +24,7 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
   record Task(Plant plant, Scenario scenario) {
     Exploration run() throws Exception {
       long began = System.nanoTime();
-      try (World world = new World(plant)) {
+      try (Servers world = new Servers(plant)) {
         Search.Result result = Search.run(world, scenario);
         plant.requireMatched();
         return new Exploration(

@@ -1,22 +1,22 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.OwnerId;
-import io.gameq.catalog.RowKey;
-import io.gameq.commit.CountingSessions;
-import io.gameq.mysql.GuardedWrites;
 import io.gameq.mysql.RowChange;
-import io.gameq.redis.OpenScript;
+import io.gameq.mysql.flush.FlushTransaction.Committed;
+import io.gameq.mysql.flush.FlushTransaction.Demoted;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.FinishScripts.Flushed;
+import io.gameq.redis.script.OpenScript;
+import io.gameq.rows.RowKey;
 import io.gameq.term.Term;
 import io.gameq.writer.explorer.Gate.Stop;
-import io.gameq.writer.mysql.FlushTransaction.Committed;
-import io.gameq.writer.mysql.FlushTransaction.Demoted;
-import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
-import io.gameq.writer.redis.Agreement;
-import io.gameq.writer.redis.Claim;
-import io.gameq.writer.redis.ClaimScript;
-import io.gameq.writer.redis.FinishScripts;
-import io.gameq.writer.redis.FinishScripts.Flushed;
+import io.gameq.writer.flush.OwnersInRedis;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -108,7 +108,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           && other.passes.equals(passes);
     }
 
-    Memory passed(State state, Flushing flushing) {
+    Memory passed(State state, FlushInThread flushing) {
       List<Pass> now = new ArrayList<>(passes);
       int before =
           Stream.concat(
@@ -263,7 +263,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         .toList();
   }
 
-  private Memory claim(World world, Memory me, String first, List<String> due) {
+  private Memory claim(Servers world, Memory me, String first, List<String> due) {
     world.makeFirst(first, due);
     ClaimScript script = new ClaimScript(name, new ClaimScript.Bounds(batch, 100, 1 << 20, 0));
     ClaimScript.Batch batched = script.call(world.redis, world.slot);
@@ -286,7 +286,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
           new OwnerRows(
               claim.owner(),
               claim.session(),
-              world.isOutOfPatience() ? World.PATIENCE.attempts() : 1,
+              world.isOutOfPatience() ? Servers.PATIENCE.attempts() : 1,
               0,
               changes,
               List.of()));
@@ -307,9 +307,9 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return state.all(Memory.class).anyMatch(w -> w.isFlushing() && w.holds(owner));
   }
 
-  private Memory lock(World world, State state, Memory me) throws Step.Blocked {
+  private Memory lock(Servers world, State state, Memory me) throws Step.Blocked {
     Memory begun = me.in(Phase.FLUSHING);
-    Flushing flushing = world.beginFlush(index, begun);
+    FlushInThread flushing = world.beginFlush(index, begun);
     if (!flushing.pass()) {
       world.abandonFlush(index);
       throw new Step.Blocked();
@@ -317,11 +317,11 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return stands(world, flushing, begun.passed(state, flushing));
   }
 
-  private Memory flushOn(World world, State state, Memory me) throws Step.Blocked {
+  private Memory flushOn(Servers world, State state, Memory me) throws Step.Blocked {
     if (world.locksAreSlow() && meetsAnother(state, me)) {
       throw new Step.Blocked();
     }
-    Flushing flushing = world.flushing(index);
+    FlushInThread flushing = world.flushing(index);
     Memory now = me;
     do {
       if (!flushing.pass()) {
@@ -336,7 +336,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   /** Whether COMMIT may follow at once: nobody but another flush meets what is not committed. */
-  private static boolean isAlone(State state, Flushing flushing) {
+  private static boolean isAlone(State state, FlushInThread flushing) {
     return state.hasTerms() && flushing.stop() == Stop.COMMIT;
   }
 
@@ -357,7 +357,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return of.rows.stream().flatMap(rows -> rows.rows().stream()).map(RowChange::key).toList();
   }
 
-  private Memory stands(World world, Flushing flushing, Memory me) {
+  private Memory stands(Servers world, FlushInThread flushing, Memory me) {
     Memory now = flushing.stop() == Stop.DONE ? done(flushing, me) : me;
     world.stands(index, now);
     return now;
@@ -374,7 +374,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         });
   }
 
-  private static Memory done(Flushing flushing, Memory me) {
+  private static Memory done(FlushInThread flushing, Memory me) {
     if (flushing.outcome() instanceof Demoted) {
       return me.in(Phase.LEAVES);
     }
@@ -410,7 +410,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
         : List.of(unheard);
   }
 
-  private static Memory ack(World world, Memory me, boolean heard) {
+  private static Memory ack(Servers world, Memory me, boolean heard) {
     List<Flushed> flushed = new ArrayList<>();
     for (Claim claim : of(me.claims, me.written)) {
       long version =
@@ -431,19 +431,19 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return me.notOwned.isEmpty() ? me.idle() : me.in(Phase.NOT_OWNED);
   }
 
-  private static Memory nack(World world, Memory me) {
+  private static Memory nack(Servers world, Memory me) {
     FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
     return me.in(Phase.GIVES_BACK);
   }
 
   /** What it claimed is for the nodes to put back; the next turn connects anew. */
-  private static Memory leave(World world, Memory me) {
+  private static Memory leave(Servers world, Memory me) {
     FinishScripts.nack(world.redis, world.slot, 0, false, me.claims);
     return IDLE;
   }
 
   /** An open that nobody finished, or a session that Redis may have forgotten. */
-  private static Memory ask(World world, Memory me) {
+  private static Memory ask(Servers world, Memory me) {
     if (world.plant.has(Plant.Switch.OPENS_NOT_FINISHED)) {
       return me.idle();
     }
@@ -451,18 +451,18 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     return me.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.raisedBefore(List.of(owner), 0));
   }
 
-  private static Memory askOwner(World world, Memory me) {
+  private static Memory askOwner(Servers world, Memory me) {
     OwnerId owner = me.notOwned.get(0);
     return me.without(Phase.TELLS_WHO_OWNS, owner, world.sessions.current(List.of(owner)));
   }
 
-  private static Memory tellOwner(World world, Memory me) {
+  private static Memory tellOwner(Servers world, Memory me) {
     me.durable.forEach(
         (owner, sessions) -> {
           if (world.plant.has(Plant.Switch.OPENS_FINISHED_ALWAYS) && sessions.opening()) {
             OpenScript.finish(world.redis, world.slot, owner, sessions.newest());
           } else {
-            Agreement.tell(world.redis, world.slot, owner, sessions);
+            OwnersInRedis.tell(world.redis, world.slot, owner, sessions);
           }
         });
     return me.idle();

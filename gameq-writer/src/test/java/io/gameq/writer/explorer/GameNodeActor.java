@@ -1,20 +1,20 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.OwnerId;
 import io.gameq.Row;
-import io.gameq.SessionId;
-import io.gameq.TrackerInSteps;
-import io.gameq.ViewInSteps;
-import io.gameq.commit.Commit;
-import io.gameq.commit.SessionRef;
-import io.gameq.commit.VersionClock;
-import io.gameq.redis.CommitWire;
-import io.gameq.redis.CommitWire.Answer;
-import io.gameq.redis.OpenScript;
-import io.gameq.redis.SessionScripts;
+import io.gameq.change.Commit;
+import io.gameq.change.VersionClock;
+import io.gameq.durability.TrackerInSteps;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.CommitWire;
+import io.gameq.redis.script.CommitWire.Answer;
+import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
-import io.gameq.writer.explorer.Change.Status;
+import io.gameq.view.ViewInSteps;
+import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -117,7 +117,7 @@ record GameNodeActor(
         world -> me.link(me.link().connected(Stage.UP, world.connect(outages))));
   }
 
-  private static NodeMemory settles(World world, NodeMemory me, Reached connected) {
+  private static NodeMemory settles(Servers world, NodeMemory me, Reached connected) {
     try {
       Reached settled = world.settle(connected);
       return me.op(me.op() + 1).link(me.link().connected(Stage.UP, settled));
@@ -162,7 +162,7 @@ record GameNodeActor(
   }
 
   private void openSteps(State state, NodeMemory me, Op.Open open, List<Step> steps) {
-    OwnerId owner = World.owner(open.player());
+    OwnerId owner = Servers.owner(open.player());
     Attempt attempt = me.attempt();
     Opening stage = order().get(attempt == null ? 0 : attempt.stage());
     String label = name + " opens " + open.player();
@@ -220,7 +220,7 @@ record GameNodeActor(
 
   /** Gives the attempt up and begins another: its first step at once. */
   private List<Step> againSteps(State state, NodeMemory me, Op.Open open) {
-    OwnerId owner = World.owner(open.player());
+    OwnerId owner = Servers.owner(open.player());
     if (plant.has(Switch.SAME_EPOCH)) {
       Attempt same =
           Attempt.of(
@@ -239,10 +239,10 @@ record GameNodeActor(
             world -> raise(world, state, me.attempt(null, me.attempts()), open)));
   }
 
-  private NodeMemory raise(World world, State state, NodeMemory me, Op.Open open)
+  private NodeMemory raise(Servers world, State state, NodeMemory me, Op.Open open)
       throws Step.Blocked {
     Attempt attempt = me.attempt();
-    OwnerId owner = World.owner(open.player());
+    OwnerId owner = Servers.owner(open.player());
     String nonce = attempt == null ? nonce(me.attempts()) : attempt.session().nonce();
     SessionId session;
     try {
@@ -263,8 +263,8 @@ record GameNodeActor(
     return name.toLowerCase(java.util.Locale.ROOT).repeat(8) + "%08x".formatted(attempt);
   }
 
-  private NodeMemory take(World world, State state, NodeMemory me, Op.Open open) {
-    OwnerId owner = World.owner(open.player());
+  private NodeMemory take(Servers world, State state, NodeMemory me, Op.Open open) {
+    OwnerId owner = Servers.owner(open.player());
     Attempt attempt = me.attempt();
     if (attempt == null) { // planted: the epoch is not in MySQL yet
       TableImage.DurableSession now = state.tables().sessions().get(owner.encoded());
@@ -292,7 +292,7 @@ record GameNodeActor(
     return state.hasTerms() ? attempt.by() : Reached.newest(state.outages());
   }
 
-  private NodeMemory load(World world, State state, NodeMemory me) throws Step.Blocked {
+  private NodeMemory load(Servers world, State state, NodeMemory me) throws Step.Blocked {
     Attempt attempt = Objects.requireNonNull(me.attempt());
     ViewInSteps.Snapshot snapshot;
     try {
@@ -307,7 +307,7 @@ record GameNodeActor(
         : opened(world, state, me.attempt(attempt.read(snapshot), me.attempts()));
   }
 
-  private static NodeMemory compare(World world, NodeMemory me) {
+  private static NodeMemory compare(Servers world, NodeMemory me) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
     return world.counts(attempt.by())
         ? me.attempt(attempt.next(), me.attempts())
@@ -323,22 +323,22 @@ record GameNodeActor(
   }
 
   /** What is left to do matters only where a connection may break. */
-  private NodeMemory opened(World world, State state, NodeMemory me) {
+  private NodeMemory opened(Servers world, State state, NodeMemory me) {
     return state.mayFailOver() ? me : register(world, me);
   }
 
-  private NodeMemory read(World world, NodeMemory me) {
+  private NodeMemory read(Servers world, NodeMemory me) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
     ViewInSteps.Snapshot snapshot = Objects.requireNonNull(snapshot(world, attempt, null));
     return me.attempt(attempt.read(snapshot), me.attempts());
   }
 
   private static ViewInSteps.@Nullable Snapshot snapshot(
-      World world, Attempt attempt, @Nullable SessionId session) {
+      Servers world, Attempt attempt, @Nullable SessionId session) {
     return ViewInSteps.snapshot(
         world.reader,
         world.catalog,
-        World.owner(attempt.player()),
+        Servers.owner(attempt.player()),
         session,
         comparesTerm(world.plant) ? attempt.by().term() : Term.NOT_KNOWN,
         attempt.unflushed());
@@ -348,10 +348,10 @@ record GameNodeActor(
     return !plant.has(Switch.OPEN_COMPARES_NO_TERM) && !plant.has(Switch.OPEN_HOLDS_NO_TERM);
   }
 
-  private NodeMemory mark(World world, State state, NodeMemory me) throws Step.Blocked {
+  private NodeMemory mark(Servers world, State state, NodeMemory me) throws Step.Blocked {
     Attempt attempt = Objects.requireNonNull(me.attempt());
     try {
-      return world.sessions.markOpen(World.owner(attempt.player()), attempt.session())
+      return world.sessions.markOpen(Servers.owner(attempt.player()), attempt.session())
           ? opened(world, state, me.attempt(attempt.next(), me.attempts()))
           : settled(me.op(me.op() + 1));
     } catch (io.gameq.MySqlException e) {
@@ -360,9 +360,10 @@ record GameNodeActor(
   }
 
   /** Else opens again, with a new session. */
-  private NodeMemory confirm(World world, State state, NodeMemory me) {
+  private NodeMemory confirm(Servers world, State state, NodeMemory me) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
-    SessionId owns = SessionScripts.ownedBy(world.redis, world.slot, World.owner(attempt.player()));
+    SessionId owns =
+        SessionScripts.ownedBy(world.redis, world.slot, Servers.owner(attempt.player()));
     if (owns != null && owns.isNewerThan(attempt.session())) {
       return settled(me.op(me.op() + 1));
     }
@@ -374,9 +375,9 @@ record GameNodeActor(
         : me.attempt(attempt.next(), me.attempts());
   }
 
-  private NodeMemory register(World world, NodeMemory me) {
+  private NodeMemory register(Servers world, NodeMemory me) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
-    OwnerId owner = World.owner(attempt.player());
+    OwnerId owner = Servers.owner(attempt.player());
     ViewInSteps view =
         ViewInSteps.of(
             owner,
@@ -404,7 +405,7 @@ record GameNodeActor(
   }
 
   /** Item ids and counts. */
-  static TreeMap<Integer, Integer> rows(World world, ViewInSteps view) {
+  static TreeMap<Integer, Integer> rows(Servers world, ViewInSteps view) {
     TreeMap<Integer, Integer> rows = new TreeMap<>();
     for (Row row : view.rows(world.item)) {
       rows.put(
@@ -433,11 +434,11 @@ record GameNodeActor(
     }
   }
 
-  private Outgoing outgoing(World world, NodeMemory me, Op.Commit op, int at) {
+  private Outgoing outgoing(Servers world, NodeMemory me, Op.Commit op, int at) {
     return Outgoing.of(world, me, op, plant.has(Switch.MOVE_AS_DELETE_AND_INSERT), at);
   }
 
-  private NodeMemory commit(World world, NodeMemory me, Op.Commit op) {
+  private NodeMemory commit(Servers world, NodeMemory me, Op.Commit op) {
     Outgoing out = outgoing(world, me, op, me.op());
     NodeMemory now = journaled(me, out);
     Answer answer = Answer.APPLIED;
@@ -460,7 +461,7 @@ record GameNodeActor(
   /** Into the WAL, with its version. */
   private NodeMemory journaled(NodeMemory me, Outgoing out) {
     long version = clock(me).next(2);
-    List<Change> all = new ArrayList<>(me.changes());
+    List<MadeChange> all = new ArrayList<>(me.changes());
     all.addAll(out.versioned(version, me.wal().newestSequence() + 1));
     return me.changes(all, version)
         .wal(me.wal().appended(me.op(), NodeWal.parts(out.commits(false).get(0))));
@@ -476,13 +477,13 @@ record GameNodeActor(
   }
 
   /** Marks the sessions lost that Redis names a newer one for. */
-  private static NodeMemory loseRefused(World world, NodeMemory me, Op.Commit op) {
+  private static NodeMemory loseRefused(Servers world, NodeMemory me, Op.Commit op) {
     NodeMemory now = me;
     for (Op.Part part : op.parts()) {
       NodeMemory.Hold hold = now.holds().get(part.player());
       String own =
           RedisImage.take(world.redis, world.namespace)
-              .items("}:own:" + World.owner(part.player()).encoded())
+              .items("}:own:" + Servers.owner(part.player()).encoded())
               .stream()
               .findFirst()
               .orElse("");
@@ -493,7 +494,7 @@ record GameNodeActor(
     return now;
   }
 
-  private NodeMemory broken(World world, NodeMemory me, Op.Commit op, boolean arrives) {
+  private NodeMemory broken(Servers world, NodeMemory me, Op.Commit op, boolean arrives) {
     Outgoing out = outgoing(world, me, op, me.op());
     NodeMemory now = journaled(me, out);
     if (arrives) {
@@ -504,12 +505,12 @@ record GameNodeActor(
   }
 
   /** What a commit without an answer was, to be sent again. */
-  Commit sentBefore(World world, NodeMemory me, int op) {
+  Commit sentBefore(Servers world, NodeMemory me, int op) {
     Outgoing out = outgoing(world, me, (Op.Commit) ops.get(op), op);
     long version =
         me.changes().stream()
             .filter(change -> change.commit() == op)
-            .mapToLong(Change::version)
+            .mapToLong(MadeChange::version)
             .max()
             .orElseThrow();
     out.versioned(version, me.wal().sequenceOf(op));

@@ -1,16 +1,16 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.OwnerId;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CountingSessions;
-import io.gameq.commit.SessionRef;
-import io.gameq.commit.Unsettled;
-import io.gameq.redis.CommitWire;
-import io.gameq.redis.ReplayWire;
-import io.gameq.redis.ReplayWire.Debt;
-import io.gameq.redis.SessionScripts;
+import io.gameq.change.Commit;
+import io.gameq.change.Unsettled;
+import io.gameq.healing.ReplayWire;
+import io.gameq.healing.ReplayWire.Debt;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
-import io.gameq.writer.explorer.Change.Status;
+import io.gameq.redis.script.CommitWire;
+import io.gameq.redis.script.SessionScripts;
+import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.ArrayList;
@@ -100,7 +100,7 @@ record NodeHealing(GameNodeActor node) {
             name() + " reads its sessions in MySQL", world -> readSessions(world, me, over)));
   }
 
-  private NodeMemory readSessions(World world, NodeMemory me, Reached over) {
+  private NodeMemory readSessions(Servers world, NodeMemory me, Reached over) {
     Map<OwnerId, CountingSessions> durable =
         world.sessions.current(me.owning().values().stream().map(SessionRef::owner).toList());
     NodeMemory now = me;
@@ -123,19 +123,19 @@ record NodeHealing(GameNodeActor node) {
         : CountingSessions.counts(sessions, ref.id());
   }
 
-  private NodeMemory reassert(World world, NodeMemory me, int player) {
+  private NodeMemory reassert(Servers world, NodeMemory me, int player) {
     boolean owns = owns(world, me, player);
     NodeMemory now = owns ? me : me.lose(player);
     return reasserted(world, now.link(me.link().at(Stage.REASSERTS, me.link().next() + 1)));
   }
 
-  private static boolean owns(World world, NodeMemory me, int player) {
+  private static boolean owns(Servers world, NodeMemory me, int player) {
     SessionRef ref = Objects.requireNonNull(me.holds().get(player)).ref();
     return SessionScripts.reassert(world.redis, world.slot, ref.owner(), ref.id());
   }
 
   /** After the last one: what has Redis lost? */
-  private NodeMemory reasserted(World world, NodeMemory memory) {
+  private NodeMemory reasserted(Servers world, NodeMemory memory) {
     NodeMemory me = node.settled(memory);
     List<NodeMemory.Hold> holds = List.copyOf(me.holds().values());
     int next = me.link().next();
@@ -180,7 +180,7 @@ record NodeHealing(GameNodeActor node) {
     return owed;
   }
 
-  private NodeMemory replay(World world, NodeMemory me, long sequence) {
+  private NodeMemory replay(Servers world, NodeMemory me, long sequence) {
     SessionRef refused =
         ReplayWire.send(
             world.redis,
@@ -192,7 +192,7 @@ record NodeHealing(GameNodeActor node) {
     return sent(me, me.link().next() + 1, refused);
   }
 
-  private NodeMemory again(World world, NodeMemory me, int op) {
+  private NodeMemory again(Servers world, NodeMemory me, int op) {
     NodeMemory answered = me.told(op, Status.ACKNOWLEDGED);
     if (plant().has(Switch.UNANSWERED_COUNT_AS_DONE)) {
       return settled(answered);
@@ -218,7 +218,7 @@ record NodeHealing(GameNodeActor node) {
     return me.link(me.link().asking(player));
   }
 
-  private NodeMemory asks(World world, NodeMemory me, int player) {
+  private NodeMemory asks(Servers world, NodeMemory me, int player) {
     SessionRef ref = Objects.requireNonNull(me.holds().get(player)).ref();
     if (counts(world.sessions.current(List.of(ref.owner())), ref)) {
       return me.link(me.link().telling());
@@ -229,7 +229,7 @@ record NodeHealing(GameNodeActor node) {
         : sendsOn(lost);
   }
 
-  private NodeMemory tells(World world, NodeMemory me, int player) {
+  private NodeMemory tells(Servers world, NodeMemory me, int player) {
     return sendsOn(owns(world, me, player) ? me : me.lose(player));
   }
 
@@ -237,7 +237,7 @@ record NodeHealing(GameNodeActor node) {
     return settled(me.link(me.link().at(Stage.SENDS, me.link().next())));
   }
 
-  private NodeMemory saysWhole(World world, NodeMemory me) {
+  private NodeMemory saysWhole(Servers world, NodeMemory me) {
     SessionScripts.healed(
         world.redis, new SlotKeys[] {world.slot}, List.copyOf(me.owning().values()));
     return sendsOn(me);

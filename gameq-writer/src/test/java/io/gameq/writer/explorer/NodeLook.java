@@ -1,13 +1,13 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.SessionId;
-import io.gameq.TrackerInSteps;
-import io.gameq.commit.CountingSessions;
-import io.gameq.commit.SessionRef;
-import io.gameq.mysql.OwnerReader;
-import io.gameq.redis.LookScript;
-import io.gameq.redis.LookScript.Looked;
-import io.gameq.redis.SessionScripts;
+import io.gameq.durability.TrackerInSteps;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.LookScript;
+import io.gameq.redis.script.LookScript.Looked;
+import io.gameq.redis.script.SessionScripts;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * only if whoever may hold them has put back what it has, and in the end, when nobody has anything
  * left to do, as rows that may come back.
  */
-record NodeLook(World world, GameNodeActor node) {
+record NodeLook(Servers world, GameNodeActor node) {
   /** The two steps of a look, which may come at any moment. */
   static List<Step> steps(GameNodeActor node, State state, NodeMemory me, int player) {
     TrackerInSteps tracker = me.wal().trackers().get(player);
@@ -68,7 +68,7 @@ record NodeLook(World world, GameNodeActor node) {
     return me;
   }
 
-  private static Looked look(World world, TrackerInSteps tracker) {
+  private static Looked look(Servers world, TrackerInSteps tracker) {
     return LookScript.call(world.redis, world.slot, tracker.session().owner(), tracker.rows());
   }
 

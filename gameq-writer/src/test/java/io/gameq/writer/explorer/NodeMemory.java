@@ -1,13 +1,13 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
-import io.gameq.ViewInSteps;
-import io.gameq.catalog.Handover;
-import io.gameq.catalog.RowCodec;
-import io.gameq.commit.SessionRef;
-import io.gameq.redis.LookScript.Looked;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.LookScript.Looked;
+import io.gameq.rows.Handover;
+import io.gameq.rows.RowCodec;
+import io.gameq.view.ViewInSteps;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ record NodeMemory(
     int attempts,
     boolean dead,
     long lastVersion,
-    List<Change> changes,
+    List<MadeChange> changes,
     Link link,
     NodeWal wal,
     TreeMap<String, TreeSet<Long>> conflicts,
@@ -237,18 +237,18 @@ record NodeMemory(
   }
 
   /** Whether a change was reported as lost, by itself or by a later one of its session. */
-  boolean reported(Change change) {
+  boolean reported(MadeChange change) {
     return Stream.of("", "?")
         .flatMap(as -> reportedAs(as, change))
         .anyMatch(version -> version >= change.version());
   }
 
   /** Whether this very change was reported, and not as one that may come back. */
-  boolean reportedForCertain(Change change) {
+  boolean reportedForCertain(MadeChange change) {
     return reportedAs("", change).anyMatch(version -> version == change.version());
   }
 
-  private Stream<Long> reportedAs(String as, Change change) {
+  private Stream<Long> reportedAs(String as, MadeChange change) {
     return conflicts.entrySet().stream()
         .filter(e -> e.getKey().startsWith(as + change.owner() + " "))
         .filter(e -> e.getKey().endsWith(":" + change.row()))
@@ -329,7 +329,7 @@ record NodeMemory(
     return hold(player, Objects.requireNonNull(holds.get(player)).asLost());
   }
 
-  NodeMemory changes(List<Change> now, long version) {
+  NodeMemory changes(List<MadeChange> now, long version) {
     return new NodeMemory(
         name,
         holds,
@@ -347,7 +347,7 @@ record NodeMemory(
   }
 
   /** The game is told what became of a commit. */
-  NodeMemory told(int commit, Change.Status status) {
+  NodeMemory told(int commit, MadeChange.Status status) {
     return changes(
         changes.stream()
             .map(change -> change.commit() == commit ? change.with(status) : change)
@@ -501,14 +501,15 @@ record NodeMemory(
 
   private boolean isRefused(int commit) {
     return changes.stream()
-        .anyMatch(change -> change.commit() == commit && change.status() == Change.Status.REFUSED);
+        .anyMatch(
+            change -> change.commit() == commit && change.status() == MadeChange.Status.REFUSED);
   }
 
   /** The first commit without an answer; -1 when there is none. */
   int firstUnanswered() {
     return changes.stream()
-        .filter(change -> change.status() == Change.Status.SENT)
-        .mapToInt(Change::commit)
+        .filter(change -> change.status() == MadeChange.Status.SENT)
+        .mapToInt(MadeChange::commit)
         .min()
         .orElse(-1);
   }

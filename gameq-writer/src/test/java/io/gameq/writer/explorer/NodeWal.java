@@ -1,11 +1,11 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.TrackerInSteps;
-import io.gameq.catalog.RowCodec;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
-import io.gameq.redis.ReplayWire.Debt;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.durability.TrackerInSteps;
+import io.gameq.healing.ReplayWire.Debt;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -15,13 +15,12 @@ final class Notices implements AutoCloseable {
   private static final String LAST = "nobody";
   private static final long PATIENCE_SECONDS = 30;
 
-  private final StatefulRedisConnection<byte[], byte[]> redis;
+  private final RedisConnection redis;
   private final String namespace;
   private final BlockingQueue<Notice> heard = new LinkedBlockingQueue<>();
   private final List<DurableNotices> subscriptions = new ArrayList<>();
 
-  Notices(
-      RedisConnector connector, StatefulRedisConnection<byte[], byte[]> redis, String namespace) {
+  Notices(RedisConnector connector, RedisConnection redis, String namespace) {
     this.redis = redis;
     this.namespace = namespace;
     for (String process : PROCESSES) {

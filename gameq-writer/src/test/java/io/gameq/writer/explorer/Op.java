@@ -22,7 +22,7 @@ sealed interface Op {
   record Commit(List<Part> parts, boolean mayBeLost) implements Op {}
 
   /** A change of one row; {@code toPlayer} is the player whose row it is afterwards. */
-  record Part(int player, int row, Change.Kind kind, int toPlayer) {}
+  record Part(int player, int row, MadeChange.Kind kind, int toPlayer) {}
 
   /** The node, not the game: looks for what of a player's session is lost, and may report it. */
   record Look(int player) implements Op {}
@@ -46,18 +46,20 @@ sealed interface Op {
   static Op put(int player, int... rows) {
     return new Commit(
         java.util.Arrays.stream(rows)
-            .mapToObj(row -> new Part(player, row, Change.Kind.PUT, player))
+            .mapToObj(row -> new Part(player, row, MadeChange.Kind.PUT, player))
             .toList(),
         false);
   }
 
   static Op delete(int player, int row) {
-    return new Commit(List.of(new Part(player, row, Change.Kind.DELETE, player)), false);
+    return new Commit(List.of(new Part(player, row, MadeChange.Kind.DELETE, player)), false);
   }
 
   static Op move(int from, int to, int row) {
     return new Commit(
-        List.of(new Part(from, row, Change.Kind.MOVED, to), new Part(to, row, Change.Kind.PUT, to)),
+        List.of(
+            new Part(from, row, MadeChange.Kind.MOVED, to),
+            new Part(to, row, MadeChange.Kind.PUT, to)),
         false);
   }
 

@@ -1,14 +1,14 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.catalog.Handover;
-import io.gameq.catalog.RowCodec;
-import io.gameq.catalog.RowKey;
-import io.gameq.catalog.RowOp;
-import io.gameq.commit.ChangedRow;
-import io.gameq.commit.Commit;
-import io.gameq.commit.CommitPart;
-import io.gameq.commit.SessionRef;
-import io.gameq.commit.Trade;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.change.Trade;
+import io.gameq.owner.SessionRef;
+import io.gameq.rows.Handover;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,13 +37,13 @@ final class Outgoing {
   }
 
   static Outgoing of(
-      World world, NodeMemory node, Op.Commit commit, boolean movesAsDeletes, int op) {
+      Servers world, NodeMemory node, Op.Commit commit, boolean movesAsDeletes, int op) {
     List<Op.Part> parts = new ArrayList<>();
     for (Op.Part part : commit.parts()) {
-      boolean delete = movesAsDeletes && part.kind() == Change.Kind.MOVED;
+      boolean delete = movesAsDeletes && part.kind() == MadeChange.Kind.MOVED;
       parts.add(
           delete
-              ? new Op.Part(part.player(), part.row(), Change.Kind.DELETE, part.player())
+              ? new Op.Part(part.player(), part.row(), MadeChange.Kind.DELETE, part.player())
               : part);
     }
     Outgoing out =
@@ -56,8 +56,8 @@ final class Outgoing {
     return out;
   }
 
-  private ChangedRow row(World world, Op.Part part) {
-    if (part.kind() == Change.Kind.DELETE) {
+  private ChangedRow row(Servers world, Op.Part part) {
+    if (part.kind() == MadeChange.Kind.DELETE) {
       Object[] key = world.item.canonicalKey(part.row());
       return new ChangedRow(
           RowKey.ofKey(world.item, key).text(), world.codec.encode(world.item, RowOp.DELETE, key));
@@ -66,13 +66,13 @@ final class Outgoing {
         world.item.canonicalRow(
             Map.of("id", part.row(), "player_id", part.toPlayer(), "count", count()),
             Clock.systemUTC());
-    RowOp kind = part.kind() == Change.Kind.MOVED ? RowOp.MOVED : RowOp.PUT;
+    RowOp kind = part.kind() == MadeChange.Kind.MOVED ? RowOp.MOVED : RowOp.PUT;
     return new ChangedRow(
         RowKey.of(world.item, values).text(), world.codec.encode(world.item, kind, values));
   }
 
   /** With the handovers that the session knows of, as {@code HandedOver} has a row tell of them. */
-  private ChangedRow told(World world, Op.Part part, ChangedRow row) {
+  private ChangedRow told(Servers world, Op.Part part, ChangedRow row) {
     SessionRef session = session(part.player());
     List<Handover> handovers = new ArrayList<>();
     List<@Nullable Trade> trades = new ArrayList<>();
@@ -81,15 +81,16 @@ final class Outgoing {
       trades.add(null);
     }
     for (Op.Part other : parts) {
-      boolean gives = part.kind() == Change.Kind.MOVED && other.player() == part.toPlayer();
-      boolean takes = other.kind() == Change.Kind.MOVED && other.toPlayer() == part.player();
+      boolean gives = part.kind() == MadeChange.Kind.MOVED && other.player() == part.toPlayer();
+      boolean takes = other.kind() == MadeChange.Kind.MOVED && other.toPlayer() == part.player();
       if (!other.equals(part) && other.row() == part.row() && (gives || takes)) {
         SessionRef its = session(other.player());
         handovers.add(new Handover(takes, its.owner(), its.id(), 0));
         trades.add(trade);
       }
     }
-    if (world.plant.has(Plant.Switch.RECEIVED_TELLS_NOTHING) && part.kind() != Change.Kind.MOVED) {
+    if (world.plant.has(Plant.Switch.RECEIVED_TELLS_NOTHING)
+        && part.kind() != MadeChange.Kind.MOVED) {
       return row;
     }
     return handovers.isEmpty()
@@ -107,24 +108,24 @@ final class Outgoing {
   }
 
   /** Gives it its version and WAL sequence; returns the game's memory of it. */
-  List<Change> versioned(long next, long walSequence) {
+  List<MadeChange> versioned(long next, long walSequence) {
     version = next;
     sequence = walSequence;
     commits(false);
-    List<Change> changes = new ArrayList<>();
+    List<MadeChange> changes = new ArrayList<>();
     for (int i = 0; i < parts.size(); i++) {
       Op.Part part = parts.get(i);
       changes.add(
-          new Change(
+          new MadeChange(
               node.name(),
               op,
-              World.owner(part.player()).encoded(),
+              Servers.owner(part.player()).encoded(),
               part.row(),
               part.kind(),
               part.toPlayer(),
               count(),
               inOrder.get(i).version(),
-              Change.Status.SENT));
+              MadeChange.Status.SENT));
     }
     return changes;
   }

@@ -1,10 +1,10 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.SessionId;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.owner.SessionId;
 import io.gameq.writer.campaign.CampaignLength;
 import io.gameq.writer.explorer.Exploration.Task;
 import io.gameq.writer.explorer.Plant.Switch;
-import io.gameq.writer.mysql.FlushTransaction.OwnerRows;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.writer.redis.FinishScripts;
+import io.gameq.redis.script.FinishScripts;
 import java.util.List;
 
 /**

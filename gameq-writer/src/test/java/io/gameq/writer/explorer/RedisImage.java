@@ -2,8 +2,8 @@ package io.gameq.writer.explorer;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.gameq.redis.RedisConnection;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +52,7 @@ record RedisImage(TreeMap<String, Value> keys) {
   /** One key; a hash as field, value, field, value ... */
   record Value(String kind, List<String> items) {}
 
-  static RedisImage take(StatefulRedisConnection<byte[], byte[]> redis, String namespace) {
+  static RedisImage take(RedisConnection redis, String namespace) {
     List<Object> all =
         redis.sync().eval(TAKE, ScriptOutputType.MULTI, new byte[0][], pattern(namespace));
     TreeMap<String, Value> keys = new TreeMap<>();
@@ -83,7 +83,7 @@ record RedisImage(TreeMap<String, Value> keys) {
   }
 
   /** Makes Redis hold this and nothing else in the namespace. */
-  void put(StatefulRedisConnection<byte[], byte[]> redis, String namespace) {
+  void put(RedisConnection redis, String namespace) {
     List<byte[]> args = new ArrayList<>();
     args.add(pattern(namespace));
     keys.forEach(

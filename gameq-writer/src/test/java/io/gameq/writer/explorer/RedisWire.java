@@ -2,6 +2,7 @@ package io.gameq.writer.explorer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.gameq.redis.RedisConnection;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -16,25 +17,24 @@ import org.jspecify.annotations.Nullable;
 
 /** A Redis connection on which scripts pass the plant, which may change their text. */
 final class RedisWire {
-  private final StatefulRedisConnection<byte[], byte[]> real;
+  private final RedisConnection real;
   private final Plant plant;
   private final Map<String, String> planted = new HashMap<>();
 
-  private RedisWire(StatefulRedisConnection<byte[], byte[]> real, Plant plant) {
+  private RedisWire(RedisConnection real, Plant plant) {
     this.real = real;
     this.plant = plant;
   }
 
-  static StatefulRedisConnection<byte[], byte[]> of(
-      StatefulRedisConnection<byte[], byte[]> real, Plant plant) {
+  static RedisConnection of(RedisConnection real, Plant plant) {
     return plant.editsScripts() ? new RedisWire(real, plant).connection() : real;
   }
 
   @SuppressWarnings("unchecked")
-  private StatefulRedisConnection<byte[], byte[]> connection() {
+  private RedisConnection connection() {
     Object sync = commands(RedisCommands.class, real.sync());
     Object async = commands(RedisAsyncCommands.class, real.async());
-    return (StatefulRedisConnection<byte[], byte[]>)
+    return (RedisConnection)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
             new Class<?>[] {StatefulRedisConnection.class},

@@ -251,7 +251,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.delete(1, 1)));
           cast.add(node("B", plant, CLOCK, Op.open(1)));
           workers(cast, plant, 1, 1, false);
-          cast.add(new Reader(1, reads, plant));
+          cast.add(new ReadingActor(1, reads, plant));
           return cast;
         },
         List.of(1),
@@ -369,7 +369,7 @@ final class Scenarios {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
           workers(cast, plant, 1, 1, false);
-          cast.add(new Reader(1, 2, plant));
+          cast.add(new ReadingActor(1, 2, plant));
           cast.add(new Failover(1, lostWrites, false));
           return cast;
         },

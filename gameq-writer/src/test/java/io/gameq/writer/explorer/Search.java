@@ -22,7 +22,7 @@ final class Search {
   /** Nodes that heal again and again have met something that does not heal. */
   private static final int MOST_LOOKS = 5;
 
-  private final World world;
+  private final Servers world;
   private final Scenario scenario;
   private final List<Actor> cast;
   private final int drainer;
@@ -48,7 +48,7 @@ final class Search {
       @Nullable String violation,
       List<String> path) {}
 
-  private Search(World world, Scenario scenario) {
+  private Search(Servers world, Scenario scenario) {
     this.world = world;
     this.scenario = scenario;
     this.cast = new ArrayList<>(scenario.cast().apply(world.plant));
@@ -56,7 +56,7 @@ final class Search {
     cast.add(new FlushWorker(drainer, drainer, "D", 1, false, world.plant));
   }
 
-  static Result run(World world, Scenario scenario) throws Step.Blocked {
+  static Result run(Servers world, Scenario scenario) throws Step.Blocked {
     Search search = new Search(world, scenario);
     State start = search.prepared();
     BigInteger schedules = search.violation != null ? BigInteger.ZERO : search.explore(start);
@@ -182,7 +182,7 @@ final class Search {
     return actor instanceof Reaper
         || actor instanceof Failover
         || actor instanceof Promotion
-        || actor instanceof Reader
+        || actor instanceof ReadingActor
         || (local instanceof FlushWorker.Memory worker && worker.phase() != FlushWorker.Phase.IDLE);
   }
 

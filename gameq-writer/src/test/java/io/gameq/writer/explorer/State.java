@@ -63,7 +63,7 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
   }
 
   /** Every change that any node committed or tried to. */
-  Stream<Change> changes() {
+  Stream<MadeChange> changes() {
     return all(NodeMemory.class).flatMap(node -> node.changes().stream());
   }
 

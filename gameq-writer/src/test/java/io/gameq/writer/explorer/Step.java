@@ -21,7 +21,7 @@ record Step(String label, Server server, boolean changes, boolean former, Run ru
      * Runs against the servers of a world that is in the state the step was taken from; returns the
      * actor's new local state.
      */
-    Local on(World world) throws Blocked;
+    Local on(Servers world) throws Blocked;
   }
 
   static Step redis(String label, Run run) {

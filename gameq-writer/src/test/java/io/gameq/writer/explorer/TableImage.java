@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.OwnerId;
-import io.gameq.SessionId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -63,12 +63,14 @@ record TableImage(
             "");
     try (Statement statement = connection.createStatement()) {
       statement.execute(
-          "SELECT id, player_id, count, gq_version FROM item;"
-              + "SELECT owner, epoch, nonce, node, state, COALESCE(CONCAT(before_epoch, ', ', QUOTE(before_nonce)), 'NULL, NULL') FROM gameq_owner;"
-              + "SELECT row_key, owner, version FROM gameq_tombstone;"
-              + "SELECT CONCAT_WS(',', row_key, owner, version), CONCAT_WS(',', received, epoch, nonce) FROM gameq_handover;"
-              + "SELECT row_key, owner, version FROM gameq_dead_letter;"
-              + "SELECT CONCAT_WS(', ', number, QUOTE(run_id), QUOTE(repl_id), QUOTE(address), sentinel_epoch, QUOTE(former_run_id), QUOTE(former_repl_id)) FROM gameq_redis_term");
+          "SELECT id, player_id, count, gq_version FROM item;SELECT owner, epoch, nonce, node,"
+              + " state, COALESCE(CONCAT(before_epoch, ', ', QUOTE(before_nonce)), 'NULL, NULL')"
+              + " FROM gameq_owner;SELECT row_key, owner, version FROM gameq_tombstone;SELECT"
+              + " CONCAT_WS(',', row_key, owner, version), CONCAT_WS(',', received, epoch, nonce)"
+              + " FROM gameq_handover;SELECT row_key, owner, version FROM gameq_dead_letter;SELECT"
+              + " CONCAT_WS(', ', number, QUOTE(run_id), QUOTE(repl_id), QUOTE(address),"
+              + " sentinel_epoch, QUOTE(former_run_id), QUOTE(former_repl_id)) FROM"
+              + " gameq_redis_term");
       try (ResultSet rs = statement.getResultSet()) {
         while (rs.next()) {
           image.items.put(

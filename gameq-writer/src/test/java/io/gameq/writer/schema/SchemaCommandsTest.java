@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.gameq.mysql.SchemaFiles;
+import io.gameq.mysql.schema.SchemaFiles;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
-import io.gameq.writer.Main;
 import io.gameq.writer.mysql.LeastGrants;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,10 +44,10 @@ class SchemaCommandsTest {
 
   @Test
   void secondMigrationHasNothingToDo() throws Exception {
-    assertEquals(Main.FOUND_SOMETHING, check(GOOD).exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, check(GOOD).exitCode());
 
     CommandLineRun first = migrate(GOOD);
-    assertEquals(Main.OK, first.exitCode(), first.err());
+    assertEquals(ExitCodes.OK, first.exitCode(), first.err());
     assertTrue(first.out().contains("done: version column of player_item"), first.out());
     assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
     assertEquals("0", game.queryText("SELECT gq_version FROM player WHERE id = 1"));
@@ -56,17 +56,17 @@ class SchemaCommandsTest {
     assertEquals(Integer.toString(SchemaFiles.latest()), setting("schema"));
 
     CommandLineRun second = migrate(GOOD);
-    assertEquals(Main.OK, second.exitCode());
+    assertEquals(ExitCodes.OK, second.exitCode());
     assertEquals("nothing to do\n", second.out());
     CommandLineRun check = check(GOOD);
-    assertEquals(Main.OK, check.exitCode(), check.out());
+    assertEquals(ExitCodes.OK, check.exitCode(), check.out());
     assertTrue(check.out().contains("table player_item: ok"), check.out());
   }
 
   @Test
   void dryRunPrintsTheExactSqlAndChangesNothing() throws Exception {
     CommandLineRun dry = migrate(GOOD, "--dry-run");
-    assertEquals(Main.OK, dry.exitCode(), dry.err());
+    assertEquals(ExitCodes.OK, dry.exitCode(), dry.err());
     assertEquals("3", countTables());
     assertEquals("", columnsNamed("gq_version"));
 
@@ -81,14 +81,14 @@ class SchemaCommandsTest {
 
   @Test
   void otherSlotsAndOtherNamespacesAreRefused() throws Exception {
-    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
     CommandLineRun slots = migrate("slots: 32\n" + GOOD);
-    assertEquals(Main.COULD_NOT_RUN, slots.exitCode());
+    assertEquals(ExitCodes.COULD_NOT_RUN, slots.exitCode());
     assertTrue(slots.err().contains("slots 32, the database has 16"), slots.err());
     assertEquals("16", setting("slots"));
     game.execute("UPDATE gameq_setting SET value = 'other' WHERE name = 'namespace'");
     CommandLineRun namespace = check(GOOD);
-    assertEquals(Main.COULD_NOT_RUN, namespace.exitCode());
+    assertEquals(ExitCodes.COULD_NOT_RUN, namespace.exitCode());
     assertTrue(namespace.err().contains("namespace mygame, the database has other"));
   }
 
@@ -99,12 +99,12 @@ class SchemaCommandsTest {
             + "  - { name: no_key, owner: player, ownerColumn: player_id }\n"
             + "  - { name: absent, owner: player, ownerColumn: player_id }\n";
     CommandLineRun run = migrate(tables);
-    assertEquals(Main.FOUND_SOMETHING, run.exitCode(), run.err());
+    assertEquals(ExitCodes.FOUND_SOMETHING, run.exitCode(), run.err());
     assertTrue(run.out().contains("table no_key: cannot be managed\n    reason: "), run.out());
     assertTrue(run.out().contains("table absent: cannot be managed\n    reason: "), run.out());
     assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
     assertEquals("player,player_item", columnsNamed("gq_version"));
-    assertEquals(Main.FOUND_SOMETHING, check(tables).exitCode());
+    assertEquals(ExitCodes.FOUND_SOMETHING, check(tables).exitCode());
   }
 
   @Test
@@ -116,11 +116,11 @@ class SchemaCommandsTest {
     CommandLineRun dry = migrate(tables, "--dry-run");
     assertTrue(dry.out().contains("-- if the server cannot: ALTER TABLE `packed`"), dry.out());
     CommandLineRun refused = migrate(tables);
-    assertEquals(Main.COULD_NOT_RUN, refused.exitCode(), refused.out());
+    assertEquals(ExitCodes.COULD_NOT_RUN, refused.exitCode(), refused.out());
     assertTrue(refused.err().contains("--allow-rebuild"), refused.err());
     assertEquals("", columnsNamed("gq_version"));
     CommandLineRun run = migrate(tables, "--allow-rebuild");
-    assertEquals(Main.OK, run.exitCode(), run.out() + run.err());
+    assertEquals(ExitCodes.OK, run.exitCode(), run.out() + run.err());
     assertTrue(run.out().contains("packed (not instantly: rebuilt the table)"), run.out());
     assertEquals("packed", columnsNamed("gq_version"));
   }
@@ -159,8 +159,8 @@ class SchemaCommandsTest {
               .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + database.replace("_", "\\_")),
           check.out());
       CommandLineRun run = run("migrate", yaml, "--allow-rebuild");
-      assertEquals(Main.OK, run.exitCode(), run.err());
-      assertEquals(Main.OK, run("check", yaml).exitCode());
+      assertEquals(ExitCodes.OK, run.exitCode(), run.err());
+      assertEquals(ExitCodes.OK, run("check", yaml).exitCode());
     } finally {
       game.execute("DROP USER " + user);
     }
@@ -168,9 +168,9 @@ class SchemaCommandsTest {
 
   @Test
   void aTableThatLeftTheConfigurationStaysRegisteredWithANotice() throws Exception {
-    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
     CommandLineRun run = migrate("tables: [{ name: player, owner: player, ownerColumn: id }]");
-    assertEquals(Main.OK, run.exitCode());
+    assertEquals(ExitCodes.OK, run.exitCode());
     assertTrue(
         run.out().contains("notice: table player_item is registered but not in the configuration"));
     assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
@@ -181,8 +181,8 @@ class SchemaCommandsTest {
     game.execute(SchemaFiles.all().get(0).statements().get(0));
     game.execute(SchemaFiles.all().get(1).statements().get(0));
     game.execute("INSERT INTO gameq_setting (name, value) VALUES ('schema', '1')");
-    assertEquals(Main.OK, migrate(GOOD).exitCode());
-    assertEquals(Main.OK, check(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, check(GOOD).exitCode());
   }
 
   @Test
@@ -192,46 +192,49 @@ class SchemaCommandsTest {
     }
     game.execute("INSERT INTO gameq_setting (name, value) VALUES ('schema', '6')");
     game.execute(
-        "INSERT INTO gameq_owner VALUES ('player%3A1', 7, 'aaaaaaaa00000001', 'n1', 'opening', '2020-01-01')");
+        "INSERT INTO gameq_owner VALUES ('player%3A1', 7, 'aaaaaaaa00000001', 'n1', 'opening',"
+            + " '2020-01-01')");
     game.execute(SchemaFiles.all().get(6).statements().get(0)); // and then it was killed
-    assertEquals(Main.OK, migrate(GOOD).exitCode());
-    assertEquals(Main.OK, check(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, check(GOOD).exitCode());
     assertEquals(
         "7 opening none",
         game.queryText(
-            "SELECT CONCAT_WS(' ', epoch, state, COALESCE(before_epoch, 'none')) FROM gameq_owner"));
+            "SELECT CONCAT_WS(' ', epoch, state, COALESCE(before_epoch, 'none')) FROM"
+                + " gameq_owner"));
   }
 
   @Test
   void aDatabaseOfANewerProgramIsRefused() throws Exception {
-    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
     game.execute("UPDATE gameq_setting SET value = '999' WHERE name = 'schema'");
     CommandLineRun run = migrate(GOOD);
-    assertEquals(Main.COULD_NOT_RUN, run.exitCode());
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode());
     assertTrue(run.err().contains("schema 999"), run.err());
   }
 
   @Test
   void aTableHeldByATransactionIsAnErrorWithTheRemedy() throws Exception {
     assertEquals(
-        Main.OK, migrate("tables: [{ name: player, owner: player, ownerColumn: id }]").exitCode());
+        ExitCodes.OK,
+        migrate("tables: [{ name: player, owner: player, ownerColumn: id }]").exitCode());
     try (Connection holder = game.connect();
         Statement statement = holder.createStatement()) {
       holder.setAutoCommit(false);
       statement.execute("SELECT * FROM player_item");
       CommandLineRun run = migrate(GOOD);
-      assertEquals(Main.COULD_NOT_RUN, run.exitCode());
+      assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode());
       assertTrue(run.err().contains("some transaction holds the table"), run.err());
       assertEquals(1, run.err().lines().count(), run.err());
     }
-    assertEquals(Main.OK, migrate(GOOD).exitCode());
+    assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
   }
 
   @Test
   void wrongPasswordIsOneLineWithoutThePassword() throws Exception {
     String yaml = config(GOOD).replace(game.password(), "wrong-one");
     CommandLineRun run = run("check", yaml);
-    assertEquals(Main.COULD_NOT_RUN, run.exitCode());
+    assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("check mysql.user and mysql.password"), run.err());
     assertFalse(run.err().contains("wrong-one"), run.err());
@@ -247,10 +250,10 @@ class SchemaCommandsTest {
 
   private String config(String tables) {
     return """
-        namespace: mygame
-        redis: { uri: "redis://127.0.0.1" }
-        mysql: { url: "%s", user: "%s", password: "%s" }
-        """
+    namespace: mygame
+    redis: { uri: "redis://127.0.0.1" }
+    mysql: { url: "%s", user: "%s", password: "%s" }
+    """
             .formatted(game.jdbcUrl(), game.user(), game.password())
         + tables;
   }

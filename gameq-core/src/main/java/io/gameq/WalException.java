@@ -1,0 +1,31 @@
+package io.gameq;
+
+/**
+ * The WAL cannot be opened or written; nothing was sent to Redis for what could not be appended.
+ */
+public final class WalException extends GameQueueException {
+  private static final long serialVersionUID = 1L;
+
+  private final boolean mayBeReadable;
+
+  public WalException(String message) {
+    super(message);
+    this.mayBeReadable = false;
+  }
+
+  public WalException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  public WalException(String message, Throwable cause, boolean mayBeReadable) {
+    super(message, cause);
+    this.mayBeReadable = mayBeReadable;
+  }
+
+  /**
+   * Whether the record that was to be appended may be found in the WAL by recovery all the same.
+   */
+  public boolean mayBeReadable() {
+    return mayBeReadable;
+  }
+}

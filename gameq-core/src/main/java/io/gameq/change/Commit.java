@@ -1,0 +1,106 @@
+package io.gameq.change;
+
+import io.gameq.owner.SessionRef;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on
+ * only the sender's thread writes to it, and others read after {@code settled} was called.
+ */
+public abstract class Commit {
+  private final List<CommitPart> parts;
+  private final int bytes;
+  private final @Nullable Trade trade;
+  private volatile long sequence;
+  private long version;
+  private boolean sentAgain;
+
+  protected Commit(List<CommitPart> parts) {
+    this(parts, null);
+  }
+
+  /** A commit; {@code trade} is told its version, when it moves rows. */
+  protected Commit(List<CommitPart> parts, @Nullable Trade trade) {
+    this.parts = List.copyOf(parts);
+    this.trade = trade;
+    int sum = 0;
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        sum += row.bytes();
+      }
+    }
+    this.bytes = sum;
+  }
+
+  /** The WAL holds the commit: it survives this process. Called by the sender's thread. */
+  public void journaled() {}
+
+  /** Redis holds the commit. Called by the sender's thread, so it must be quick. */
+  public abstract void queued();
+
+  /**
+   * Redis does not hold the commit, or nobody knows (see the exception's type). Called by the
+   * sender's thread, or the one that closes the node.
+   */
+  public abstract void failed(RuntimeException reason);
+
+  public List<CommitPart> parts() {
+    return parts;
+  }
+
+  /** One of its sessions that no longer owns; null when all do, as far as is known. */
+  public @Nullable SessionRef lostSession() {
+    for (CommitPart part : parts) {
+      if (part.session().isLost()) {
+        return part.session();
+      }
+    }
+    return null;
+  }
+
+  public boolean isSpanning() {
+    return parts.size() > 1;
+  }
+
+  /** Keys and images, in bytes. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /** Sequence of this commit's WAL record; 0 before it was appended. Read by any thread. */
+  public long sequence() {
+    return sequence;
+  }
+
+  public void setSequence(long sequence) {
+    this.sequence = sequence;
+  }
+
+  /**
+   * Whether its first answer was lost: then it may reach Redis after commits with higher versions.
+   */
+  public boolean isSentAgain() {
+    return sentAgain;
+  }
+
+  public void setSentAgain() {
+    sentAgain = true;
+  }
+
+  /** The version of all its rows. */
+  public long version() {
+    return version;
+  }
+
+  /** Writes the version into all rows: both halves of a move carry the same. */
+  public void setVersion(long version) {
+    this.version = version;
+    if (trade != null) {
+      trade.setVersion(version);
+    }
+    for (CommitPart part : parts) {
+      part.rows().forEach(row -> row.setVersion(version));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.gameq.commit;
+
+import io.gameq.Limits;
+import io.gameq.RedisUnavailableException;
+import io.gameq.WhenRedisIsAway;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Whether Redis is away, and what becomes of commits meanwhile. Thread-safe. */
+final class RedisAway {
+  private final WhenRedisIsAway policy;
+  private final Limits limits;
+  private final Admission admission;
+  private volatile @Nullable Long sinceNanos;
+
+  RedisAway(WhenRedisIsAway policy, Limits limits, Admission admission) {
+    this.policy = policy;
+    this.limits = limits;
+    this.admission = admission;
+  }
+
+  void begin() {
+    sinceNanos = System.nanoTime();
+    admission.journaling(!fails());
+  }
+
+  void end() {
+    sinceNanos = null;
+    admission.journaling(false);
+  }
+
+  /** Whether commits fail at once while Redis is away. */
+  boolean fails() {
+    return policy == WhenRedisIsAway.FAIL;
+  }
+
+  /** Why a commit is not taken now; null when it is. */
+  @Nullable RedisUnavailableException refusal() {
+    Long since = sinceNanos;
+    if (since == null) {
+      return null;
+    }
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
+    if (fails()) {
+      return new RedisUnavailableException(
+          "Redis has been away for %d ms: the commit was not taken (whenRedisIsAway is FAIL)"
+              .formatted(millis));
+    }
+    return millis <= limits.journalMillis()
+        ? null
+        : new RedisUnavailableException(
+            "Redis has been away for %d ms, longer than the %d ms that commits are journaled: the commit was not taken"
+                .formatted(millis, limits.journalMillis()));
+  }
+}

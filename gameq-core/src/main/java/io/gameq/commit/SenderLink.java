@@ -1,0 +1,105 @@
+package io.gameq.commit;
+
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.lettuce.core.KillArgs;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Makes the sender's connections to Redis, and remembers those that it gave up: their last bytes
+ * may still be on their way. Used by the sender's thread; {@link #connections}, {@link
+ * #connectedNanos} and {@link #term} by any.
+ */
+final class SenderLink {
+  /** Of servers that were connected to since; far more than a failover takes attempts. */
+  private static final int MOST_REMEMBERED = 1_000;
+
+  private final PrimaryConnector connector;
+  private final RedisClock clock;
+  private final AtomicLong connections = new AtomicLong();
+  private volatile long connectedNanos;
+  private final Set<Link> givenUp = new LinkedHashSet<>();
+  private Link link = new Link("", 0);
+  private volatile long term;
+  private volatile String address = "";
+
+  /** A connection, as the server that it leads to knows it. */
+  private record Link(String runId, long clientId) {}
+
+  SenderLink(PrimaryConnector connector, RedisClock clock) {
+    this.connector = connector;
+    this.clock = clock;
+  }
+
+  /** Connects to a server that gameq can run on, giving up the connection before. */
+  RedisConnection connect() {
+    giveUp();
+    long now = System.nanoTime();
+    PrimaryConnector.Opened opened = connector.open();
+    RedisConnection connection = opened.redis();
+    connectedNanos = now;
+    connections.incrementAndGet();
+    try {
+      clock.measure(connection);
+      long client = RedisReply.await(() -> connection.sync().clientId());
+      link = new Link(opened.runId(), client);
+      term = opened.term();
+      address = opened.address();
+      return connection;
+    } catch (RuntimeException e) {
+      connection.closeSoon();
+      throw e;
+    }
+  }
+
+  private void giveUp() {
+    givenUp.add(link);
+    if (givenUp.size() > MOST_REMEMBERED) {
+      givenUp.remove(givenUp.iterator().next());
+    }
+  }
+
+  /**
+   * Makes sure that nothing of connections to this server that were given up is applied any more: a
+   * plain HSET among their last bytes would overwrite what is committed from now on.
+   */
+  void silenceOthers(RedisConnection redis) {
+    for (Iterator<Link> it = givenUp.iterator(); it.hasNext(); ) {
+      Link other = it.next();
+      if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
+        RedisReply.await(() -> redis.sync().clientKill(KillArgs.Builder.id(other.clientId)));
+        it.remove();
+      }
+    }
+  }
+
+  /** The server, by its run id, that the last connection led to. */
+  String server() {
+    return link.runId;
+  }
+
+  /** Whether the last connection leads to the primary that counts; asks MySQL, and Sentinel. */
+  boolean isCurrent() {
+    return connector.isCurrent(term, address);
+  }
+
+  /** The number of the term of the last connection's primary. */
+  long term() {
+    return term;
+  }
+
+  /** When it began to connect the last time that it succeeded, by System.nanoTime. */
+  long connectedNanos() {
+    return connectedNanos;
+  }
+
+  /** How often it has connected. */
+  long connections() {
+    return connections.get();
+  }
+}

@@ -1,0 +1,113 @@
+package io.gameq.commit;
+
+import io.gameq.CommitFailedException;
+import io.gameq.CommitUnknownException;
+import io.gameq.OwnershipLostException;
+import io.gameq.RedisFullException;
+import io.gameq.WalException;
+import io.gameq.WalFullException;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisReply;
+import io.gameq.wal.WalWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a commit ends: its room is freed, its failure stands in the WAL, and only then it is told.
+ * Used by the sender's thread.
+ */
+public final class Settlement {
+  private final Admission admission;
+  private final WalWriter wal;
+
+  Settlement(Admission admission, WalWriter wal) {
+    this.admission = admission;
+    this.wal = wal;
+  }
+
+  public void queued(List<Commit> commits) {
+    for (Commit commit : commits) {
+      admission.leave(commit.bytes());
+      commit.queued();
+    }
+  }
+
+  /** A commit that is in the WAL and not in Redis, or nobody knows where, and why. */
+  record Failure(Commit commit, RuntimeException reason) {}
+
+  /** Redis answered with an error: it holds nothing of the commit. */
+  public static Failure refused(Commit commit, String message) {
+    return new Failure(
+        commit,
+        RedisReply.isFull(message)
+            ? new RedisFullException(
+                "Redis reached maxmemory and refused the commit: let the writers drain, or raise"
+                    + " maxmemory")
+            : new CommitFailedException("Redis refused the commit: " + message));
+  }
+
+  public void failed(Commit commit, RuntimeException reason) {
+    failed(List.of(new Failure(commit, reason)));
+  }
+
+  /**
+   * Ends commits that are in the WAL: marked failed there, on the disk if commits are forced to it,
+   * before the game is told, so that nothing ever replays them. One whose mark could not be written
+   * may be replayed by recovery: it is told as unknown.
+   */
+  public void failed(List<Failure> failures) {
+    List<Failure> marked = new ArrayList<>();
+    for (Failure failure : failures) {
+      try {
+        wal.appendFailed(failure.commit);
+        marked.add(failure);
+      } catch (WalException | WalFullException e) {
+        notMarked(failure, e);
+      }
+    }
+    if (marked.isEmpty()) {
+      return;
+    }
+    try {
+      wal.sync();
+    } catch (WalException e) {
+      marked.forEach(failure -> notMarked(failure, e));
+      return;
+    }
+    marked.forEach(failure -> dropped(failure.commit, failure.reason));
+  }
+
+  private void notMarked(Failure failure, RuntimeException e) {
+    RuntimeException told =
+        unknown(
+            failure.commit,
+            "%s; and the WAL does not tell so, recovery may replay it (%s)"
+                .formatted(failure.reason.getMessage(), e.getMessage()));
+    told.addSuppressed(failure.reason);
+    told.addSuppressed(e);
+    dropped(failure.commit, told);
+  }
+
+  /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
+  void dropped(Commit commit, RuntimeException reason) {
+    admission.leave(commit.bytes());
+    commit.failed(reason);
+  }
+
+  static OwnershipLostException lost(SessionRef session) {
+    return new OwnershipLostException(
+        "session "
+            + session.id()
+            + " no longer owns "
+            + session.owner()
+            + ": a newer session was opened; open the owner again");
+  }
+
+  public static CommitUnknownException unknown(Commit commit, String why) {
+    List<String> rows =
+        commit.parts().stream().flatMap(part -> part.rows().stream()).map(ChangedRow::key).toList();
+    return new CommitUnknownException(why + ": unknown whether these rows were committed: " + rows);
+  }
+}

@@ -1,0 +1,111 @@
+package io.gameq.durability;
+
+import io.gameq.owner.SessionRef;
+import io.gameq.wal.WalNeeds;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions of this node of which anything may not be in MySQL yet: those that are open, and
+ * those that were closed with rows on their way. Thread-safe.
+ */
+public final class NodeSessions {
+  /** In order of their owners, and of each owner in the order in which they were opened. */
+  private final ConcurrentNavigableMap<String, DurableTracker> trackers =
+      new ConcurrentSkipListMap<>();
+
+  private final Set<DurableTracker> closed = ConcurrentHashMap.newKeySet();
+
+  private static String name(String owner, String session) {
+    return owner + " " + session;
+  }
+
+  private static String name(DurableTracker tracker) {
+    SessionRef session = tracker.session();
+    return name(session.owner().encoded(), session.id().text());
+  }
+
+  public void add(DurableTracker tracker) {
+    trackers.put(name(tracker), tracker);
+  }
+
+  public void remove(DurableTracker tracker) {
+    trackers.remove(name(tracker));
+  }
+
+  /** By encoded owner and session text; null when nothing of it is waited for. */
+  public @Nullable DurableTracker find(String owner, String session) {
+    return trackers.get(name(owner, session));
+  }
+
+  public Collection<DurableTracker> all() {
+    return trackers.values();
+  }
+
+  /** Those of the same owner that were opened before this one. */
+  public Collection<DurableTracker> before(DurableTracker tracker) {
+    return trackers.subMap(name(tracker.session().owner().encoded(), ""), name(tracker)).values();
+  }
+
+  public Collection<DurableTracker> closed() {
+    return closed;
+  }
+
+  /** The game gave the session up: it is kept until all of it is in MySQL. */
+  public void close(DurableTracker tracker) {
+    closed.add(tracker);
+  }
+
+  /** Lets go of closed sessions of which everything is in MySQL. */
+  public void forgetDrained(Consumer<SessionRef> forgotten) {
+    closed.removeIf(
+        tracker -> {
+          boolean done = tracker.isDrained();
+          if (done) {
+            forgotten.accept(tracker.session());
+            remove(tracker);
+          }
+          return done;
+        });
+  }
+
+  /** Redis lost these WAL records, and they are not replayed: see {@link DurableTracker#gaveUp}. */
+  public void gaveUp(Set<Long> sequences) {
+    for (DurableTracker tracker : all()) {
+      if (!tracker.session().isLost()) { // what of a lost session is lost is looked for anyway
+        tracker.gaveUp(sequences);
+      }
+    }
+  }
+
+  public boolean isDrained() {
+    return all().stream().allMatch(DurableTracker::isDrained);
+  }
+
+  /**
+   * What of the WAL any session may still need.
+   *
+   * @param from whatever comes from there on is not looked at, and needed
+   */
+  public WalNeeds needed(long from) {
+    long onTheirWay = from;
+    LongStream.Builder waiting = LongStream.builder();
+    for (DurableTracker tracker : all()) {
+      onTheirWay = tracker.onTheirWay(onTheirWay); // first: what arrives meanwhile is in either
+      tracker.beyond(
+          0,
+          record -> {
+            if (record < from) {
+              waiting.add(record);
+            }
+          });
+    }
+    return new WalNeeds(onTheirWay, waiting.build().sorted().distinct().toArray());
+  }
+}

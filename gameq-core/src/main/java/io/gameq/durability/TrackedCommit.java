@@ -1,0 +1,75 @@
+package io.gameq.durability;
+
+import io.gameq.CommitReceipt;
+import io.gameq.CommitUnknownException;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.change.Trade;
+import io.gameq.durability.DurableFutures.Share;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the sessions and the game what became of a commit. */
+public final class TrackedCommit extends Commit {
+  private final JournaledFuture journaled = new JournaledFuture();
+  private final QueuedFuture queued = new QueuedFuture();
+  private final Durability durability;
+  private final @Nullable Trade trade;
+
+  public TrackedCommit(
+      List<CommitPart> parts, List<DurableTracker> trackers, @Nullable Trade trade) {
+    super(parts, trade);
+    this.trade = trade;
+    durability = new Durability(trackers, new Share[trackers.size()]);
+  }
+
+  @Override
+  public void journaled() {
+    journaled.reached();
+  }
+
+  @Override
+  public void queued() {
+    for (int i = 0; i < durability.trackers.size(); i++) {
+      durability.shares[i] = durability.trackers.get(i).queued(this);
+    }
+    queued.arrived();
+  }
+
+  /** What was received in it was not. */
+  public void tookNoPlace() {
+    if (trade != null) {
+      trade.fail();
+    }
+  }
+
+  @Override
+  public void failed(RuntimeException reason) {
+    if (!(reason instanceof CommitUnknownException)) {
+      tookNoPlace();
+    }
+    durability.trackers.forEach(tracker -> tracker.failed(this));
+    journaled.failed(reason);
+    queued.failed(reason);
+  }
+
+  /** What the game gets; does not hold the rows. */
+  public CommitReceipt receipt(Callbacks callbacks) {
+    return new TrackedReceipt(journaled, queued, durability::future, callbacks);
+  }
+
+  /**
+   * What must be in MySQL for a commit to be durable; apart from the commit, so that a receipt does
+   * not hold its rows.
+   */
+  private record Durability(List<DurableTracker> trackers, Share[] shares) {
+    CompletableFuture<Void> future() {
+      CompletableFuture<?>[] all = new CompletableFuture<?>[shares.length];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = trackers.get(i).whenDurable(shares[i]);
+      }
+      return CompletableFuture.allOf(all);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.gameq.durability;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueueException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** The futures of one commit. Thread-safe. */
+public final class TrackedReceipt implements CommitReceipt {
+  public static final CommitReceipt EMPTY =
+      new TrackedReceipt(
+          JournaledFuture.DONE,
+          QueuedFuture.DONE,
+          () -> CompletableFuture.completedFuture(null),
+          Callbacks.on(Runnable::run)); // all has ended: nothing is left to tell
+
+  private final JournaledFuture journaled;
+  private final QueuedFuture queued;
+  private final Supplier<CompletableFuture<Void>> durable;
+  private final Callbacks callbacks;
+
+  public TrackedReceipt(
+      JournaledFuture journaled,
+      QueuedFuture queued,
+      Supplier<CompletableFuture<Void>> durable,
+      Callbacks callbacks) {
+    this.journaled = journaled;
+    this.queued = queued;
+    this.durable = durable;
+    this.callbacks = callbacks;
+  }
+
+  @Override
+  public CompletableFuture<Void> journaled() {
+    return callbacks.tell(journaled.future());
+  }
+
+  @Override
+  public CompletableFuture<Void> queued() {
+    return callbacks.tell(queued.future());
+  }
+
+  @Override
+  public CompletableFuture<Void> durable() {
+    return callbacks.tell(whenDurable());
+  }
+
+  /** Not for the game: it ends on a thread of gameq. */
+  private CompletableFuture<Void> whenDurable() {
+    return queued.future().thenCompose(ignored -> durable.get());
+  }
+
+  @Override
+  public void awaitQueued(Duration timeout) {
+    await(() -> queued.await(timeout.toNanos()), timeout, "Redis has");
+  }
+
+  @Override
+  public void awaitDurable(Duration timeout) {
+    CompletableFuture<Void> known = whenDurable();
+    await(() -> known.get(timeout.toNanos(), TimeUnit.NANOSECONDS), timeout, "MySQL has");
+  }
+
+  private interface Waiting {
+    void await() throws InterruptedException, ExecutionException, TimeoutException;
+  }
+
+  private static void await(Waiting waiting, Duration timeout, String what) {
+    try {
+      waiting.await();
+    } catch (ExecutionException e) {
+      Throwable cause =
+          e.getCause() instanceof CompletionException c && c.getCause() != null
+              ? c.getCause()
+              : e.getCause();
+      if (cause instanceof GameQueueException known) {
+        throw known;
+      }
+      throw new GameQueueException("the commit failed: " + cause, e);
+    } catch (TimeoutException e) {
+      throw new GameQueueException(
+          "not known within "
+              + timeout.toMillis()
+              + " ms that "
+              + what
+              + " the commit; its outcome is still open");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new GameQueueException(
+          "interrupted while waiting for a commit; its outcome is still open");
+    }
+  }
+}

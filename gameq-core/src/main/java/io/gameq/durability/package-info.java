@@ -1,0 +1,3 @@
+/** What is on its way to MySQL. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.durability;

@@ -1,0 +1,51 @@
+package io.gameq.healing;
+
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LookScript;
+import io.gameq.redis.script.LookScript.Looked;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Halves of commits that a session of another node has adopted. Redis holds an owner's commits in
+ * their order, so that a session which took over a row of the commit's version, or of a later one,
+ * has the commit. One whose rows were all in MySQL by then took nothing over: a row in the very
+ * version proves it as well.
+ *
+ * @param inMySql the versions that MySQL holds of rows
+ */
+public record AdoptedHalves(
+    SlotKeys[] slots,
+    DurableSessions durableSessions,
+    Function<Set<String>, Map<String, Long>> inMySql)
+    implements LostHalves {
+  @Override
+  public Place find(RedisConnection redis, OwnerId owner, Map<String, Long> versions) {
+    long newest = versions.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    if (durableSessions.adopted(owner) >= newest) {
+      return Place.THERE; // its node puts it back, if it has not yet
+    }
+    Looked looked =
+        LookScript.call(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
+    Map<String, Long> durable = inMySql.apply(versions.keySet());
+    CountingSessions sessions = durableSessions.current(List.of(owner)).get(owner);
+    boolean isHeirs =
+        sessions != null
+            && !sessions.opening()
+            && looked.ownedBy().equals(sessions.newest().text());
+    if ((isHeirs && holdsOne(looked.versions(), versions)) || holdsOne(durable, versions)) {
+      return Place.THERE;
+    }
+    return looked.isAllOfOwner(sessions) ? Place.NOWHERE : Place.MAY_COME;
+  }
+
+  private static boolean holdsOne(Map<String, Long> held, Map<String, Long> versions) {
+    return versions.entrySet().stream()
+        .anyMatch(row -> row.getValue().equals(held.get(row.getKey())));
+  }
+}

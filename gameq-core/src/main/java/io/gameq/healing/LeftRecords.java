@@ -1,0 +1,141 @@
+package io.gameq.healing;
+
+import io.gameq.GameQueueException;
+import io.gameq.change.Unsettled;
+import io.gameq.change.VersionClock;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.SessionKeys;
+import io.gameq.redis.SlotKeys;
+import io.gameq.rows.RowCodec;
+import io.gameq.wal.WalReader;
+import io.gameq.wal.WalRecord;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a WAL whose node is gone that lie beyond the journal marks, by session: what Redis
+ * may have lost. Takes 8 bytes for each. One thread.
+ */
+final class LeftRecords {
+  private final SlotKeys[] slots;
+  private final ToLongFunction<SlotKeys> askMark;
+  private final Map<SlotKeys, Long> marks = new HashMap<>();
+  private final Map<String, WalReplay.Session> sessions = new HashMap<>();
+  private final Map<Long, Long> carried = new HashMap<>();
+  private final Set<Long> failed = new HashSet<>();
+  private WalRecord.@Nullable Header header;
+  private long records;
+  private long oldestMillis = Long.MAX_VALUE;
+
+  /**
+   * Nothing yet.
+   *
+   * @param askMark the newest sequence of this WAL that Redis holds in a slot; asked once for each
+   */
+  LeftRecords(SlotKeys[] slots, ToLongFunction<SlotKeys> askMark) {
+    this.slots = slots;
+    this.askMark = askMark;
+  }
+
+  void take(WalReader.Entry entry) {
+    WalRecord record = entry.record();
+    if (entry.isCarried()) {
+      carried.put(entry.sequence(), entry.place());
+    }
+    if (record instanceof WalRecord.Header first && header == null) {
+      header = first;
+    } else if (record instanceof WalRecord.Committed committed) {
+      committed.parts().forEach(part -> add(entry.sequence(), part));
+    } else if (record instanceof WalRecord.Adopted adopted) {
+      add(entry.sequence(), adopted.part());
+    } else if (record instanceof WalRecord.Failed of) {
+      failed.add(of.sequence());
+    }
+  }
+
+  private void add(long sequence, WalRecord.Part part) {
+    OwnerId owner = OwnerId.ofEncoded(part.owner());
+    SlotKeys slot = slots[owner.slot(slots.length)];
+    if (sequence <= marks.computeIfAbsent(slot, askMark::applyAsLong)) {
+      return;
+    }
+    records++;
+    WalReplay.Session of =
+        sessions.computeIfAbsent(
+            part.owner() + " " + part.session(),
+            name -> {
+              SessionRef ref =
+                  new SessionRef(owner, SessionId.parse(part.session()), owner.slot(slots.length));
+              return new WalReplay.Session(ref, new SessionKeys(slot, ref), new Sequences());
+            });
+    ((Sequences) of.unsettled()).add(sequence);
+    for (WalRecord.Row row : part.rows()) {
+      oldestMillis = Math.min(oldestMillis, millis(row.image()));
+    }
+  }
+
+  private static long millis(byte[] image) {
+    try {
+      return VersionClock.millis(RowCodec.version(image));
+    } catch (GameQueueException e) { // damaged: a writer sets it aside
+      return Long.MAX_VALUE;
+    }
+  }
+
+  WalRecord.@Nullable Header header() {
+    return header;
+  }
+
+  /** Where records stand that were carried forward, by sequence. */
+  Map<Long, Long> carried() {
+    return carried;
+  }
+
+  Collection<WalReplay.Session> sessions() {
+    return sessions.values();
+  }
+
+  /** Commits and adoptions, each once for every session in it. */
+  long records() {
+    return records;
+  }
+
+  /** When the oldest row among them was changed, Unix ms; {@code Long.MAX_VALUE} for none. */
+  long oldestMillis() {
+    return oldestMillis;
+  }
+
+  /** The sequences of one session, but for those that failed. */
+  private final class Sequences implements Unsettled {
+    private long[] all = new long[4];
+    private int size;
+
+    void add(long sequence) {
+      if (size == all.length) {
+        all = Arrays.copyOf(all, 2 * size);
+      }
+      all[size++] = sequence;
+    }
+
+    @Override
+    public void beyond(long mark, LongConsumer sequences) {
+      for (int i = 0; i < size; i++) {
+        if (all[i] > mark && !failed.contains(all[i])) {
+          sequences.accept(all[i]);
+        }
+      }
+    }
+
+    @Override
+    public void doubt() {}
+  }
+}

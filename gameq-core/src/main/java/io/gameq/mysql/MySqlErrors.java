@@ -1,0 +1,64 @@
+package io.gameq.mysql;
+
+import io.gameq.MySqlException;
+import java.sql.SQLException;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what JDBC and Jdbi throw into gameq's own exception. Stateless. */
+public final class MySqlErrors {
+  private static final int MOST_TRIES = 3;
+
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
+
+  private MySqlErrors() {}
+
+  /** A call to MySQL. */
+  public interface Call<T> {
+    T ask() throws SQLException;
+  }
+
+  /** Asks; throws {@link MySqlException} with the server's message when it fails. */
+  public static <T> T mysql(Call<T> call) {
+    try {
+      return call.ask();
+    } catch (SQLException e) {
+      throw failed(e, e);
+    } catch (JdbiException e) {
+      throw failed(e.getCause() instanceof SQLException sql ? sql : e, e);
+    }
+  }
+
+  /** Asks as {@link #mysql}, up to three times when others hold locks: a flush may take a while. */
+  public static <T> T mysqlAgain(Call<T> call) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return mysql(call);
+      } catch (MySqlException e) {
+        if (tries == MOST_TRIES || !isTryAgain(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether it failed, somewhere below this, since others hold locks. */
+  public static boolean isTryAgain(@Nullable Throwable e) {
+    return e != null
+        && (e instanceof SQLException sql
+            ? ErrorKind.of(sql) == ErrorKind.TRY_AGAIN
+            : isTryAgain(e.getCause()));
+  }
+
+  /** Whether it failed, somewhere below this, since it had waited for a lock for too long. */
+  public static boolean isLockWait(@Nullable Throwable e) {
+    return e != null
+        && (e instanceof SQLException sql
+            ? sql.getErrorCode() == LOCK_WAIT_TIMEOUT
+            : isLockWait(e.getCause()));
+  }
+
+  private static MySqlException failed(Exception reason, Exception e) {
+    return new MySqlException("MySQL does not answer as it should: " + MySqlText.of(reason), e);
+  }
+}

@@ -1,0 +1,314 @@
+package io.gameq.mysql.flush;
+
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.NotOwnerException;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.Sql;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.HandoverTable;
+import io.gameq.mysql.tables.HandoverTable.Known;
+import io.gameq.mysql.tables.TombstoneTable;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.Handover;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides, within a flush, whether rows are their sessions' to write: the rules are in the package
+ * description. One thread, one transaction, which has locked every owner concerned.
+ *
+ * <p>Only rows that were handed over, deletes, and rows that two owners change in one flush are
+ * looked at here. All other puts are checked by the upsert itself, which fails on a row of another
+ * owner; tables whose primary key names the owner need no check.
+ */
+final class RowOwnership {
+  private static final int KEYS_PER_STATEMENT = 256;
+
+  private final Connection connection;
+  private final Map<OwnerId, CountingSessions> sessions;
+  private final Map<RowKey, List<RowChange>> together = new HashMap<>();
+  private final Map<RowKey, Present> present = new HashMap<>();
+  private final Map<Table, Set<RowKey>> looked = new HashMap<>();
+  private final Map<Table, Map<RowKey, List<Known>>> noted = new HashMap<>();
+  private final Map<Table, List<RowChange>> settled = new HashMap<>();
+
+  /** Of {@link #settled}, those that are overtaken: who wrote since need not have known of them. */
+  private final Set<RowChange> overtaken = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private final Set<RowChange> handedOver = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final List<RowRefusal> refused = new ArrayList<>();
+
+  /** What MySQL holds of a row; {@code owner} is null when it holds none, or one of nobody. */
+  private record Present(boolean isThere, @Nullable OwnerId owner, long version) {
+    static final Present NOTHING = new Present(false, null, -1);
+  }
+
+  /**
+   * A decision to be made.
+   *
+   * @param sessions those that count of each owner, locked: of those whose rows are flushed, and of
+   *     {@link #others}
+   */
+  RowOwnership(Connection connection, Map<OwnerId, CountingSessions> sessions) {
+    this.connection = connection;
+    this.sessions = sessions;
+  }
+
+  /** The owners that rows were received from or given to: a flush locks them with its own. */
+  static Set<OwnerId> others(Collection<RowChange> rows) {
+    Set<OwnerId> others = new HashSet<>();
+    for (RowChange row : rows) {
+      row.image().handovers().forEach(handover -> others.add(handover.other()));
+    }
+    return others;
+  }
+
+  /** Rows that may be written now, in turns: each row once in a turn, older versions first. */
+  List<List<RowChange>> decide(Collection<RowChange> changes) throws SQLException {
+    Map<RowKey, RowChange> first = new HashMap<>();
+    for (RowChange change : changes) {
+      RowChange other = first.putIfAbsent(change.key(), change);
+      if (other != null) {
+        together.computeIfAbsent(change.key(), key -> new ArrayList<>(List.of(other))).add(change);
+      }
+    }
+    List<RowChange> plain = new ArrayList<>(changes.size());
+    List<RowChange> special = new ArrayList<>();
+    for (RowChange change : changes) {
+      boolean isSpecial = isLookedAt(change) || together.containsKey(change.key());
+      (isSpecial ? special : plain).add(change);
+    }
+    List<List<RowChange>> turns = new ArrayList<>();
+    turns.add(plain);
+    if (special.isEmpty()) {
+      return turns;
+    }
+    look(special);
+    Map<RowKey, Integer> turn = new HashMap<>();
+    special.sort(
+        Comparator.comparingLong((RowChange row) -> row.image().version())
+            .thenComparing(row -> row.image().op() != RowOp.MOVED));
+    for (RowChange row : special) {
+      if (mayBeWritten(row)) {
+        int at = turn.merge(row.key(), 0, (was, one) -> was + 1);
+        if (at == turns.size()) {
+          turns.add(new ArrayList<>());
+        }
+        turns.get(at).add(row);
+      }
+    }
+    return turns;
+  }
+
+  private static boolean isLookedAt(RowChange row) {
+    return !row.key().table().isKeyedByOwner()
+        && (row.image().op() != RowOp.PUT || !row.image().handovers().isEmpty());
+  }
+
+  /** Rows that are not this session's to write, or not yet. */
+  List<RowRefusal> refused() {
+    return refused;
+  }
+
+  /** Whether this row may take the place of another owner's, which is locked. */
+  boolean isHandedOver(RowChange row) {
+    return handedOver.contains(row);
+  }
+
+  /**
+   * Forgets what was noted of handovers that are settled by what was written, now or before, and
+   * that one of their halves was set aside for want of the other, if MySQL has come to hold it.
+   *
+   * @param refused what was not written after all
+   */
+  void forgetSettled(Collection<RowRefusal> refused) throws SQLException {
+    Set<RowKey> notWritten = new HashSet<>();
+    refused.forEach(refusal -> notWritten.add(refusal.row().key()));
+    for (Map.Entry<Table, List<RowChange>> of : settled.entrySet()) {
+      List<RowChange> rows =
+          of.getValue().stream().filter(row -> !notWritten.contains(row.key())).toList();
+      HandoverTable.remove(
+          connection,
+          of.getKey(),
+          rows.stream().map(RowChange::key).collect(Collectors.toUnmodifiableSet()));
+      DeadLetterTable.removeHalves(
+          connection, of.getKey(), rows.stream().filter(row -> !overtaken.contains(row)).toList());
+    }
+  }
+
+  // --- look
+
+  private void look(List<RowChange> rows) throws SQLException {
+    for (RowChange row : rows) {
+      if (!row.key().table().isKeyedByOwner()) {
+        looked.computeIfAbsent(row.key().table(), table -> new HashSet<>()).add(row.key());
+      }
+    }
+    for (Map.Entry<Table, Set<RowKey>> of : looked.entrySet()) {
+      look(of.getKey(), of.getValue());
+    }
+  }
+
+  private void look(Table table, Set<RowKey> keys) throws SQLException {
+    TombstoneTable.read(connection, table, keys, false)
+        .forEach((key, version) -> present.put(key, new Present(false, null, version)));
+    List<RowKey> sorted = new ArrayList<>(keys);
+    sorted.sort(Comparator.comparing(RowKey::text));
+    for (List<RowKey> chunk : Sql.chunks(sorted, KEYS_PER_STATEMENT)) {
+      List<RowKey> some = Sql.padded(chunk);
+      String sql = select(table) + " WHERE " + Sql.keyIn(table, some.size()) + " FOR UPDATE";
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        int at = 1;
+        for (RowKey key : some) {
+          at = Sql.bindKey(statement, at, table, key.parts());
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            take(table, rs);
+          }
+        }
+      }
+    }
+  }
+
+  private static String select(Table table) {
+    StringBuilder sql = new StringBuilder("SELECT gq_version, ");
+    sql.append(JdbcValues.selectExpression(table.ownerColumn()));
+    table.keyColumns().forEach(key -> sql.append(", ").append(JdbcValues.selectExpression(key)));
+    return sql.append(" FROM ").append(JdbcValues.quoted(table.name())).toString();
+  }
+
+  private void take(Table table, ResultSet rs) throws SQLException {
+    Object owner = JdbcValues.read(rs, 2, table.ownerColumn());
+    present.put(
+        JdbcValues.readKey(rs, 3, table),
+        new Present(true, owner == null ? null : table.ownerOfValue(owner), rs.getLong(1)));
+  }
+
+  private Present at(RowKey key) {
+    return present.getOrDefault(key, Present.NOTHING);
+  }
+
+  // --- decide
+
+  private boolean mayBeWritten(RowChange row) throws SQLException {
+    if (row.key().table().isKeyedByOwner()) {
+      return true;
+    }
+    Present now = at(row.key());
+    boolean his =
+        now.isThere
+            ? row.owner().equals(now.owner)
+            : row.owner().kind().equals(row.key().table().ownerKind());
+    if (row.image().version() <= now.version) { // it changes nothing
+      if (!row.image().handovers().isEmpty()) {
+        settles(row);
+        if (row.image().version() < now.version) {
+          overtaken.add(row);
+        }
+      }
+      return his && row.image().op() != RowOp.MOVED;
+    }
+    List<Handover> unsettled =
+        row.image().handovers().stream()
+            .filter(one -> Long.compareUnsigned(one.version(), Math.max(0, now.version)) > 0)
+            .toList();
+    boolean received = unsettled.stream().anyMatch(Handover::received);
+    if (!his
+        && unsettled.stream().noneMatch(one -> one.received() && one.other().equals(now.owner))) {
+      String owner = now.owner == null ? "nobody" : now.owner.toString();
+      refused.add(
+          new RowRefusal(
+              row,
+              received
+                  ? NotOwnerException.pending(
+                      row,
+                      unsettled.stream()
+                          .map(Handover::other)
+                          .collect(Collectors.toUnmodifiableSet()),
+                      "the row belongs to %s, who has not given it to any of %s yet"
+                          .formatted(owner, unsettled))
+                  : NotOwnerException.of(row, owner)));
+      return false;
+    }
+    for (Handover one : unsettled) {
+      if (!isConfirmed(row, one)) {
+        refused.add(
+            new RowRefusal(
+                row,
+                NotOwnerException.pending(
+                    row,
+                    Set.of(one.other()),
+                    "it was %s; that session owns no more, and the one that does has not said that it knows"
+                        .formatted(one))));
+        return false;
+      }
+    }
+    if (!unsettled.isEmpty() || row.image().op() == RowOp.MOVED) {
+      settles(row);
+      if (now.isThere) { // else nothing is locked: the upsert makes sure that nobody put it since
+        handedOver.add(row);
+      }
+    }
+    present.put(row.key(), after(row));
+    return true;
+  }
+
+  private void settles(RowChange row) {
+    settled.computeIfAbsent(row.key().table(), table -> new ArrayList<>()).add(row);
+  }
+
+  private static Present after(RowChange row) {
+    long version = row.image().version();
+    return row.image().op() == RowOp.DELETE
+        ? new Present(false, null, version)
+        : new Present(true, row.key().table().ownerOf(row.image().values()), version);
+  }
+
+  /**
+   * Whether a session of the other owner that counts knows of a handover: it took part itself, or
+   * has the other half, in this flush or in one before.
+   */
+  private boolean isConfirmed(RowChange row, Handover one) throws SQLException {
+    CountingSessions its = sessions.get(one.other());
+    return CountingSessions.counts(its, one.session())
+        || together.getOrDefault(row.key(), List.of()).stream()
+            .filter(half -> half.owner().equals(one.other()))
+            .flatMap(half -> half.image().handovers().stream())
+            .anyMatch(other -> other.isOtherSideOf(one, row.owner()))
+        || noted(row.key()).stream()
+            .anyMatch(
+                known ->
+                    known.owner().equals(one.other())
+                        && known.version() == one.version()
+                        && known.received() != one.received()
+                        && CountingSessions.counts(its, known.session()));
+  }
+
+  private List<Known> noted(RowKey key) throws SQLException {
+    Map<RowKey, List<Known>> of = noted.get(key.table());
+    if (of == null) {
+      of = HandoverTable.read(connection, key.table(), looked.getOrDefault(key.table(), Set.of()));
+      noted.put(key.table(), of);
+    }
+    return of.getOrDefault(key, List.of());
+  }
+}

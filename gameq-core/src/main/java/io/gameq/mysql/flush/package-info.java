@@ -1,0 +1,3 @@
+/** The guarded transaction. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.mysql.flush;

@@ -1,0 +1,136 @@
+package io.gameq.mysql.schema;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
+import io.gameq.mysql.schema.TableInspection.VersionColumn;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.Column;
+import io.gameq.rows.ForeignKeyRanks;
+import io.gameq.rows.Reference;
+import io.gameq.rows.Table;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * Reads the managed tables of the current database, MySQL 8.0 or newer or MariaDB 10.6 or newer, in
+ * a fixed number of queries; stateless.
+ */
+public final class CatalogReader {
+  private static final String REGISTRY = "gameq_table";
+
+  private static final Set<String> CHANGES_CHILDREN = Set.of("CASCADE", "SET NULL", "SET DEFAULT");
+
+  private CatalogReader() {}
+
+  /**
+   * The catalogue of the tables registered in gameq_table; those that cannot be managed are listed
+   * with the reason.
+   *
+   * @throws GameQueueException when the database has no gameq_table
+   * @throws io.gameq.MySqlException when the database does not answer
+   */
+  public static Catalog read(DataSource database) {
+    return MySqlErrors.mysql(() -> Jdbi.create(database).withHandle(CatalogReader::read));
+  }
+
+  private static Catalog read(Handle handle) {
+    SchemaSnapshot schema = SchemaSnapshot.read(handle);
+    if (!schema.tables().containsKey(REGISTRY)) {
+      throw new GameQueueException(
+          "this database has no table " + REGISTRY + ": run 'gameq-writer schema migrate'");
+    }
+    List<TableSpec> specs =
+        handle
+            .createQuery("SELECT table_name, owner_kind, owner_column FROM " + REGISTRY)
+            .map(
+                (row, context) ->
+                    new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
+            .list();
+    Map<String, Table.Definition> definitions = new TreeMap<>();
+    Map<String, String> unmanaged = new HashMap<>();
+    for (TableSpec spec : specs) {
+      TableInspector.Result result = TableInspector.inspect(schema, spec);
+      Table.Definition definition = result.definition();
+      if (definition == null) {
+        unmanaged.put(spec.name(), String.join("; ", result.inspection().reasons()));
+      } else if (result.inspection().versionColumn() == VersionColumn.MISSING) {
+        unmanaged.put(
+            spec.name(),
+            "it has no column %s: run 'gameq-writer schema migrate'"
+                .formatted(Table.VERSION_COLUMN));
+      } else {
+        definitions.put(spec.name(), definition);
+      }
+    }
+    return new Catalog(ranked(definitions, schema.foreignKeys()), unmanaged);
+  }
+
+  private static List<Table> ranked(
+      Map<String, Table.Definition> definitions, List<ForeignKeyFacts> foreignKeys) {
+    Map<String, Set<String>> parents = new HashMap<>();
+    Map<String, List<ForeignKeyFacts>> ofChild = new HashMap<>();
+    Set<String> cascading = new HashSet<>();
+    for (ForeignKeyFacts key : foreignKeys) {
+      parents.computeIfAbsent(key.child(), child -> new HashSet<>()).add(key.parent());
+      ofChild.computeIfAbsent(key.child(), child -> new ArrayList<>()).add(key);
+      if (CHANGES_CHILDREN.contains(key.deleteRule())) {
+        cascading.add(key.parent());
+      }
+    }
+    Map<String, Integer> ranks = ForeignKeyRanks.of(definitions.keySet(), parents);
+    List<Table> tables = new ArrayList<>();
+    definitions.forEach(
+        (name, definition) ->
+            tables.add(
+                new Table(
+                    definition.withForeignKeys(
+                        ranks.getOrDefault(name, 0),
+                        ofChild.getOrDefault(name, List.of()).stream()
+                            .map(key -> reference(key, definition, foreignKeys))
+                            .toList(),
+                        cascading.contains(name)))));
+    return tables;
+  }
+
+  private static Reference reference(
+      ForeignKeyFacts key, Table.Definition child, List<ForeignKeyFacts> all) {
+    Set<String> referredTo = new HashSet<>();
+    all.stream()
+        .filter(other -> other.parent().equals(child.name()))
+        .forEach(other -> referredTo.addAll(other.parentColumns()));
+    return new Reference(
+        key.parent(),
+        child.columns().stream()
+            .filter(column -> column.nullable() && key.columns().contains(column.name()))
+            .map(Column::name)
+            .filter(column -> !referredTo.contains(column)) // else other rows change with it
+            .findFirst()
+            .orElse(null));
+  }
+
+  /**
+   * Whether these tables can be managed, registered or not; reads only.
+   *
+   * @throws org.jdbi.v3.core.JdbiException when the database does not answer
+   */
+  public static Inspection inspect(DataSource database, List<TableSpec> specs) {
+    return Jdbi.create(database)
+        .withHandle(
+            handle -> {
+              SchemaSnapshot schema = SchemaSnapshot.read(handle);
+              return new Inspection(
+                  specs.stream()
+                      .map(spec -> TableInspector.inspect(schema, spec).inspection())
+                      .toList());
+            });
+  }
+}

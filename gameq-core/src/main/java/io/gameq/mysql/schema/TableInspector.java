@@ -1,0 +1,309 @@
+package io.gameq.mysql.schema;
+
+import io.gameq.mysql.SpareValues;
+import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
+import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
+import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
+import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import io.gameq.mysql.schema.TableInspection.VersionColumn;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import io.gameq.rows.UniqueKey;
+import io.gameq.rows.types.ColumnDefault;
+import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.ColumnTypes;
+import io.gameq.rows.types.UnmanageableException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Judges one table: collects why it cannot be managed, and builds its definition; one thread. */
+final class TableInspector {
+  private static final Pattern OWNER_KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
+  private static final Set<ColumnType.Kind> OWNER_KINDS =
+      EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
+
+  private final SchemaSnapshot schema;
+  private final TableSpec spec;
+  private final List<String> reasons = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
+  private final Map<String, Column> columns = new LinkedHashMap<>();
+  private final Set<String> generated = new LinkedHashSet<>();
+  private VersionColumn versionColumn = VersionColumn.MISSING;
+
+  /** The judgement, and the definition when there is no reason against it. */
+  record Result(TableInspection inspection, Table.@Nullable Definition definition) {}
+
+  private TableInspector(SchemaSnapshot schema, TableSpec spec) {
+    this.schema = schema;
+    this.spec = spec;
+  }
+
+  static Result inspect(SchemaSnapshot schema, TableSpec spec) {
+    return new TableInspector(schema, spec).inspect();
+  }
+
+  private Result inspect() {
+    TableFacts table = schema.tables().get(spec.name());
+    Table.Definition definition = null;
+    if (table == null) {
+      reasons.add("no such table in this database");
+    } else {
+      definition = inspect(table);
+    }
+    return new Result(
+        new TableInspection(spec, reasons, warnings, versionColumn),
+        reasons.isEmpty() ? definition : null);
+  }
+
+  private Table.Definition inspect(TableFacts table) {
+    if (!table.tableType().equals("BASE TABLE")) {
+      reasons.add("it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT)));
+    } else if (!"InnoDB".equals(table.engine())) {
+      reasons.add("its engine is %s: use InnoDB".formatted(table.engine()));
+    }
+    table.columns().forEach(this::column);
+    List<String> primaryKey = primaryKey(table);
+    owner(table);
+    List<UniqueKey> uniqueKeys =
+        table.otherUniqueKeys().stream().map(name -> uniqueKey(table, name)).toList();
+    warn(table, uniqueKeys);
+    return new Table.Definition(
+        spec.name(),
+        List.copyOf(columns.values()),
+        generated,
+        primaryKey,
+        spec.ownerKind(),
+        spec.ownerColumn(),
+        uniqueKeys,
+        0,
+        List.of(),
+        false);
+  }
+
+  private UniqueKey uniqueKey(TableFacts table, String name) {
+    List<String> key = new ArrayList<>();
+    for (IndexPart part : table.indexParts()) {
+      if (part.index().equals(name)) {
+        String column = part.column();
+        if (column == null || part.prefix() || !columns.containsKey(column)) {
+          return new UniqueKey(name, List.of(), null);
+        }
+        key.add(column);
+      }
+    }
+    List<String> primaryKey = table.primaryKey().stream().map(IndexPart::column).toList();
+    String spare =
+        key.stream()
+            .filter(column -> !column.equals(spec.ownerColumn())) // an upsert compares it
+            .filter(column -> !primaryKey.contains(column) && !isInForeignKey(column))
+            .filter(column -> !isNumbered(column))
+            .filter(column -> SpareValues.exist(Objects.requireNonNull(columns.get(column))))
+            .findFirst()
+            .orElse(null);
+    return new UniqueKey(name, key, spare);
+  }
+
+  /** A large value in it would be where MySQL goes on counting. */
+  private boolean isNumbered(String column) {
+    return Objects.requireNonNull(columns.get(column)).onAbsence()
+        instanceof ColumnDefault.Numbered;
+  }
+
+  /** On either side: MySQL refuses another value there, or hands it on. */
+  private boolean isInForeignKey(String column) {
+    return schema.foreignKeys().stream()
+        .anyMatch(
+            key ->
+                (key.child().equals(spec.name()) && key.columns().contains(column))
+                    || (key.parent().equals(spec.name()) && key.parentColumns().contains(column)));
+  }
+
+  private void column(ColumnFacts column) {
+    if (column.name().equalsIgnoreCase(Table.VERSION_COLUMN)) {
+      version(column);
+      return;
+    }
+    if (column.generated()) {
+      generated.add(column.name());
+      return;
+    }
+    try {
+      ColumnType type =
+          ColumnTypes.parse(column.columnType(), column.charset(), column.collation());
+      boolean text = type.kind() == ColumnType.Kind.TEXT;
+      ColumnDefault onAbsence = ColumnDefaults.of(column, type, schema.mariaDb());
+      columns.put(
+          column.name(),
+          new Column(
+              spec.name() + "." + column.name(),
+              column.name(),
+              ColumnTypes.declaration(column.columnType(), text ? column.charset() : null),
+              type,
+              column.nullable(),
+              onAbsence));
+      if (isNumbered(column.name())) {
+        warnings.add(
+            "column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL invents, the game gives each one"
+                .formatted(column.name()));
+      }
+    } catch (UnmanageableException e) {
+      reasons.add("column %s: %s".formatted(column.name(), e.getMessage()));
+    }
+  }
+
+  private void version(ColumnFacts column) {
+    String type = column.columnType().toLowerCase(Locale.ROOT);
+    boolean right =
+        column.name().equals(Table.VERSION_COLUMN)
+            && type.startsWith("bigint")
+            && type.contains("unsigned")
+            && !column.nullable()
+            && "0".equals(column.defaultText())
+            && !column.generated();
+    versionColumn = right ? VersionColumn.PRESENT : VersionColumn.WRONG;
+    if (!right) {
+      reasons.add(
+          "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it"
+              .formatted(Table.VERSION_COLUMN));
+    }
+  }
+
+  private List<String> primaryKey(TableFacts table) {
+    List<IndexPart> parts = table.primaryKey();
+    if (parts.isEmpty() && table.tableType().equals("BASE TABLE")) {
+      reasons.add("it has no primary key");
+    }
+    List<String> names = new ArrayList<>();
+    long shortest = 0;
+    long longest = 0;
+    for (IndexPart part : parts) {
+      String name = String.valueOf(part.column());
+      names.add(name);
+      Column column = columns.get(name);
+      if (part.prefix()) {
+        reasons.add("the primary key covers only a prefix of column %s".formatted(name));
+      } else if (generated.contains(name) || name.equalsIgnoreCase(Table.VERSION_COLUMN)) {
+        reasons.add("key column %s is not one that the game writes".formatted(name));
+      } else if (column != null) {
+        String problem = column.type().keyProblem();
+        if (problem != null) {
+          reasons.add("key column %s: %s".formatted(name, problem));
+        }
+        shortest += column.type().minKeyBytes();
+        longest += column.type().maxKeyBytes() + 1L;
+      }
+    }
+    checkLength(shortest, longest - 1);
+    return names;
+  }
+
+  private void checkLength(long shortest, long longest) {
+    if (shortest > RowKey.MAX_KEY_BYTES) {
+      reasons.add(
+          "its primary key takes at least %d bytes encoded, the limit is %d"
+              .formatted(shortest, RowKey.MAX_KEY_BYTES));
+    } else if (longest > RowKey.MAX_KEY_BYTES) {
+      warnings.add(
+          "a primary key can take up to %d bytes encoded: rows whose key takes more than %d are refused"
+              .formatted(longest, RowKey.MAX_KEY_BYTES));
+    }
+  }
+
+  private void owner(TableFacts table) {
+    if (!OWNER_KIND.matcher(spec.ownerKind()).matches()) {
+      reasons.add(
+          "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _".formatted(spec.ownerKind()));
+    }
+    String name = spec.ownerColumn();
+    Column column = columns.get(name);
+    if (table.columns().stream().noneMatch(c -> c.name().equals(name))) {
+      reasons.add("it has no owner column %s".formatted(name));
+    } else if (generated.contains(name)) {
+      reasons.add("owner column %s is generated".formatted(name));
+    } else if (column != null) {
+      String problem = column.type().keyProblem();
+      if (!OWNER_KINDS.contains(column.type().kind())) {
+        reasons.add(
+            "owner column %s is %s: use an integer, CHAR or VARCHAR"
+                .formatted(name, column.declaration()));
+      } else if (problem != null) {
+        reasons.add("owner column %s: %s".formatted(name, problem));
+      }
+      if (column.nullable()) {
+        reasons.add("owner column %s may be NULL: make it NOT NULL".formatted(name));
+      }
+      if (!table.hasIndexThatBeginsWith(name)) {
+        warnings.add(
+            "no index begins with owner column %s: opening an owner reads the whole table"
+                .formatted(name));
+      }
+    }
+  }
+
+  private void warn(TableFacts table, List<UniqueKey> uniqueKeys) {
+    if (!table.otherUniqueKeys().isEmpty()) {
+      warnings.add(
+          "other UNIQUE keys (%s): a row that breaks one is refused, and the flush is slower"
+              .formatted(String.join(", ", table.otherUniqueKeys())));
+    }
+    for (UniqueKey key : uniqueKeys) {
+      if (key.spare() == null) {
+        warnings.add(
+            "rows that exchange values of the UNIQUE key %s in one flush become dead letters: %s"
+                .formatted(key.name(), noSpare(key)));
+      }
+    }
+    for (ForeignKeyFacts key : schema.foreignKeys()) {
+      if (key.child().equals(spec.name())) {
+        warnOf(key, "DELETE", key.deleteRule());
+        warnOf(key, "UPDATE", key.updateRule());
+      }
+    }
+    warnOfCircles();
+    if (!table.triggers().isEmpty()) {
+      warnings.add(
+          "triggers (%s) run on every flush, also on one that changes nothing"
+              .formatted(String.join(", ", table.triggers())));
+    }
+  }
+
+  private static String noSpare(UniqueKey key) {
+    return key.columns().isEmpty()
+        ? "a part of it is an expression, a prefix, or a column that gameq does not write"
+        : "none of its columns can have another value for a moment; one that is not the owner's, in"
+            + " no primary or foreign key, and may be NULL or is an integer or a text, can";
+  }
+
+  /** Rows that need each other cannot be written one after the other. */
+  private void warnOfCircles() {
+    if (schema.leadsBackTo(spec.name(), key -> !schema.isOptional(key))) {
+      warnings.add(
+          "foreign keys of NOT NULL columns lead from this table back to it: rows that refer to"
+              + " each other in a circle are refused, let one of the columns be NULL");
+    }
+    if (schema.leadsBackTo(spec.name(), key -> !key.child().equals(key.parent()))) {
+      warnings.add(
+          "foreign keys lead from this table by way of others back to it: rows that need each other"
+              + " are written when one owner has them all; of two owners, commit one reference"
+              + " later");
+    }
+  }
+
+  private void warnOf(ForeignKeyFacts key, String event, String rule) {
+    if (!rule.equals("RESTRICT") && !rule.equals("NO ACTION")) {
+      warnings.add(
+          "foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still write, use RESTRICT"
+              .formatted(key.name(), key.parent(), event, rule));
+    }
+  }
+}

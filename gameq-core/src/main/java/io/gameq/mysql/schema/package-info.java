@@ -1,0 +1,3 @@
+/** The schema. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.mysql.schema;

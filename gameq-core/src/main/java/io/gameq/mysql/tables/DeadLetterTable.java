@@ -1,0 +1,351 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.DeadLetter;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySqlText;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.Sql;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.StatementContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows that MySQL refuses, in {@code gameq_dead_letter}: one for each row of an owner, the newest
+ * that was refused. Stateless.
+ */
+public final class DeadLetterTable {
+  /** What the column takes. */
+  private static final int MOST_ERROR_CHARS = 1_024;
+
+  private static final int MOST_TABLE_CHARS = 64;
+
+  private static final int KEYS_PER_STATEMENT = 512;
+
+  private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
+
+  private static final String COLUMNS =
+      "id, owner, table_name, row_key, version, image, error_code, error_text, attempts,"
+          + " refused_at";
+
+  private DeadLetterTable() {}
+
+  /**
+   * A row to set aside.
+   *
+   * @param rowKey the part of the row key after the table
+   * @param image the row as it was committed
+   * @param attempts how often it was tried
+   * @param errorCode MySQL's, 0 for an error of gameq's own
+   */
+  public record Refused(
+      OwnerId owner,
+      String table,
+      String rowKey,
+      long version,
+      byte[] image,
+      int attempts,
+      int errorCode,
+      String errorText) {
+    /** The whole row key, {@code table:primary key}. */
+    public String key() {
+      return PercentEncoding.percent(table) + ":" + rowKey;
+    }
+  }
+
+  /** A dead letter as it is stored. */
+  public record Stored(long id, Refused refused, Instant refusedAt) {
+    /** See {@link Refused#key}. */
+    public String key() {
+      return refused.key();
+    }
+  }
+
+  /** Which dead letters: of one owner, of one table; null for whichever. */
+  public record Filter(@Nullable OwnerId owner, @Nullable String table) {}
+
+  /** How many dead letters there are, and the highest id among them, 0 for none. */
+  public record Extent(long count, long lastId) {}
+
+  /**
+   * Sets rows aside, within the caller's transaction. Of one row the newest version stays; attempts
+   * add up. What an operator discarded is left out.
+   *
+   * @param most dead letters that the table may hold
+   * @return the rows that could not be set aside, and why: all when the table would hold more than
+   *     {@code most}
+   */
+  public static Map<Refused, String> write(
+      Connection connection, Collection<Refused> rows, int most) throws SQLException {
+    Map<Refused, String> failed = new LinkedHashMap<>();
+    if (rows.isEmpty()) {
+      return failed;
+    }
+    if (!hasRoom(connection, rows.size(), most)) {
+      String full =
+          "gameq_dead_letter has no room: its limit is %d rows, see 'gameq-writer dead'"
+              .formatted(most);
+      rows.forEach(row -> failed.put(row, full));
+      return failed;
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code,"
+                + " error_text, attempts, refused_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
+                + " UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE "
+                + newest("image")
+                + newest("error_code")
+                + newest("error_text")
+                + newest("refused_at")
+                + "attempts = attempts + VALUES(attempts), version = GREATEST(version,"
+                + " VALUES(version))")) {
+      for (Refused row : rows) {
+        String table = cut(row.table(), MOST_TABLE_CHARS);
+        String rowKey = cut(ascii(row.rowKey()), RowKey.MAX_KEY_BYTES);
+        if (DiscardTable.covers(connection, row.owner(), table, rowKey, row.version())) {
+          continue; // a late replay of what was given up
+        }
+        statement.setString(1, row.owner().encoded());
+        statement.setString(2, table);
+        statement.setString(3, rowKey);
+        statement.setString(4, Long.toUnsignedString(row.version())); // a damaged one may be large
+        statement.setBytes(5, row.image());
+        statement.setInt(6, row.errorCode());
+        statement.setString(7, cut(row.errorText(), MOST_ERROR_CHARS));
+        statement.setInt(8, row.attempts());
+        try {
+          statement.executeUpdate();
+        } catch (SQLException e) {
+          if (ErrorKind.of(e) != ErrorKind.ROW) { // such as a row over max_allowed_packet
+            throw e;
+          }
+          failed.put(row, "it cannot be set aside either: " + MySqlText.of(e));
+        }
+      }
+    }
+    return failed;
+  }
+
+  private static String cut(String text, int most) {
+    return text.substring(0, Math.min(most, text.length()));
+  }
+
+  /** For a column of ASCII: a damaged key may hold anything. */
+  private static String ascii(String text) {
+    return NOT_ASCII.matcher(text).replaceAll("?");
+  }
+
+  /** As in rows, the version is assigned last. */
+  private static String newest(String column) {
+    return "%1$s = IF(VALUES(version) >= version, VALUES(%1$s), %1$s), ".formatted(column);
+  }
+
+  private static boolean hasRoom(Connection connection, int more, int most) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM gameq_dead_letter LIMIT ?) some")) {
+      statement.setInt(1, most);
+      try (ResultSet rs = statement.executeQuery()) {
+        return rs.next() && rs.getInt(1) + more <= most;
+      }
+    }
+  }
+
+  /** The dead letters of one owner, oldest first. */
+  static List<Stored> ofOwner(Handle handle, OwnerId owner) {
+    return handle
+        .createQuery(
+            "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE owner = :owner ORDER BY id")
+        .bind("owner", owner.encoded())
+        .map(DeadLetterTable::stored)
+        .list();
+  }
+
+  /**
+   * Dead letters with ids above {@code afterId} up to {@code lastId}, in the order of their ids.
+   */
+  public static List<Stored> list(
+      Handle handle, Filter filter, long afterId, long lastId, int limit) {
+    return select(handle, COLUMNS, filter, " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
+        .bind("after", afterId)
+        .bind("last", lastId)
+        .bind("n", limit)
+        .map(DeadLetterTable::stored)
+        .list();
+  }
+
+  public static Extent extent(Handle handle, Filter filter) {
+    return select(handle, "COUNT(*), COALESCE(MAX(id), 0)", filter, "")
+        .map((rs, context) -> new Extent(rs.getLong(1), rs.getLong(2)))
+        .one();
+  }
+
+  private static Query select(Handle handle, String columns, Filter filter, String ending) {
+    OwnerId owner = filter.owner();
+    String table = filter.table();
+    Query query =
+        handle.createQuery(
+            "SELECT "
+                + columns
+                + " FROM gameq_dead_letter WHERE TRUE"
+                + (owner == null ? "" : " AND owner = :owner")
+                + (table == null ? "" : " AND table_name = :table")
+                + ending);
+    if (owner != null) {
+      query.bind("owner", owner.encoded());
+    }
+    if (table != null) {
+      query.bind("table", table);
+    }
+    return query;
+  }
+
+  /** The dead letter with this id, or null. */
+  public static @Nullable Stored find(Connection connection, long id) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE id = ?")) {
+      statement.setLong(1, id);
+      try (ResultSet rs = statement.executeQuery()) {
+        return rs.next() ? letter(rs) : null;
+      }
+    }
+  }
+
+  /**
+   * Notes that a dead letter was tried once more, unless a newer version of the row was refused
+   * meanwhile.
+   */
+  public static void refusedAgain(
+      Connection connection, Stored letter, int errorCode, String errorText) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1,"
+                + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
+      statement.setInt(1, errorCode);
+      statement.setString(2, cut(errorText, MOST_ERROR_CHARS));
+      statement.setLong(3, letter.id());
+      statement.setString(4, Long.toUnsignedString(letter.refused().version()));
+      statement.executeUpdate();
+    }
+  }
+
+  /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
+  public static boolean remove(Connection connection, Stored letter) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?")) {
+      statement.setLong(1, letter.id());
+      statement.setString(2, Long.toUnsignedString(letter.refused().version()));
+      return statement.executeUpdate() == 1;
+    }
+  }
+
+  /**
+   * Removes dead letters of halves of handovers, {@link DeadLetter#NOT_OWNER}, that had to wait for
+   * the other half: of the owners that took part, up to the versions in which the rows are written
+   * now. Not those of other owners, which put a row that was never theirs.
+   *
+   * @param rows of the table, each with its handovers
+   */
+  public static void removeHalves(Connection connection, Table table, Collection<RowChange> rows)
+      throws SQLException {
+    Set<Half> halves = new LinkedHashSet<>();
+    for (RowChange row : rows) {
+      halves.add(new Half(row.owner(), row.key(), row.image().version()));
+      row.image()
+          .handovers()
+          .forEach(one -> halves.add(new Half(one.other(), row.key(), row.image().version())));
+    }
+    for (List<Half> chunk : Sql.chunks(List.copyOf(halves), KEYS_PER_STATEMENT)) {
+      List<Half> some = Sql.padded(chunk);
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "DELETE FROM gameq_dead_letter WHERE table_name = ? AND error_code = ? AND ("
+                  + Sql.anyOf("owner = ? AND row_key = ? AND version <= ?", some.size())
+                  + ")")) {
+        statement.setString(1, table.name());
+        statement.setInt(2, DeadLetter.NOT_OWNER);
+        int at = 3;
+        for (Half half : some) {
+          statement.setString(at++, half.owner().encoded());
+          statement.setString(at++, half.key().keyText());
+          statement.setLong(at++, half.version());
+        }
+        statement.executeUpdate();
+      }
+    }
+  }
+
+  /** A row as one owner of a handover has it, in versions up to this one. */
+  private record Half(OwnerId owner, RowKey key, long version) {}
+
+  private static Stored stored(ResultSet rs, StatementContext context) throws SQLException {
+    return letter(rs);
+  }
+
+  private static Stored letter(ResultSet rs) throws SQLException {
+    return new Stored(
+        rs.getLong(1),
+        new Refused(
+            OwnerId.ofEncoded(rs.getString(2)),
+            rs.getString(3),
+            rs.getString(4),
+            Long.parseUnsignedLong(rs.getString(5)), // a damaged one may be large
+            rs.getBytes(6),
+            rs.getInt(9),
+            rs.getInt(7),
+            rs.getString(8)),
+        rs.getObject(10, LocalDateTime.class).toInstant(ZoneOffset.UTC));
+  }
+
+  /** The versions in which rows of a table were refused, of each owner that put them. */
+  static Map<OwnerId, Map<RowKey, Long>> versions(
+      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+    Map<String, RowKey> byText = new HashMap<>();
+    keys.forEach(key -> byText.put(key.keyText(), key));
+    Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
+    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
+      List<String> some = Sql.padded(chunk);
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "SELECT owner, row_key, version FROM gameq_dead_letter WHERE table_name = ? AND"
+                  + " row_key IN ("
+                  + Sql.marks(some.size())
+                  + ")")) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          statement.setString(i + 2, some.get(i));
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(2));
+            if (key != null) {
+              found
+                  .computeIfAbsent(OwnerId.ofEncoded(rs.getString(1)), owner -> new HashMap<>())
+                  .put(key, Long.parseUnsignedLong(rs.getString(3)));
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+}

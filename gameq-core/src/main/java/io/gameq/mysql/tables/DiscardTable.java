@@ -1,0 +1,201 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.Sql;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Changes that an operator gave up, in {@code gameq_discard}: no flush, retry, healing or recovery
+ * writes them again. Stateless.
+ */
+public final class DiscardTable {
+  private static final int ROWS_PER_STATEMENT = 512;
+
+  /** A discard that counts whichever session made the change. */
+  private static final String ANY_SESSION = "";
+
+  private DiscardTable() {}
+
+  /**
+   * What is given up: the changes of one row up to a version.
+   *
+   * @param rowKey the part of the row key after the table
+   * @param session of whose changes only, as text; empty for all
+   */
+  public record Discard(OwnerId owner, String table, String rowKey, String session, long version) {
+    /**
+     * Every change of the row up to the version: what a dead letter holds, and what it replaced.
+     */
+    public static Discard ofRow(OwnerId owner, String table, String rowKey, long version) {
+      return new Discard(owner, table, rowKey, ANY_SESSION, version);
+    }
+
+    /** Whether it covers a change of this row by this owner. */
+    public boolean covers(OwnerId byOwner, SessionId bySession, long ofVersion) {
+      return owner.equals(byOwner)
+          && (session.equals(ANY_SESSION) || session.equals(bySession.text()))
+          && Long.compareUnsigned(version, ofVersion) >= 0;
+    }
+  }
+
+  /** Remembers discards, each unless a newer one of the same row and session is known. */
+  public static void write(Connection connection, Collection<Discard> discards)
+      throws SQLException {
+    for (List<Discard> some : Sql.chunks(List.copyOf(discards), ROWS_PER_STATEMENT)) {
+      String row = "(?, ?, ?, ?, ?, UTC_TIMESTAMP(3))";
+      String sql =
+          "INSERT INTO gameq_discard (table_name, row_key, session, owner, version, discarded_at)"
+              + " VALUES "
+              + (row + ",").repeat(some.size() - 1)
+              + row
+              + " ON DUPLICATE KEY UPDATE discarded_at = VALUES(discarded_at), version ="
+              + " GREATEST(version, VALUES(version))";
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        int at = 1;
+        for (Discard discard : some) {
+          statement.setString(at++, discard.table());
+          statement.setString(at++, discard.rowKey());
+          statement.setString(at++, discard.session());
+          statement.setString(at++, discard.owner().encoded());
+          statement.setLong(at++, discard.version());
+        }
+        statement.executeUpdate();
+      }
+    }
+  }
+
+  /** The changes of a flush but for those given up. One statement when nothing ever was. */
+  public static Collection<RowChange> notCovered(
+      Connection connection, Collection<RowChange> changes) throws SQLException {
+    Set<String> tables = tables(connection);
+    if (tables.isEmpty()) {
+      return changes;
+    }
+    Map<Table, List<RowKey>> keys =
+        changes.stream()
+            .map(RowChange::key)
+            .filter(key -> tables.contains(key.table().name()))
+            .collect(Collectors.groupingBy(RowKey::table));
+    Map<RowKey, List<Discard>> discards = new HashMap<>();
+    for (Map.Entry<Table, List<RowKey>> of : keys.entrySet()) {
+      discards.putAll(read(connection, of.getKey(), of.getValue()));
+    }
+    return changes.stream()
+        .filter(
+            change ->
+                upTo(discards.getOrDefault(change.key(), List.of()), change.owner())
+                    < change.image().version())
+        .toList();
+  }
+
+  /** Up to which version all changes of an owner are given up; -1 when none is. */
+  private static long upTo(List<Discard> discards, OwnerId owner) {
+    return discards.stream()
+        .filter(of -> of.session().equals(ANY_SESSION) && of.owner().equals(owner))
+        .mapToLong(Discard::version)
+        .max()
+        .orElse(-1);
+  }
+
+  private static Set<String> tables(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement("SELECT DISTINCT table_name FROM gameq_discard");
+        ResultSet rs = statement.executeQuery()) {
+      Set<String> tables = new HashSet<>();
+      while (rs.next()) {
+        tables.add(rs.getString(1));
+      }
+      return tables;
+    }
+  }
+
+  /** Up to which version all changes of each row by each owner are given up; others are missing. */
+  static Map<OwnerId, Map<RowKey, Long>> versions(
+      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+    Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
+    read(connection, table, keys)
+        .forEach(
+            (key, discards) ->
+                discards.stream()
+                    .filter(of -> of.session().equals(ANY_SESSION))
+                    .forEach(
+                        of ->
+                            found
+                                .computeIfAbsent(of.owner(), o -> new HashMap<>())
+                                .put(key, of.version())));
+    return found;
+  }
+
+  /** Whether all changes of a row by an owner up to this version are given up. */
+  static boolean covers(
+      Connection connection, OwnerId owner, String table, String rowKey, long version)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT 1 FROM gameq_discard WHERE table_name = ? AND row_key = ? AND owner = ?"
+                + " AND session = '' AND version >= ?")) {
+      statement.setString(1, table);
+      statement.setString(2, rowKey);
+      statement.setString(3, owner.encoded());
+      statement.setString(4, Long.toUnsignedString(version));
+      try (ResultSet rs = statement.executeQuery()) {
+        return rs.next();
+      }
+    }
+  }
+
+  /** All discards of these rows; rows without are missing. */
+  public static Map<RowKey, List<Discard>> read(
+      Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+    Map<String, RowKey> byText = new LinkedHashMap<>();
+    keys.forEach(key -> byText.put(key.keyText(), key));
+    Map<RowKey, List<Discard>> found = new HashMap<>();
+    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), ROWS_PER_STATEMENT)) {
+      List<String> some = Sql.padded(chunk);
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "SELECT owner, row_key, session, version FROM gameq_discard WHERE table_name = ? AND"
+                  + " row_key IN ("
+                  + Sql.marks(some.size())
+                  + ")")) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          statement.setString(i + 2, some.get(i));
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(2));
+            if (key != null) {
+              found
+                  .computeIfAbsent(key, k -> new ArrayList<>())
+                  .add(
+                      new Discard(
+                          OwnerId.ofEncoded(rs.getString(1)),
+                          table.name(),
+                          rs.getString(2),
+                          rs.getString(3),
+                          rs.getLong(4)));
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+}

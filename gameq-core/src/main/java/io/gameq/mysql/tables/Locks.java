@@ -1,0 +1,204 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.Sql;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+
+/**
+ * Looks what others have locked: MySQL gives the same error for a locked row and a locked table.
+ * Stateless.
+ */
+public final class Locks {
+  private static final int KEYS_PER_STATEMENT = 256;
+
+  private static final String SKIP_LOCKED = " FOR UPDATE SKIP LOCKED";
+
+  /** Each costs lock_wait_timeout to find. */
+  private static final int MOST_TABLES = 2;
+
+  private static final String NOT_SEEN =
+      "by another transaction: information_schema.INNODB_TRX shows it to users with the PROCESS"
+          + " privilege";
+
+  private Locks() {}
+
+  /**
+   * What somebody has locked.
+   *
+   * @param everything nobody can write anything, as under FLUSH TABLES WITH READ LOCK
+   * @param tables as a whole, as by an ALTER TABLE that copies them; not all that there may be
+   * @param owners whose sessions are locked; looked for only where no table is, as are rows
+   * @param rows that exist
+   */
+  public record Found(
+      boolean everything, Set<String> tables, Set<OwnerId> owners, Set<RowKey> rows) {
+    static final Found NOTHING = new Found(false, Set.of());
+
+    private Found(boolean everything, Set<String> tables) {
+      this(everything, tables, Set.of(), Set.of());
+    }
+  }
+
+  /** Looks for locks on these owners and rows; finds nothing when MySQL does not say. */
+  public static Found look(
+      DataSource dataSource, Collection<OwnerId> owners, Collection<RowKey> keys) {
+    try (Connection connection = dataSource.getConnection()) {
+      if (isLocked(connection, "gameq_owner")) {
+        return new Found(true, Set.of());
+      }
+      Map<Table, List<RowKey>> byTable =
+          keys.stream().collect(Collectors.groupingBy(RowKey::table));
+      Set<String> tables = lockedTables(connection, byTable.keySet());
+      if (!tables.isEmpty()) {
+        return new Found(false, tables);
+      }
+      connection.setAutoCommit(false);
+      try {
+        return new Found(
+            false, tables, lockedOwners(connection, owners), lockedRows(connection, byTable));
+      } finally {
+        connection.rollback();
+      }
+    } catch (SQLException e) { // the next flush meets it, too
+      return Found.NOTHING;
+    }
+  }
+
+  /** The transactions that have been open for longest, as far as MySQL lets us see them. */
+  static String byWhom(Jdbi jdbi) {
+    try {
+      String open =
+          jdbi.withHandle(
+              handle ->
+                  String.join(
+                      ", ",
+                      handle
+                          .createQuery(
+                              "SELECT CONCAT('connection ', trx_mysql_thread_id, ' for ',"
+                                  + " TIMESTAMPDIFF(SECOND, trx_started,"
+                                  + " CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM')), ' s') FROM"
+                                  + " information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND"
+                                  + " trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started"
+                                  + " LIMIT 3")
+                          .mapTo(String.class)
+                          .list()));
+      return open.isEmpty() ? NOT_SEEN : "by one of the transactions that are open there: " + open;
+    } catch (JdbiException e) {
+      return NOT_SEEN;
+    }
+  }
+
+  private static Set<String> lockedTables(Connection connection, Collection<Table> tables)
+      throws SQLException {
+    Set<String> names = new TreeSet<>();
+    tables.forEach(
+        table -> {
+          names.add(table.name());
+          names.addAll(table.parents()); // an insert looks there, too
+        });
+    Set<String> locked = new TreeSet<>();
+    for (String name : names) {
+      if (isLocked(connection, name)) {
+        locked.add(name);
+        if (locked.size() == MOST_TABLES) {
+          break;
+        }
+      }
+    }
+    return locked;
+  }
+
+  /** Takes the lock on the table that writing needs, and none on a row. */
+  private static boolean isLocked(Connection connection, String table) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.executeQuery("SELECT 1 FROM " + name(table) + " WHERE FALSE FOR UPDATE").close();
+      return false;
+    } catch (SQLException e) {
+      return ErrorKind.of(e) == ErrorKind.TRY_AGAIN; // else it may not be ours to look at
+    }
+  }
+
+  /** A parent may be in another database. */
+  private static String name(String table) {
+    int dot = table.indexOf('.');
+    return dot < 0
+        ? JdbcValues.quoted(table)
+        : JdbcValues.quoted(table.substring(0, dot))
+            + "."
+            + JdbcValues.quoted(table.substring(dot + 1));
+  }
+
+  private static Set<OwnerId> lockedOwners(Connection connection, Collection<OwnerId> owners)
+      throws SQLException {
+    Set<OwnerId> locked = new HashSet<>();
+    for (List<OwnerId> some : Sql.chunks(List.copyOf(owners), KEYS_PER_STATEMENT)) {
+      Set<OwnerId> there = OwnerTable.read(connection, some, "");
+      there.removeAll(OwnerTable.read(connection, there, SKIP_LOCKED));
+      locked.addAll(there);
+    }
+    return locked;
+  }
+
+  private static Set<RowKey> lockedRows(Connection connection, Map<Table, List<RowKey>> byTable)
+      throws SQLException {
+    Set<RowKey> locked = new HashSet<>();
+    for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
+      for (List<RowKey> some : Sql.chunks(of.getValue(), KEYS_PER_STATEMENT)) {
+        Set<RowKey> there = read(connection, of.getKey(), some, "");
+        there.removeAll(read(connection, of.getKey(), there, SKIP_LOCKED));
+        locked.addAll(there);
+      }
+    }
+    return locked;
+  }
+
+  private static Set<RowKey> read(
+      Connection connection, Table table, Collection<RowKey> keys, String locking)
+      throws SQLException {
+    Set<RowKey> found = new HashSet<>();
+    if (keys.isEmpty()) {
+      return found;
+    }
+    List<RowKey> padded = Sql.padded(List.copyOf(keys));
+    String sql =
+        "SELECT "
+            + table.keyColumns().stream()
+                .map(JdbcValues::selectExpression)
+                .collect(Collectors.joining(", "))
+            + " FROM "
+            + JdbcValues.quoted(table.name())
+            + " WHERE "
+            + Sql.keyIn(table, padded.size())
+            + locking;
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      int at = 1;
+      for (RowKey key : padded) {
+        at = Sql.bindKey(statement, at, table, key.parts());
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          found.add(JdbcValues.readKey(rs, 1, table));
+        }
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,367 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.MySqlException;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.Sql;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.term.Term;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.HandleCallback;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** The durable sessions in {@code gameq_owner}. Thread-safe. */
+public final class OwnerTable {
+  /** Keeps a statement far below max_allowed_packet. */
+  private static final int OWNERS_PER_STATEMENT = 1_000;
+
+  /** The owner, and what {@link #counting} reads, in the order in which it does. */
+  public static final String SESSION_COLUMNS =
+      "owner, epoch, nonce, state, before_epoch, before_nonce";
+
+  /** Before the session is overwritten: assignments run in order. */
+  private static final String KEEP_THE_LAST_OPEN =
+      " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
+          + " 'opening', before_nonce, nonce),";
+
+  private static final int MOST_TRIES_TO_RAISE = 3;
+
+  private final Jdbi jdbi;
+
+  public OwnerTable(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /**
+   * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch
+   * is above the one before and at least {@code atLeast}. The last session that was open goes on
+   * counting beside it.
+   *
+   * @throws MySqlException when others lock the owner, too, naming who may
+   */
+  public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
+    return raising(
+        owner,
+        handle -> new SessionId(raise(handle.getConnection(), owner, nonce, node, atLeast), nonce));
+  }
+
+  /**
+   * The same, if the owner's sessions are still those that were seen.
+   *
+   * @param seen null when it had none
+   * @return null when they have changed; nothing was written then
+   */
+  public @Nullable SessionId raiseAfter(
+      @Nullable CountingSessions seen, OwnerId owner, String nonce, String node, long atLeast) {
+    long epoch = Math.max(seen == null ? 1 : seen.newest().epoch() + 1, atLeast);
+    boolean isRaised =
+        raising(
+            owner, handle -> raiseAfter(handle, seen, owner, new SessionId(epoch, nonce), node));
+    return isRaised ? new SessionId(epoch, nonce) : null;
+  }
+
+  private <T> T raising(OwnerId owner, HandleCallback<T, SQLException> call) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return MySqlErrors.mysql(() -> jdbi.withHandle(call));
+      } catch (MySqlException e) {
+        if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
+          throw new MySqlException(
+              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(jdbi)), e);
+        }
+        if (tries == MOST_TRIES_TO_RAISE || !MySqlErrors.isTryAgain(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean raiseAfter(
+      Handle handle,
+      @Nullable CountingSessions seen,
+      OwnerId owner,
+      SessionId session,
+      String node) {
+    return seen == null
+        ? handle.execute(
+                "INSERT IGNORE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at)"
+                    + " VALUES (?, ?, ?, ?, 'opening', UTC_TIMESTAMP(3))",
+                owner.encoded(),
+                session.epoch(),
+                session.nonce(),
+                node)
+            == 1
+        : handle.execute(
+                "UPDATE gameq_owner SET"
+                    + KEEP_THE_LAST_OPEN
+                    + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at ="
+                    + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
+                session.epoch(),
+                session.nonce(),
+                node,
+                owner.encoded(),
+                seen.newest().epoch(),
+                seen.newest().nonce(),
+                seen.opening() ? "opening" : "open")
+            == 1;
+  }
+
+  /** In one statement, whose answer brings the epoch: LAST_INSERT_ID(expr). */
+  private static long raise(
+      Connection connection, OwnerId owner, String nonce, String node, long atLeast)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?,"
+                + " LAST_INSERT_ID(GREATEST(1, ?)), ?, ?, 'opening', UTC_TIMESTAMP(3)) ON DUPLICATE"
+                + " KEY UPDATE"
+                + KEEP_THE_LAST_OPEN
+                + " epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state ="
+                + " 'opening', opened_at = UTC_TIMESTAMP(3)",
+            Statement.RETURN_GENERATED_KEYS)) {
+      statement.setString(1, owner.encoded());
+      statement.setLong(2, atLeast);
+      statement.setString(3, nonce);
+      statement.setString(4, node);
+      statement.setLong(5, atLeast);
+      statement.setString(6, nonce);
+      statement.setString(7, node);
+      statement.executeUpdate();
+      try (ResultSet epoch = statement.getGeneratedKeys()) {
+        if (!epoch.next()) {
+          throw new SQLException("MySQL did not tell the epoch of " + owner);
+        }
+        return epoch.getLong(1);
+      }
+    }
+  }
+
+  /**
+   * Writes a session again that MySQL lost with its newest commits; a newer one, or another of the
+   * same epoch, stays. Returns whether it is the newest now.
+   */
+  public boolean restore(OwnerId owner, SessionId session) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            jdbi.inTransaction(
+                handle -> {
+                  handle.execute(
+                      "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES"
+                          + " (?, ?, ?, '', 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE nonce"
+                          + " = IF(epoch < ?, ?, nonce), node = IF(epoch < ?, '', node),"
+                          + " before_epoch = IF(epoch < ?, NULL, before_epoch), before_nonce ="
+                          + " IF(epoch < ?, NULL, before_nonce), adopted_version = IF(epoch < ?, 0,"
+                          + " adopted_version), state = IF(epoch < ?, 'open', state), epoch ="
+                          + " GREATEST(epoch, ?)",
+                      owner.encoded(),
+                      session.epoch(),
+                      session.nonce(),
+                      session.epoch(),
+                      session.nonce(),
+                      session.epoch(),
+                      session.epoch(),
+                      session.epoch(),
+                      session.epoch(),
+                      session.epoch(),
+                      session.epoch());
+                  return handle
+                      .select("SELECT nonce FROM gameq_owner WHERE owner = ?", owner.encoded())
+                      .mapTo(String.class)
+                      .one()
+                      .equals(session.nonce());
+                }));
+  }
+
+  /**
+   * The first statement of the transaction that loads the owner, step 3 of open: whether the
+   * session is still the newest; if so it counts alone from the commit on. Locks the owner: what
+   * the session before it has flushed is seen by what is read afterwards, and it flushes nothing
+   * more.
+   *
+   * @param adopted the highest version that it took over from Redis, 0 for none
+   */
+  static boolean markOpen(Handle handle, OwnerId owner, SessionId session, long adopted) {
+    return handle.execute(
+            "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
+                + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?",
+            adopted,
+            owner.encoded(),
+            session.epoch(),
+            session.nonce())
+        == 1;
+  }
+
+  /** The same by itself, where nothing is loaded. */
+  public boolean markOpen(OwnerId owner, SessionId session) {
+    return MySqlErrors.mysqlAgain(
+        () -> jdbi.withHandle(handle -> markOpen(handle, owner, session, 0)));
+  }
+
+  /**
+   * The sessions of owners whose newest was raised more than {@code millis} ago, by MySQL's clock:
+   * one that is opening still has lost its node, and nobody has told Redis of it.
+   */
+  public Map<OwnerId, CountingSessions> raisedBefore(Collection<OwnerId> owners, long millis) {
+    return sessions(
+        owners, " AND opened_at < UTC_TIMESTAMP(3) - INTERVAL " + millis * 1_000 + " MICROSECOND");
+  }
+
+  /**
+   * The highest version that the owner's newest session took over from Redis when it was opened; 0
+   * for none, and of one that is not open.
+   */
+  public long adopted(OwnerId owner) {
+    return MySqlErrors.mysql(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle
+                        .select(
+                            "SELECT adopted_version FROM gameq_owner WHERE owner = ? AND state ="
+                                + " 'open'",
+                            owner.encoded())
+                        .mapTo(Long.class)
+                        .findOne()
+                        .orElse(0L)));
+  }
+
+  /** The sessions that count of each owner that has one. */
+  public Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners) {
+    return sessions(owners, "");
+  }
+
+  /**
+   * The first statement of a transaction that writes owners' rows: locks the owners, sorted, and
+   * returns their sessions that count. FOR UPDATE, because FOR SHARE would let two flushes of one
+   * owner run side by side; first, so that what is read later was committed before the lock was
+   * given.
+   */
+  public static Map<OwnerId, CountingSessions> lock(
+      Connection connection, Collection<OwnerId> owners) throws SQLException {
+    return lock(connection, owners, Term.NOT_KNOWN);
+  }
+
+  /**
+   * The same for rows that came by way of a Redis primary.
+   *
+   * @param term its number, see {@link io.gameq.term}
+   * @throws io.gameq.term.TermMovedException when another primary counts
+   */
+  public static Map<OwnerId, CountingSessions> lock(
+      Connection connection, Collection<OwnerId> owners, long term) throws SQLException {
+    Map<String, OwnerId> sorted = new TreeMap<>();
+    owners.forEach(owner -> sorted.put(owner.encoded(), owner));
+    List<String> names = Sql.padded(List.copyOf(sorted.keySet()));
+    String sql =
+        "SELECT "
+            + SESSION_COLUMNS
+            + ", "
+            + TermTable.NUMBER
+            + " FROM gameq_owner WHERE owner IN ("
+            + Sql.marks(names.size())
+            + ") ORDER BY owner FOR UPDATE";
+    Map<OwnerId, CountingSessions> sessions = new HashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < names.size(); i++) {
+        statement.setString(i + 1, names.get(i));
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          TermTable.requireCounts(term, rs.getLong(7));
+          sessions.put(Objects.requireNonNull(sorted.get(rs.getString(1))), counting(rs));
+        }
+      }
+    }
+    return sessions;
+  }
+
+  /** Those that MySQL has, {@code locking} them or not. */
+  static Set<OwnerId> read(Connection connection, Collection<OwnerId> owners, String locking)
+      throws SQLException {
+    Set<OwnerId> found = new HashSet<>();
+    if (owners.isEmpty()) {
+      return found;
+    }
+    List<String> names = Sql.padded(owners.stream().map(OwnerId::encoded).toList());
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT owner FROM gameq_owner WHERE owner IN ("
+                + Sql.marks(names.size())
+                + ")"
+                + locking)) {
+      for (int i = 0; i < names.size(); i++) {
+        statement.setString(i + 1, names.get(i));
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          found.add(OwnerId.ofEncoded(rs.getString(1)));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The sessions in a row that begins with {@link #SESSION_COLUMNS}. */
+  public static CountingSessions counting(ResultSet rs) throws SQLException {
+    String before = rs.getString(6);
+    return new CountingSessions(
+        new SessionId(rs.getLong(2), rs.getString(3)),
+        rs.getString(4).equals("opening"),
+        before == null ? null : new SessionId(rs.getLong(5), before));
+  }
+
+  /**
+   * Locks one owner, so that no flush of it is under way, and returns its newest session; null when
+   * it has none, or one that is not open: then the one before it may still count.
+   */
+  static @Nullable SessionId lockOpen(Handle handle, OwnerId owner) {
+    return handle
+        .createQuery(
+            "SELECT epoch, nonce FROM gameq_owner WHERE owner = ? AND state = 'open' FOR UPDATE")
+        .bind(0, owner.encoded())
+        .map((rs, ctx) -> new SessionId(rs.getLong(1), rs.getString(2)))
+        .findOne()
+        .orElse(null);
+  }
+
+  private Map<OwnerId, CountingSessions> sessions(Collection<OwnerId> owners, String condition) {
+    Map<OwnerId, CountingSessions> found = new HashMap<>();
+    List<OwnerId> all = List.copyOf(owners);
+    for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
+      List<OwnerId> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
+      MySqlErrors.mysql(
+          () ->
+              jdbi.withHandle(
+                  handle -> {
+                    handle
+                        .createQuery(
+                            "SELECT "
+                                + SESSION_COLUMNS
+                                + " FROM gameq_owner WHERE owner IN (<owners>)"
+                                + condition)
+                        .bindList("owners", some.stream().map(OwnerId::encoded).toList())
+                        .map(
+                            (rs, ctx) ->
+                                Map.entry(OwnerId.ofEncoded(rs.getString(1)), counting(rs)))
+                        .forEach(e -> found.put(e.getKey(), e.getValue()));
+                    return found;
+                  }));
+    }
+    return found;
+  }
+}

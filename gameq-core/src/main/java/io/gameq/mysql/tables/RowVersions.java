@@ -1,0 +1,61 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.mysql.Sql;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Looks rows up in those of gameq's own tables that hold a version for each row key. Stateless. */
+final class RowVersions {
+  /** As many as one statement of a flush writes, so that reading them takes one as well. */
+  private static final int KEYS_PER_STATEMENT = 512;
+
+  private RowVersions() {}
+
+  /**
+   * The version of each row that is in {@code gameqTable}; the others are missing.
+   *
+   * @param keys of rows of {@code table}, in any number
+   * @param ending of each SELECT, empty or a locking clause
+   */
+  static Map<RowKey, Long> read(
+      Connection connection, String gameqTable, Table table, Collection<RowKey> keys, String ending)
+      throws SQLException {
+    Map<String, RowKey> byText = new LinkedHashMap<>();
+    keys.forEach(key -> byText.put(key.keyText(), key)); // a row may be claimed and dirty at once
+    Map<RowKey, Long> found = new HashMap<>();
+    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
+      List<String> some = Sql.padded(chunk);
+      String sql =
+          "SELECT row_key, version FROM "
+              + gameqTable
+              + " WHERE table_name = ? AND row_key IN ("
+              + Sql.marks(some.size())
+              + ")"
+              + ending;
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        statement.setString(1, table.name());
+        for (int i = 0; i < some.size(); i++) {
+          statement.setString(i + 2, some.get(i));
+        }
+        try (ResultSet rs = statement.executeQuery()) {
+          while (rs.next()) {
+            RowKey key = byText.get(rs.getString(1));
+            if (key != null) {
+              found.put(key, Long.parseUnsignedLong(rs.getString(2))); // a damaged one may be large
+            }
+          }
+        }
+      }
+    }
+    return found;
+  }
+}

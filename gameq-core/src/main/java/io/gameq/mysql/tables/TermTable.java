@@ -1,0 +1,128 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.term.Primary;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
+import io.gameq.term.Terms;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+
+/** The Redis term in {@code gameq_redis_term}. Thread-safe. */
+public final class TermTable implements Terms {
+  /** For the first statement of a flush: read without a lock, see {@link io.gameq.term}. */
+  static final String NUMBER = "(SELECT number FROM gameq_redis_term WHERE id = 1)";
+
+  private final Jdbi jdbi;
+
+  public TermTable(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  @Override
+  public Term current() {
+    return MySqlErrors.mysql(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle
+                        .select(
+                            "SELECT number, run_id, repl_id, address, sentinel_epoch,"
+                                + " former_run_id, former_repl_id, TIMESTAMPDIFF(MICROSECOND,"
+                                + " seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM gameq_redis_term WHERE"
+                                + " id = 1")
+                        .map(
+                            (rs, context) ->
+                                new Term(
+                                    rs.getLong(1),
+                                    rs.getString(2),
+                                    rs.getString(3),
+                                    rs.getString(4),
+                                    rs.getLong(5),
+                                    rs.getString(6),
+                                    rs.getString(7),
+                                    rs.getLong(8)))
+                        .findOne()
+                        .orElse(new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0))));
+  }
+
+  @Override
+  public boolean moveOn(Term from, Primary to) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            jdbi.withHandle(
+                handle -> from.number() == 0 ? begin(handle, to) : moveOn(handle, from, to)));
+  }
+
+  private static boolean begin(Handle handle, Primary first) {
+    return handle.execute(
+            "INSERT IGNORE INTO gameq_redis_term (id, number, run_id, repl_id, address,"
+                + " sentinel_epoch, former_run_id, former_repl_id, began_at, seen_at) VALUES (1, 1,"
+                + " ?, ?, ?, ?, '', '', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+            first.runId(),
+            first.replId(),
+            first.address(),
+            first.sentinelEpoch())
+        == 1;
+  }
+
+  private static boolean moveOn(Handle handle, Term from, Primary to) {
+    return handle.execute(
+            "UPDATE gameq_redis_term SET number = number + 1, former_run_id = run_id,"
+                + " former_repl_id = repl_id, run_id = ?, repl_id = ?, address = ?, sentinel_epoch"
+                + " = IF(? < 0, sentinel_epoch, ?), began_at = UTC_TIMESTAMP(3), seen_at ="
+                + " UTC_TIMESTAMP(3) WHERE id = 1 AND number = ?",
+            to.runId(),
+            to.replId(),
+            to.address(),
+            to.sentinelEpoch(),
+            to.sentinelEpoch(),
+            from.number())
+        == 1;
+  }
+
+  @Override
+  public void alive(Term of, Primary seen) {
+    // The address that Sentinel gives outranks one that a tool was given.
+    int unused =
+        MySqlErrors.mysqlAgain(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle.execute(
+                            "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?,"
+                                + " address = IF(? < 0, address, ?), sentinel_epoch ="
+                                + " GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
+                            seen.replId(),
+                            seen.sentinelEpoch(),
+                            seen.address(),
+                            seen.sentinelEpoch(),
+                            of.number())));
+  }
+
+  /**
+   * Holds the term for the rest of a transaction, so that nobody goes over before it is committed:
+   * its last statement, since meanwhile nobody can go over at all.
+   *
+   * @throws TermMovedException when another number counts
+   */
+  static void hold(Handle handle, long number) {
+    if (number == Term.NOT_KNOWN) {
+      return;
+    }
+    long current =
+        handle
+            .select("SELECT number FROM gameq_redis_term WHERE id = 1 LOCK IN SHARE MODE")
+            .mapTo(Long.class)
+            .one();
+    requireCounts(number, current);
+  }
+
+  static void requireCounts(long number, long current) {
+    if (!Term.counts(number, current)) {
+      throw new TermMovedException(
+          "another Redis primary counts, as number %d: what came by way of number %d is not written"
+              .formatted(current, number));
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.TemporalText;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far back {@code gameq_tombstone} and {@code gameq_discard} reach. Beyond it tombstones may be
+ * missing, so that nothing from before may be replayed: it could bring a deleted row back.
+ * Stateless.
+ */
+public final class TombstoneHorizon {
+  private static final String SETTING = "tombstones_purged_before";
+
+  /** Sorts as text. */
+  private static final DateTimeFormatter UTC_MILLIS =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+  /** A tombstone outlives the dead letter of its row: retrying that would bring the row back. */
+  private static final String PURGEABLE =
+      " FROM gameq_tombstone WHERE deleted_at < :before AND NOT EXISTS (SELECT 1 FROM"
+          + " gameq_dead_letter letter WHERE letter.table_name = gameq_tombstone.table_name AND"
+          + " letter.row_key = gameq_tombstone.row_key)";
+
+  /** A discard may go with the tombstones: nothing from before the horizon is replayed. */
+  private static final String DISCARDS = " FROM gameq_discard WHERE discarded_at < :before";
+
+  private TombstoneHorizon() {}
+
+  /**
+   * The time before which tombstones may be missing; null as long as none was purged.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static @Nullable Instant read(Jdbi jdbi) {
+    String text =
+        MySqlErrors.<@Nullable String>mysql(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle
+                            .select("SELECT value FROM gameq_setting WHERE name = ?", SETTING)
+                            .mapTo(String.class)
+                            .findOne()
+                            .orElse(null)));
+    return text == null ? null : Instant.parse(text);
+  }
+
+  /**
+   * Moves the horizon to {@code kept} ago by MySQL's clock, where there is a tombstone to purge;
+   * never backwards. To be done before {@link #purge}.
+   *
+   * @return the time before which tombstones are to be purged, null when there are none
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static @Nullable Instant advance(Jdbi jdbi, Duration kept) {
+    return MySqlErrors.<@Nullable Instant>mysql(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  Instant before =
+                      handle
+                          .createQuery(
+                              "SELECT UTC_TIMESTAMP(3) - INTERVAL " + kept.toSeconds() + " SECOND")
+                          .map((rs, context) -> rs.getObject(1, LocalDateTime.class))
+                          .one()
+                          .toInstant(ZoneOffset.UTC);
+                  boolean any =
+                      handle
+                          .createQuery(
+                              "SELECT EXISTS (SELECT 1"
+                                  + PURGEABLE
+                                  + ") OR EXISTS (SELECT 1"
+                                  + DISCARDS
+                                  + ")")
+                          .bind("before", TemporalText.of(before))
+                          .mapTo(Boolean.class)
+                          .one();
+                  if (!any) {
+                    return null;
+                  }
+                  handle.execute(
+                      "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
+                          + " UPDATE value = GREATEST(value, VALUES(value))",
+                      SETTING,
+                      UTC_MILLIS.format(before));
+                  return before;
+                }));
+  }
+
+  /**
+   * Removes tombstones from before a time that {@link #advance} returned, the oldest first, then
+   * discards.
+   *
+   * @param most rows to remove
+   * @return how many were removed: fewer than {@code most} when none is left
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static int purge(Jdbi jdbi, Instant before, int most) {
+    return MySqlErrors.mysql(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
+                  return purged
+                      + delete(handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
+                }));
+  }
+
+  private static int delete(Handle handle, String which, Instant before, int most) {
+    return handle
+        .createUpdate("DELETE" + which + " LIMIT :most")
+        .bind("before", TemporalText.of(before))
+        .bind("most", most)
+        .execute();
+  }
+}

@@ -1,0 +1,3 @@
+/** gameq's own tables. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.mysql.tables;

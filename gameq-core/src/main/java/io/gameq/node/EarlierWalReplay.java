@@ -1,0 +1,93 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
+import io.gameq.healing.AdoptedHalves;
+import io.gameq.healing.DurableSessions;
+import io.gameq.healing.LeftWalReplay;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.TombstoneHorizon;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.rows.Catalog;
+import io.gameq.view.OwnerViews;
+import io.gameq.wal.LeftWals;
+import java.nio.file.Path;
+import java.util.List;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What earlier starts of this node left in its WAL directory is settled before the first owner is
+ * opened: a player who logs in first would turn lost rows into conflicts. Stateless.
+ */
+final class EarlierWalReplay {
+  private static final Logger LOG = LoggerFactory.getLogger(EarlierWalReplay.class);
+
+  private EarlierWalReplay() {}
+
+  /**
+   * Does what {@link io.gameq.GameQueueConfigBuilder#earlierWals} says.
+   *
+   * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
+   *     or a server goes away while it is replayed
+   */
+  static void settle(
+      GameQueueConfig config,
+      Jdbi jdbi,
+      Catalog catalog,
+      PrimaryConnector primary,
+      SlotKeys[] slots) {
+    List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
+    if (wals.isEmpty()) {
+      return;
+    }
+    for (Path wal : wals) {
+      LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
+    }
+    switch (config.earlierWals()) {
+      case IGNORE -> LOG.warn("they are left to 'gameq-recovery plan'");
+      case REFUSE ->
+          throw new GameQueueException(
+              "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery plan' over it and remove it when 'verify' ends with 0, or choose another earlierWals"
+                  .formatted(config.node(), wals.get(0)));
+      case REPLAY -> {
+        OwnerReader reader = new OwnerReader(jdbi);
+        DurableSessions sessions = new MySqlSessions(new OwnerTable(jdbi));
+        LeftWalReplay replay =
+            new LeftWalReplay(
+                primary,
+                sessions,
+                config.namespace(),
+                slots,
+                TombstoneHorizon.read(jdbi),
+                new AdoptedHalves(
+                    slots, sessions, rows -> OwnerViews.versions(reader, catalog, rows)));
+        for (int i = 0; i < wals.size(); i++) {
+          LOG.info("replaying WAL {} of {}: {}", i + 1, wals.size(), wals.get(i));
+          tell(wals.get(i), replay.run(wals.get(i)));
+        }
+      }
+    }
+  }
+
+  private static void tell(Path wal, LeftWalReplay.Outcome outcome) {
+    LOG.info(
+        "WAL {}: Redis held all but {} records, of which {} were replayed",
+        wal,
+        outcome.missing(),
+        outcome.replayed());
+    if (outcome.leavesSomething()) {
+      LOG.warn(
+          "WAL {} was not replayed whole ({} owners were opened by later sessions, {} records were"
+              + " given up{}): see 'gameq-recovery plan {}'",
+          wal,
+          outcome.owners(),
+          outcome.halves(),
+          outcome.refused().isEmpty() ? "" : "; " + outcome.refused(),
+          wal);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import io.gameq.RollbackRequiredException;
+import io.gameq.change.ChangedRow;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.RowOp;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The changes that a session has staged, and whether they are whole: half of a change is not
+ * committed. Thread-safe; never locks two at a time.
+ *
+ * <pre>
+ * whole --put refused--------------------------------> torn     no commit until rolled back
+ * whole --commit of several sessions found no room---> together no commit without those others
+ * together --another of them is rolled back or lost--> torn
+ * </pre>
+ */
+final class StagedRows {
+  private final OwnerId owner;
+  private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
+  private Set<StagedRows> together = Set.of();
+  private @Nullable Tear torn;
+  private boolean closed;
+
+  /** Why what is staged may be half of a change. */
+  private record Tear(String why, Throwable cause) {}
+
+  StagedRows(OwnerId owner) {
+    this.owner = owner;
+  }
+
+  /** Of several changes of one row the last one counts, but a row that moved in stays moved in. */
+  synchronized void stage(ChangedRow row) {
+    requireOpen();
+    ChangedRow before = rows.get(row.key());
+    rows.put(
+        row.key(),
+        before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
+    }
+  }
+
+  /** The staged change of a row, null when there is none. */
+  synchronized @Nullable ChangedRow get(String rowKey) {
+    return rows.get(rowKey);
+  }
+
+  synchronized boolean isEmpty() {
+    return rows.isEmpty();
+  }
+
+  /** From now on nothing is committed until it is rolled back; the first reason is kept. */
+  synchronized void tear(String why, Throwable cause) {
+    if (torn == null) {
+      torn = new Tear(why, cause);
+    }
+  }
+
+  private synchronized void tearIfAny(String why, Throwable cause) {
+    if (!rows.isEmpty()) {
+      tear(why, cause);
+    }
+  }
+
+  /**
+   * Takes what is staged for a commit of {@code all} these; empty when nothing is.
+   *
+   * @throws RollbackRequiredException when it may be half of a change; it stays staged
+   */
+  synchronized List<ChangedRow> take(Set<StagedRows> all) {
+    if (torn != null) {
+      throw rollbackRequired(torn);
+    }
+    if (!all.containsAll(together)) {
+      throw rollbackRequired(
+          new Tear(
+              "it was to be committed together with what other sessions have staged: commit all of"
+                  + " them together again, or",
+              new GameQueueException("the commit of several sessions failed")));
+    }
+    if (!rows.isEmpty()) {
+      requireOpen();
+    }
+    List<ChangedRow> taken = List.copyOf(rows.values());
+    rows.clear();
+    together = Set.of();
+    return taken;
+  }
+
+  private RollbackRequiredException rollbackRequired(Tear tear) {
+    return new RollbackRequiredException(
+        "what is staged for %s may be half of a change and was not committed: %s call rollback() on this session, and on the others of a trade, and stage the change again"
+            .formatted(owner, tear.why),
+        tear.cause);
+  }
+
+  /** Puts changes back that were not sent, below anything staged since. */
+  synchronized void putBack(List<ChangedRow> taken) {
+    Map<String, ChangedRow> since = new LinkedHashMap<>(rows);
+    rows.clear();
+    taken.forEach(row -> rows.put(row.key(), row));
+    rows.putAll(since);
+  }
+
+  /**
+   * After a commit of several that failed and whose rows were put back: they were meant as one
+   * change, and stay one. When one of them is torn or lost, all are torn.
+   */
+  static void stayOne(Collection<StagedRows> all, boolean oneIsGone, RuntimeException failure) {
+    if (oneIsGone) {
+      all.forEach(
+          of ->
+              of.tearIfAny(
+                  "it was to be committed together with what another session had staged, which"
+                      + " could not be;",
+                  failure));
+      return;
+    }
+    Set<StagedRows> every = Set.copyOf(all);
+    every.forEach(of -> of.bindTo(every));
+  }
+
+  private synchronized void bindTo(Set<StagedRows> all) {
+    if (!rows.isEmpty()) {
+      together = all;
+    }
+  }
+
+  /** Drops everything staged; it is whole again. Others that belonged to it are torn. */
+  void rollback() {
+    drop(false);
+  }
+
+  /**
+   * Drops everything staged, and takes no more; stays torn if it is, for a trade that it was part
+   * of.
+   *
+   * @return the tables of the rows that were dropped, each once
+   */
+  Set<String> close() {
+    return drop(true);
+  }
+
+  private Set<String> drop(boolean closing) {
+    Set<StagedRows> others;
+    Set<String> tables = new TreeSet<>();
+    synchronized (this) {
+      others = together;
+      together = Set.of();
+      rows.values().forEach(row -> tables.add(row.key().substring(0, row.key().indexOf(':'))));
+      rows.clear();
+      if (closing) {
+        closed = true;
+      } else {
+        torn = null;
+      }
+    }
+    for (StagedRows other : others) {
+      if (other != this) {
+        other.tearIfAny(
+            "it was to be committed together with what another session had staged, which was"
+                + " dropped;",
+            new GameQueueException("staged changes of " + owner + " were dropped"));
+      }
+    }
+    return tables;
+  }
+}

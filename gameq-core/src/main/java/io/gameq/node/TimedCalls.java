@@ -1,0 +1,149 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Runs what waits for servers on threads of its own, so that no thread of the game waits for longer
+ * than it is told, whatever a server does, and an interrupt of one disturbs no other. Thread-safe.
+ */
+final class TimedCalls implements AutoCloseable {
+  private static final long IDLE_SECONDS = 30;
+
+  private final ExecutorService threads;
+  private final Set<Call<?>> awaited = ConcurrentHashMap.newKeySet();
+
+  /** With so many at once; others wait for one of these, in their own time. */
+  TimedCalls(int most) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "gameq-call");
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    threads = pool;
+  }
+
+  /** What is done in time. */
+  interface Work<T> {
+    /**
+     * Does it.
+     *
+     * @param isAwaited false once nobody waits for it any more: what cannot be undone is not to be
+     *     begun then
+     */
+    T run(BooleanSupplier isAwaited);
+  }
+
+  /**
+   * What a call returns; throws what it throws.
+   *
+   * @param what begins the message when the time is up
+   * @param unused takes what came after that
+   * @throws GameQueueException when the time is up, or the caller is interrupted; what was begun
+   *     may go on
+   */
+  <T> T call(String what, long nanos, Work<T> work, Consumer<T> unused) {
+    Call<T> call = new Call<>(what, work, unused);
+    awaited.add(call);
+    try {
+      threads.execute(call);
+      return call.result.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      return call.end("the node is closed");
+    } catch (ExecutionException e) {
+      throw ofCaller(e);
+    } catch (TimeoutException e) {
+      return call.end(
+          "not done within %d ms: Redis or MySQL does not answer, or is slow; it may still be done"
+              .formatted(TimeUnit.NANOSECONDS.toMillis(nanos)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return call.end("interrupted; it may still be done");
+    } finally {
+      awaited.remove(call);
+    }
+  }
+
+  private static final class Call<T> implements Runnable {
+    private final String what;
+    private final Work<T> work;
+    private final Consumer<T> unused;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    Call(String what, Work<T> work, Consumer<T> unused) {
+      this.what = what;
+      this.work = work;
+      this.unused = unused;
+    }
+
+    @Override
+    public void run() {
+      if (!isAwaited()) {
+        return;
+      }
+      try {
+        T value = work.run(this::isAwaited);
+        if (!result.complete(value)) {
+          unused.accept(value);
+        }
+      } catch (RuntimeException | Error e) {
+        result.completeExceptionally(e);
+      }
+    }
+
+    private boolean isAwaited() {
+      return !result.isDone();
+    }
+
+    void fail(String why) {
+      result.completeExceptionally(new GameQueueException(what + ": " + why));
+    }
+
+    /** Its caller waits no longer: throws why, or returns what has come at this very moment. */
+    T end(String why) {
+      fail(why);
+      try {
+        return result.join();
+      } catch (CompletionException e) {
+        throw ofCaller(e);
+      }
+    }
+  }
+
+  /** It was thrown on another thread: shows where the caller was as well. */
+  private static RuntimeException ofCaller(Exception e) {
+    Throwable cause = e.getCause();
+    if (cause instanceof RuntimeException known) {
+      known.addSuppressed(new IllegalStateException("called from here"));
+      return known;
+    }
+    return new GameQueueException("failed: " + cause, e);
+  }
+
+  /** Nobody waits any more for what runs or waits; that is not waited for either. */
+  @Override
+  public void close() {
+    threads.shutdown();
+    awaited.forEach(call -> call.fail("the node was closed; it may still be done"));
+  }
+}

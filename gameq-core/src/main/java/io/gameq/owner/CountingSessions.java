@@ -1,0 +1,39 @@
+package io.gameq.owner;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions of an owner that may be flushed and healed, by MySQL: its newest, and while that one
+ * is opening the one before it, so that an open that fails halfway takes nothing from anybody.
+ * Immutable.
+ *
+ * @param newest raised last
+ * @param opening whether the newest has not loaded the owner yet, or never will
+ * @param before the last session that was open; null when none was, or the newest is
+ */
+public record CountingSessions(SessionId newest, boolean opening, @Nullable SessionId before) {
+  /** A session that is open: it counts alone. */
+  public static CountingSessions open(SessionId session) {
+    return new CountingSessions(session, false, null);
+  }
+
+  /** Whether a session is among those of an owner; null stands for an owner that has none. */
+  public static boolean counts(@Nullable CountingSessions of, SessionId session) {
+    return of != null && (session.equals(of.newest) || session.equals(of.before));
+  }
+
+  /** The last session that was open, if any was. */
+  public @Nullable SessionId lastOpen() {
+    return opening ? before : newest;
+  }
+
+  /**
+   * The session that holds the owner: the newest, unless it has yet to tell Redis and the one
+   * before it may still commit.
+   *
+   * @param inRedis the session that owns as far as Redis knows
+   */
+  public SessionId holder(@Nullable SessionId inRedis) {
+    return before == null || newest.equals(inRedis) ? newest : before;
+  }
+}

@@ -1,0 +1,73 @@
+package io.gameq.owner;
+
+import io.gameq.GameQueueException;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+
+/**
+ * The id of an owner, {@code kind:key}, for example {@code player:42}; immutable.
+ *
+ * <p>Ids are untrusted. Wherever one becomes part of a Redis key, a set member or a MySQL value it
+ * is {@link #encoded}: UTF-8, every byte outside {@code [A-Za-z0-9._~-]} as {@code %XX}. So no ':'
+ * '{' '}' or control character of an id can reach another key, and two ids never share an encoding.
+ */
+public record OwnerId(String kind, String key, String encoded) {
+  /** Longest encoded id, in bytes: what gameq_owner.owner holds. */
+  public static final int MAX_ENCODED_BYTES = 255;
+
+  private static final int MAX_KIND_CHARS = 32;
+
+  /**
+   * Parses {@code kind:key}; the key may hold any character.
+   *
+   * @throws GameQueueException when the kind is missing or malformed, the key is empty, or the id
+   *     is too long
+   */
+  public static OwnerId of(String id) {
+    int colon = id.indexOf(':');
+    if (colon < 0 || !isKind(id, colon) || colon == id.length() - 1) {
+      throw new GameQueueException(
+          "owner id of %d characters is not 'kind:key', such as player:42 (kind: a lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)"
+              .formatted(id.length()));
+    }
+    String encoded = PercentEncoding.percent(id);
+    if (encoded.length() > MAX_ENCODED_BYTES) {
+      throw new GameQueueException(
+          "owner id takes %d bytes encoded, the limit is %d: use a shorter id"
+              .formatted(encoded.length(), MAX_ENCODED_BYTES));
+    }
+    return new OwnerId(id.substring(0, colon), id.substring(colon + 1), encoded);
+  }
+
+  private static boolean isKind(String id, int end) {
+    for (int i = 0; i < end; i++) {
+      char c = id.charAt(i);
+      if (!((c >= 'a' && c <= 'z') || (i > 0 && ((c >= '0' && c <= '9') || c == '_')))) {
+        return false;
+      }
+    }
+    return end >= 1 && end <= MAX_KIND_CHARS;
+  }
+
+  /** The owner whose {@link #encoded} form this is. */
+  public static OwnerId ofEncoded(String encoded) {
+    return of(PercentEncoding.unpercent(encoded));
+  }
+
+  /** The slot of this owner: CRC-32 of the encoded id, masked. {@code slots} is a power of two. */
+  public int slot(int slots) {
+    CRC32 crc = new CRC32();
+    crc.update(encoded.getBytes(StandardCharsets.US_ASCII));
+    return (int) (crc.getValue() & (slots - 1));
+  }
+
+  /** The id as the game wrote it. */
+  public String id() {
+    return kind + ":" + key;
+  }
+
+  @Override
+  public String toString() {
+    return encoded;
+  }
+}

@@ -1,0 +1,47 @@
+package io.gameq.owner;
+
+import io.gameq.GameQueueException;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names one session: the epoch that MySQL gave it, and a nonce of 16 hex digits; immutable.
+ *
+ * <p>NodeSessions are compared for equality by both, because a MySQL failover can hand out an epoch
+ * twice. The first 8 digits of the nonce are the id of the node's process, so that an ack knows
+ * which node to tell.
+ */
+public record SessionId(long epoch, String nonce) {
+  private static final HexFormat HEX = HexFormat.of();
+  private static final Pattern TEXT = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{16})");
+
+  /** Parses the {@link #text} form. */
+  public static SessionId parse(String text) {
+    Matcher m = TEXT.matcher(text);
+    if (!m.matches()) {
+      throw new GameQueueException(
+          "'" + text + "' is not a session (16 hex digits, '-', 16 hex digits)");
+    }
+    return new SessionId(Long.parseUnsignedLong(m.group(1), 16), m.group(2));
+  }
+
+  /** Epoch and nonce as {@code 16 hex digits-16 hex digits}: sorts by epoch as text. */
+  public String text() {
+    return HEX.toHexDigits(epoch) + '-' + nonce;
+  }
+
+  /**
+   * Whether this was opened after the other one, or there is none: of two sessions of one epoch
+   * neither is newer.
+   */
+  public boolean isNewerThan(@Nullable SessionId other) {
+    return other == null || Long.compareUnsigned(other.epoch, epoch) < 0;
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

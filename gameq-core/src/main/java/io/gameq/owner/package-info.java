@@ -1,0 +1,3 @@
+/** Owners and sessions by name. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.owner;

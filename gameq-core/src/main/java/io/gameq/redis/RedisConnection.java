@@ -1,0 +1,63 @@
+package io.gameq.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.Collection;
+
+/**
+ * A connection to Redis. Outside the {@code redis} packages it is a handle that scripts take and
+ * that is closed; only these packages know the client behind it. Thread-safe.
+ */
+public final class RedisConnection implements AutoCloseable {
+  private final StatefulRedisConnection<byte[], byte[]> client;
+
+  public RedisConnection(StatefulRedisConnection<byte[], byte[]> client) {
+    this.client = client;
+  }
+
+  public boolean isOpen() {
+    return client.isOpen();
+  }
+
+  /** Closes it, and waits for that. */
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  /** Closes it, and returns at once. */
+  public void closeSoon() {
+    client.closeAsync();
+  }
+
+  /** Whether what is sent leaves at once, as it does at first, or with {@link #flush}. */
+  public void flushesByItself(boolean now) {
+    client.setAutoFlushCommands(now);
+  }
+
+  /** Sends what waits. */
+  public void flush() {
+    client.flushCommands();
+  }
+
+  // --- for the redis packages
+
+  public RedisCommands<byte[], byte[]> sync() {
+    return client.sync();
+  }
+
+  public RedisAsyncCommands<byte[], byte[]> async() {
+    return client.async();
+  }
+
+  public Collection<RedisCommand<byte[], byte[], ?>> dispatch(
+      Collection<? extends RedisCommand<byte[], byte[], ?>> commands) {
+    return client.dispatch(commands);
+  }
+
+  public StatefulRedisConnection<byte[], byte[]> client() {
+    return client;
+  }
+}

@@ -1,0 +1,107 @@
+package io.gameq.redis.script;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** {@code claim.lua}: takes a batch of due owners. Immutable. */
+public final class ClaimScript {
+  private static final LuaScript SCRIPT =
+      LuaScript.of(ClaimScript.class, "claims.lua", "claim.lua");
+
+  /** How long an owner whose session Redis lost waits until MySQL was asked. */
+  private static final long UNOWNED_WAIT_MILLIS = 1_000;
+
+  private final String writer;
+  private final Bounds bounds;
+
+  /**
+   * What one claim takes at most; rows and bytes may be passed by the last owner, since an owner is
+   * never split.
+   *
+   * @param leaseMillis how long the rows belong to the writer
+   */
+  public record Bounds(int owners, int rows, int bytes, long leaseMillis) {
+    /**
+     * Enough for full statements, few enough that the script holds Redis for a few milliseconds.
+     */
+    public static final Bounds DEFAULT = new Bounds(500, 2_000, 8 << 20, 30_000);
+
+    public Bounds withLease(long millis) {
+      return new Bounds(owners, rows, bytes, millis);
+    }
+  }
+
+  /** An owner with rows of a session. */
+  public record Rows(OwnerId owner, SessionId session) {}
+
+  /**
+   * What claim.lua answered.
+   *
+   * @param waitMillis until the next owner of the slot is due; -1 when none is
+   * @param unowned rows of sessions that own as far as anybody knows, but Redis knows no owner
+   * @param stale rows of sessions that lost ownership, found for the first time
+   * @param broken keys that are not what gameq wrote there
+   */
+  public record Batch(
+      long waitMillis,
+      List<Claim> claims,
+      List<Rows> unowned,
+      List<Rows> stale,
+      List<String> broken) {}
+
+  public ClaimScript(String writer, Bounds bounds) {
+    this.writer = writer;
+    this.bounds = bounds;
+  }
+
+  public Batch call(RedisConnection redis, SlotKeys slot) {
+    List<Object> reply =
+        SCRIPT.call(
+            redis,
+            slot,
+            List.of(
+                writer,
+                UUID.randomUUID().toString(),
+                Long.toString(bounds.leaseMillis()),
+                Integer.toString(bounds.owners()),
+                Integer.toString(bounds.rows()),
+                Integer.toString(bounds.bytes()),
+                Long.toString(UNOWNED_WAIT_MILLIS)));
+    List<Claim> claims = new ArrayList<>();
+    for (Object claim : (List<?>) reply.get(1)) {
+      List<?> parts = (List<?>) claim;
+      claims.add(
+          new Claim(
+              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
+              SessionId.parse(LuaScript.string(parts.get(1))),
+              LuaScript.string(parts.get(2)),
+              ((Long) parts.get(3)).intValue(),
+              ((Long) parts.get(4)).intValue(),
+              (Long) parts.get(5),
+              OpenScript.rows(parts.get(6))));
+    }
+    return new Batch(
+        (Long) reply.get(0),
+        claims,
+        rows(reply.get(2)),
+        rows(reply.get(3)),
+        ((List<?>) reply.get(4)).stream().map(LuaScript::string).toList());
+  }
+
+  private static List<Rows> rows(Object entries) {
+    List<Rows> rows = new ArrayList<>();
+    for (Object entry : (List<?>) entries) {
+      List<?> parts = (List<?>) entry;
+      rows.add(
+          new Rows(
+              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
+              SessionId.parse(LuaScript.string(parts.get(1)))));
+    }
+    return rows;
+  }
+}

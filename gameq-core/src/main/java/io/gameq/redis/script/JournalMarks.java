@@ -1,0 +1,52 @@
+package io.gameq.redis.script;
+
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the journal marks that node processes left behind: only the process itself reads them,
+ * recovery goes by versions. A node that was thought dead and comes back without its marks replays
+ * more than it had to. Stateless.
+ */
+public final class JournalMarks {
+  private static final Logger LOG = LoggerFactory.getLogger(JournalMarks.class);
+
+  private static final int PROCESS_DIGITS = 8;
+
+  private JournalMarks() {}
+
+  /**
+   * Removes the marks of processes that give no sign of life; returns how many.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; what was removed stays
+   *     removed
+   */
+  public static int forgetDead(ControlConnection control, String namespace, SlotKeys[] slots) {
+    int removed = 0;
+    for (SlotKeys slot : slots) {
+      removed += control.call(redis -> RedisReply.await(() -> forgetDead(redis, namespace, slot)));
+    }
+    if (removed > 0) {
+      LOG.info("removed {} journal marks of nodes that are gone", removed);
+    }
+    return removed;
+  }
+
+  private static int forgetDead(RedisConnection redis, String namespace, SlotKeys slot) {
+    List<byte[]> walIds = redis.sync().hkeys(slot.journal());
+    int removed = 0;
+    for (byte[] walId : walIds) {
+      String id = LuaScript.string(walId);
+      String process = id.substring(Math.max(0, id.length() - PROCESS_DIGITS));
+      if (redis.sync().exists(NodeHeartbeat.key(namespace, process)) == 0) {
+        removed += redis.sync().hdel(slot.journal(), walId).intValue();
+      }
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,91 @@
+package io.gameq.redis.script;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.codec.Base16;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A Lua script from resource files, run by its SHA-1 and loaded again when Redis forgot it.
+ * Thread-safe.
+ */
+public final class LuaScript {
+  private final String text;
+  private final String sha1;
+
+  private LuaScript(String text) {
+    this.text = text;
+    this.sha1 = Base16.digest(text.getBytes(UTF_8));
+  }
+
+  /** Joins resource files, resolved against a class; {@code slot.lua} is put in front. */
+  public static LuaScript of(Class<?> beside, String... resources) {
+    StringBuilder text = new StringBuilder(read(LuaScript.class, "slot.lua"));
+    for (String resource : resources) {
+      text.append(read(beside, resource));
+    }
+    return new LuaScript(text.toString());
+  }
+
+  /**
+   * The whole script, for EVAL inside a pipeline, where a missing script could not be loaded in
+   * time.
+   */
+  public byte[] text() {
+    return text.getBytes(UTF_8);
+  }
+
+  /**
+   * Runs the script and waits for its reply.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; then the script may have
+   *     been applied
+   * @throws io.gameq.GameQueueException when Redis refuses
+   */
+  public List<Object> call(RedisConnection redis, SlotKeys slot, List<String> args) {
+    byte[][] keys = {slot.prefix().getBytes(ISO_8859_1)};
+    byte[][] argv = args.stream().map(a -> a.getBytes(ISO_8859_1)).toArray(byte[][]::new);
+    try {
+      return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
+    } catch (RedisNoScriptException e) {
+      return RedisReply.await(() -> redis.sync().eval(text(), ScriptOutputType.MULTI, keys, argv));
+    } catch (RedisException e) {
+      throw RedisReply.exception(e);
+    }
+  }
+
+  /** Has Redis know the script, so that {@link #send} finds it. */
+  void load(RedisConnection redis) {
+    RedisReply.await(() -> redis.sync().scriptLoad(text()));
+  }
+
+  /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */
+  CompletionStage<List<Object>> send(RedisConnection redis, byte[][] keys, byte[]... args) {
+    return redis.async().evalsha(sha1, ScriptOutputType.MULTI, keys, args);
+  }
+
+  /** A bulk reply as text. */
+  public static String string(Object reply) {
+    return new String((byte[]) reply, ISO_8859_1);
+  }
+
+  private static String read(Class<?> beside, String resource) {
+    try (InputStream in = beside.getResourceAsStream(resource)) {
+      return new String(Objects.requireNonNull(in, resource).readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.gameq.redis.script;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code open.lua}: makes a session the owner's, adopts, and returns what is unflushed. Stateless.
+ */
+public final class OpenScript {
+  private static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "open.lua");
+
+  private OpenScript() {}
+
+  /** What open.lua answered. */
+  public sealed interface Outcome {}
+
+  /**
+   * The session owns.
+   *
+   * @param dirty rows now under this session, adopted from the one before
+   * @param claimed rows that a writer is flushing
+   */
+  public record Opened(List<UnflushedRow> dirty, List<UnflushedRow> claimed) implements Outcome {}
+
+  /** A newer session owns; nothing was changed. */
+  public record Refused(SessionId ownedBy) implements Outcome {}
+
+  /** Opens the owner for this session's own node. */
+  public static Outcome call(
+      RedisConnection redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      long mergeWindowMillis) {
+    return call(redis, slot, owner, session, Long.toString(mergeWindowMillis), "0");
+  }
+
+  /**
+   * Finishes the open of a node that is gone, or late: then what its session may have adopted
+   * before counts as still to come. What is dirty is due now.
+   */
+  public static Outcome finish(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    return call(redis, slot, owner, session, "0", "1");
+  }
+
+  private static Outcome call(
+      RedisConnection redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      String mergeWindowMillis,
+      String finishes) {
+    List<Object> reply =
+        SCRIPT.call(
+            redis, slot, List.of(owner.encoded(), session.text(), mergeWindowMillis, finishes));
+    if ((Long) reply.get(0) == 0) {
+      return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
+    }
+    return new Opened(rows(reply.get(1)), rows(reply.get(2)));
+  }
+
+  /** Rows from a flat list of field, value, field, value ... */
+  public static List<UnflushedRow> rows(Object flat) {
+    List<?> list = (List<?>) flat;
+    List<UnflushedRow> rows = new ArrayList<>(list.size() / 2);
+    for (int i = 0; i < list.size(); i += 2) {
+      rows.add(new UnflushedRow(LuaScript.string(list.get(i)), (byte[]) list.get(i + 1)));
+    }
+    return rows;
+  }
+}

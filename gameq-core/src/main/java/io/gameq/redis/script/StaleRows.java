@@ -1,0 +1,161 @@
+package io.gameq.redis.script;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.FinishScripts.VersionedKey;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanIterator;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Rows that sessions committed after they had lost ownership, as writers found and parked them; and
+ * {@code stale.lua}, which removes them. Thread-safe.
+ */
+public final class StaleRows implements AutoCloseable {
+  private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "stale.lua");
+
+  /** Entries that Redis reads at a time, so that nobody waits for a large hash. */
+  private static final ScanArgs PAGE = ScanArgs.Builder.limit(500);
+
+  private final RedisConnector connector;
+  private final ControlConnection redis;
+  private final SlotKeys[] slots;
+
+  /**
+   * A session with parked rows.
+   *
+   * @param ownsNow Redis has it as the owner's session after all: its rows will be flushed
+   */
+  public record Session(OwnerId owner, SessionId session, boolean ownsNow) {}
+
+  /** What became of a discard. */
+  public sealed interface Outcome {}
+
+  /** These rows are gone. */
+  public record Discarded(List<VersionedKey> rows) implements Outcome {}
+
+  /** Nothing was changed: the session owns now, and its rows will be flushed. */
+  public record OwnsNow() implements Outcome {}
+
+  /** Somebody else discarded it. */
+  public record Gone() implements Outcome {}
+
+  public StaleRows(RedisConfig config, String namespace, int slots) {
+    this.connector = new RedisConnector(config);
+    this.redis = new ControlConnection(connector);
+    this.slots = SlotKeys.all(namespace, slots);
+  }
+
+  /**
+   * All sessions with parked rows, by owner and age.
+   *
+   * @throws io.gameq.GameQueueException when Redis is away, or not one that gameq runs on
+   */
+  public List<Session> sessions() {
+    List<Session> sessions = new ArrayList<>();
+    for (SlotKeys slot : slots) {
+      sessions.addAll(sessions(slot));
+    }
+    return sorted(sessions);
+  }
+
+  /** Those of one owner. */
+  public List<Session> sessions(OwnerId owner) {
+    return sorted(sessions(slot(owner)).stream().filter(of -> of.owner().equals(owner)).toList());
+  }
+
+  private SlotKeys slot(OwnerId owner) {
+    return slots[owner.slot(slots.length)];
+  }
+
+  private static List<Session> sorted(List<Session> sessions) {
+    return sessions.stream()
+        .sorted(
+            Comparator.comparing((Session of) -> of.owner().encoded())
+                .thenComparing(of -> of.session().text()))
+        .toList();
+  }
+
+  private List<Session> sessions(SlotKeys slot) {
+    return redis.call(
+        connection ->
+            RedisReply.await(
+                () -> {
+                  Map<SlotKeys.DirtyOf, Boolean> found = new LinkedHashMap<>(); // SCAN repeats
+                  ScanIterator<byte[]> keys =
+                      ScanIterator.sscan(connection.sync(), slot.stale(), PAGE);
+                  while (keys.hasNext()) {
+                    SlotKeys.DirtyOf of = slot.ofDirty(keys.next());
+                    found.put(of, ownsNow(connection, slot, of));
+                  }
+                  List<Session> sessions = new ArrayList<>();
+                  found.forEach(
+                      (of, ownsNow) ->
+                          sessions.add(new Session(of.owner(), of.session(), ownsNow)));
+                  return sessions;
+                }));
+  }
+
+  private static boolean ownsNow(RedisConnection connection, SlotKeys slot, SlotKeys.DirtyOf of) {
+    byte[] owns = connection.sync().get(slot.own(of.owner()));
+    return owns != null && LuaScript.string(owns).equals(of.session().text());
+  }
+
+  /** The rows of a session, in no order. */
+  public List<UnflushedRow> rows(Session of) {
+    byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
+    return redis.call(
+        connection ->
+            RedisReply.await(
+                () -> {
+                  Map<String, UnflushedRow> rows = new LinkedHashMap<>(); // SCAN repeats
+                  ScanIterator.hscan(connection.sync(), key, PAGE)
+                      .forEachRemaining(
+                          field -> {
+                            String name = LuaScript.string(field.getKey());
+                            rows.put(name, new UnflushedRow(name, field.getValue()));
+                          });
+                  return List.copyOf(rows.values());
+                }));
+  }
+
+  /** Removes the rows of a session for good; see {@code stale.lua}. */
+  public Outcome discard(Session of) {
+    List<Object> reply =
+        redis.call(
+            connection ->
+                DISCARD.call(
+                    connection,
+                    slot(of.owner()),
+                    List.of(of.owner().encoded(), of.session().text())));
+    long verdict = (Long) reply.get(0);
+    if (verdict != 1) {
+      return verdict == 0 ? new Gone() : new OwnsNow();
+    }
+    List<VersionedKey> rows = new ArrayList<>();
+    for (int i = 1; i < reply.size(); i += 2) {
+      rows.add(
+          new VersionedKey(
+              LuaScript.string(reply.get(i)),
+              Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
+    }
+    return new Discarded(rows);
+  }
+
+  @Override
+  public void close() {
+    redis.close();
+    connector.close();
+  }
+}

@@ -1,0 +1,3 @@
+/** All Lua scripts. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.redis.script;

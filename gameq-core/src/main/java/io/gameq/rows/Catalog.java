@@ -1,0 +1,99 @@
+package io.gameq.rows;
+
+import io.gameq.GameQueueException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** All managed tables of a database; immutable, read again after ALTER TABLE. */
+public final class Catalog {
+  private final Map<String, Table> byName = new TreeMap<>();
+  private final List<Table> tables;
+  private final Map<String, String> unmanaged;
+
+  /**
+   * A catalogue.
+   *
+   * @param unmanaged tables that are registered but cannot be managed, and why
+   */
+  public Catalog(List<Table> tables, Map<String, String> unmanaged) {
+    for (Table table : tables) {
+      byName.put(table.name(), table);
+    }
+    this.tables =
+        tables.stream()
+            .sorted(Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name))
+            .toList();
+    this.unmanaged = Map.copyOf(unmanaged);
+  }
+
+  /**
+   * This catalogue.
+   *
+   * @throws GameQueueException naming the registered tables that cannot be managed, and why
+   */
+  public Catalog requireManaged() {
+    if (unmanaged.isEmpty()) {
+      return this;
+    }
+    throw new GameQueueException(
+        "%s cannot be managed: %s (who needs it no more removes it from gameq_table)"
+            .formatted(
+                unmanaged.size() == 1 ? "a table" : unmanaged.size() + " tables",
+                new TreeMap<>(unmanaged)
+                    .entrySet().stream()
+                        .map(of -> of.getKey() + ": " + of.getValue())
+                        .collect(Collectors.joining("; "))));
+  }
+
+  /**
+   * The table of this name.
+   *
+   * @throws GameQueueException when it is not managed; the message says why, or which ones are
+   */
+  public Table table(String name) {
+    Table table = byName.get(name);
+    if (table != null) {
+      return table;
+    }
+    String reason = unmanaged.get(name);
+    if (reason != null) {
+      throw new GameQueueException("table %s cannot be managed: %s".formatted(name, reason));
+    }
+    throw new GameQueueException(
+        "table %s is not managed by gameq%s"
+            .formatted(name, SimilarNames.hint(name, byName.keySet())));
+  }
+
+  /** Whether there is a managed table of this name. */
+  public boolean manages(String name) {
+    return byName.containsKey(name);
+  }
+
+  /** All tables, parents before children, then by name. */
+  public List<Table> tables() {
+    return tables;
+  }
+
+  /** The tables whose rows belong to owners of this kind, parents before children. */
+  public List<Table> ownedBy(String kind) {
+    return tables.stream().filter(t -> t.ownerKind().equals(kind)).toList();
+  }
+
+  /** Tables that are registered in gameq_table but cannot be managed, and why. */
+  public Map<String, String> unmanaged() {
+    return unmanaged;
+  }
+
+  /**
+   * Reads the text of a row key.
+   *
+   * @throws GameQueueException when it names no table, or one that is not managed; see {@link
+   *     #table}
+   */
+  public RowKey rowKey(String text) {
+    return new RowKey(table(RowKey.tableName(text)), text);
+  }
+}

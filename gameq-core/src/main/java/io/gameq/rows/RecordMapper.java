@@ -1,0 +1,212 @@
+package io.gameq.rows;
+
+import io.gameq.ColumnName;
+import io.gameq.GameQueueException;
+import io.gameq.Row;
+import io.gameq.TableName;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.RecordComponent;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns records of one class into rows of one table and back; immutable, any thread.
+ *
+ * <p>A component {@code maxHealth} belongs to the column {@code max_health}, unless {@link
+ * ColumnName} names another. Columns without a component take their default, and are left out when
+ * reading.
+ */
+public final class RecordMapper<T extends Record> {
+  private final Class<T> type;
+  private final Table table;
+  private final MethodHandle constructor;
+  private final List<Component> components;
+
+  /** Columns that the record lacks. */
+  private final int[] absent;
+
+  /** A component, the index of its column, and how to get one from the other. */
+  private record Component(
+      String name,
+      int index,
+      MethodHandle accessor,
+      boolean primitive,
+      Function<Object, Object> reader) {}
+
+  private RecordMapper(
+      Class<T> type, Table table, MethodHandle constructor, List<Component> components) {
+    this.type = type;
+    this.table = table;
+    this.constructor = constructor;
+    this.components = List.copyOf(components);
+    this.absent =
+        IntStream.range(0, table.columns().size())
+            .filter(index -> components.stream().noneMatch(of -> of.index() == index))
+            .toArray();
+  }
+
+  /** The table that a record class names: {@link TableName}, or its own name in snake_case. */
+  public static String tableName(Class<? extends Record> type) {
+    TableName override = type.getAnnotation(TableName.class);
+    return override != null ? override.value() : snakeCase(type.getSimpleName());
+  }
+
+  /**
+   * The mapper of a record class; costly, so it is built once, see {@link RecordMappers}.
+   *
+   * @throws GameQueueException when a component has no column, or one of another type
+   */
+  public static <T extends Record> RecordMapper<T> of(Class<T> type, Table table) {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(type, MethodHandles.lookup());
+      RecordComponent[] declared = type.getRecordComponents();
+      List<Component> components = new ArrayList<>();
+      for (RecordComponent component : declared) {
+        components.add(component(lookup, type, table, component));
+      }
+      Class<?>[] types =
+          Arrays.stream(declared).map(RecordComponent::getType).toArray(Class<?>[]::new);
+      MethodHandle constructor =
+          lookup
+              .findConstructor(type, MethodType.methodType(void.class, types))
+              .asSpreader(Object[].class, types.length)
+              .asType(MethodType.methodType(Object.class, Object[].class));
+      return new RecordMapper<>(type, table, constructor, components);
+    } catch (IllegalAccessException | NoSuchMethodException e) {
+      throw new GameQueueException(
+          "record %s is closed to gameq: open its package in module-info".formatted(type.getName()),
+          e);
+    }
+  }
+
+  private static Component component(
+      MethodHandles.Lookup lookup, Class<?> type, Table table, RecordComponent component)
+      throws IllegalAccessException {
+    ColumnName override = component.getAnnotation(ColumnName.class);
+    String name = override != null ? override.value() : snakeCase(component.getName());
+    if (!table.has(name)) {
+      throw new GameQueueException(
+          "component %s of record %s has no column: table %s lacks %s%s"
+              .formatted(
+                  component.getName(),
+                  type.getName(),
+                  table,
+                  name,
+                  SimilarNames.hint(name, table.columns().stream().map(Column::name).toList())));
+    }
+    Column column = table.column(name);
+    Function<Object, Object> reader =
+        Components.reader(component.getGenericType(), column.type().kind());
+    if (reader == null) {
+      throw new GameQueueException(
+          "component %s of record %s cannot be a %s: column %s is %s"
+              .formatted(
+                  component.getName(),
+                  type.getName(),
+                  component.getGenericType().getTypeName(),
+                  column.label(),
+                  column.declaration()));
+    }
+    MethodHandle accessor =
+        lookup
+            .unreflect(component.getAccessor())
+            .asType(MethodType.methodType(Object.class, Object.class));
+    return new Component(
+        component.getName(),
+        table.indexOf(name),
+        accessor,
+        component.getType().isPrimitive(),
+        reader);
+  }
+
+  /** {@code maxHealth} to {@code max_health}, {@code HTTPServer} to {@code http_server}. */
+  static String snakeCase(String camelCase) {
+    return camelCase
+        .replaceAll("([a-z0-9])([A-Z])", "$1_$2")
+        .replaceAll("([A-Z])([A-Z][a-z])", "$1_$2")
+        .toLowerCase(Locale.ROOT);
+  }
+
+  public Table table() {
+    return table;
+  }
+
+  /**
+   * The canonical row of a record.
+   *
+   * @param clock for columns with DEFAULT CURRENT_TIMESTAMP that the record lacks
+   * @throws io.gameq.RowRefusedException when a column does not hold its value
+   */
+  public @Nullable Object[] toRow(T record, Clock clock) {
+    int width = table.columns().size();
+    @Nullable Object[] row = new @Nullable Object[width];
+    for (Component component : components) {
+      int index = component.index();
+      row[index] = table.columns().get(index).canonical(read(component, record));
+    }
+    for (int index : absent) {
+      row[index] = table.absent(index, clock);
+    }
+    return row;
+  }
+
+  /**
+   * The record of a row.
+   *
+   * @throws GameQueueException when the row is of another table, or a value does not fit its
+   *     component, as NULL does not fit a primitive one
+   */
+  public T fromRow(Row row) {
+    if (!row.table().equals(table.name())) {
+      throw new GameQueueException(
+          "row of table %s read as %s of table %s".formatted(row.table(), type.getName(), table));
+    }
+    @Nullable Object[] arguments = new @Nullable Object[components.size()];
+    for (int i = 0; i < arguments.length; i++) {
+      arguments[i] = convert(components.get(i), row);
+    }
+    try {
+      return type.cast((Object) constructor.invokeExact(arguments));
+    } catch (Throwable e) {
+      throw new GameQueueException("record %s refused its values".formatted(type.getName()), e);
+    }
+  }
+
+  private static @Nullable Object read(Component component, Object record) {
+    try {
+      return (Object) component.accessor().invokeExact(record);
+    } catch (Throwable e) {
+      throw new GameQueueException(
+          "reading component %s of a record failed".formatted(component.name()), e);
+    }
+  }
+
+  private @Nullable Object convert(Component component, Row row) {
+    Column column = table.columns().get(component.index());
+    Object value = row.get(column.name());
+    if (value == null) {
+      if (component.primitive()) {
+        throw new GameQueueException(
+            "%s is NULL, which the primitive component %s of record %s cannot be: box it"
+                .formatted(column.label(), component.name(), type.getName()));
+      }
+      return null;
+    }
+    try {
+      return component.reader().apply(value);
+    } catch (ArithmeticException e) {
+      throw new GameQueueException(
+          "%s holds a value that component %s of record %s cannot"
+              .formatted(column.label(), component.name(), type.getName()),
+          e);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.gameq.rows;
+
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A decoded row; immutable as long as nobody writes to what it hands out.
+ *
+ * <p>A delete has only its key, the others have all columns. Those that a row does not name, since
+ * its node did not know them, have their defaults here, and keep their values in MySQL.
+ */
+public final class RowImage {
+  private final Table table;
+  private final RowOp op;
+  private final long version;
+  private final @Nullable Object[] values;
+  private final @Nullable BitSet named;
+  private final boolean anew;
+  private final List<Handover> handovers;
+
+  /** An image of canonical values that names all columns; takes over the array. */
+  public RowImage(Table table, RowOp op, long version, @Nullable Object[] values) {
+    this(table, op, version, values, null, false, List.of());
+  }
+
+  /**
+   * An image of canonical values; takes over the array and the set.
+   *
+   * @param named the indexes of the columns that it names; null for all
+   * @param anew see {@link #isAnew}
+   */
+  RowImage(
+      Table table,
+      RowOp op,
+      long version,
+      @Nullable Object[] values,
+      @Nullable BitSet named,
+      boolean anew) {
+    this(table, op, version, values, named, anew, List.of());
+  }
+
+  private RowImage(
+      Table table,
+      RowOp op,
+      long version,
+      @Nullable Object[] values,
+      @Nullable BitSet named,
+      boolean anew,
+      List<Handover> handovers) {
+    this.table = table;
+    this.op = op;
+    this.version = version;
+    this.values = values;
+    this.named = named != null && named.cardinality() == values.length ? null : named;
+    this.anew = anew;
+    this.handovers = handovers;
+  }
+
+  public Table table() {
+    return table;
+  }
+
+  public RowOp op() {
+    return op;
+  }
+
+  /** Unsigned. */
+  public long version() {
+    return version;
+  }
+
+  /** All columns of a put or move in their order, the key parts of a delete. */
+  public @Nullable Object[] values() {
+    return values;
+  }
+
+  /**
+   * The indexes of the columns that it names; null for all. The others keep what they have in
+   * MySQL.
+   */
+  public @Nullable BitSet named() {
+    return named == null ? null : (BitSet) named.clone();
+  }
+
+  /** Whether it names the column at this index. */
+  public boolean names(int column) {
+    return named == null || named.get(column);
+  }
+
+  /** Whether the row was made anew after a delete: then nothing of the row before it stays. */
+  public boolean isAnew() {
+    return anew;
+  }
+
+  /**
+   * This image, with what it does not name as the next older image of the row has it.
+   *
+   * @param older by the same catalogue
+   */
+  public RowImage over(RowImage older) {
+    BitSet names = named();
+    if (names == null || older.table != table) {
+      return this;
+    }
+    boolean afterDelete = older.op == RowOp.DELETE;
+    @Nullable Object[] both = values.clone();
+    for (int i = names.nextClearBit(0); i < both.length; i = names.nextClearBit(i + 1)) {
+      if (afterDelete || older.names(i)) {
+        both[i] = afterDelete ? both[i] : older.values[i];
+        names.set(i);
+      }
+    }
+    return new RowImage(table, op, version, both, names, afterDelete, handovers);
+  }
+
+  /**
+   * This image as if it were a little older and had NULL in some columns: for a moment within the
+   * transaction that writes this one after it.
+   */
+  public RowImage withNull(BitSet columns) {
+    @Nullable Object[] before = values.clone();
+    columns.stream().forEach(column -> before[column] = null);
+    return new RowImage(table, op, version - 1, before, named, anew, List.of());
+  }
+
+  /** The same, of a row that changed owners. */
+  RowImage telling(List<Handover> ofItsHandovers) {
+    return new RowImage(table, op, version, values, named, anew, ofItsHandovers);
+  }
+
+  /** Moves of the row that MySQL may not know of yet, oldest first. */
+  public List<Handover> handovers() {
+    return handovers;
+  }
+
+  /** The canonical primary key. */
+  public Object[] key() {
+    return op == RowOp.DELETE ? table.canonicalKey(values) : table.keyOf(values);
+  }
+
+  public RowKey rowKey() {
+    return RowKey.ofKey(table, key());
+  }
+
+  @Override
+  public String toString() {
+    String text = op + " " + rowKey() + " at version " + Long.toUnsignedString(version);
+    return handovers.isEmpty() ? text : text + " " + handovers;
+  }
+}

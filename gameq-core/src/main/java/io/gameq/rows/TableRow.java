@@ -1,0 +1,153 @@
+package io.gameq.rows;
+
+import io.gameq.GameQueueException;
+import io.gameq.Row;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A row of a known table; immutable. */
+public final class TableRow implements Row {
+  private final Table table;
+  private final @Nullable Object[] values;
+
+  /** A row of canonical values in the order of the table's columns; takes over the array. */
+  public TableRow(Table table, @Nullable Object[] values) {
+    if (values.length != table.columns().size()) {
+      throw new GameQueueException(
+          "%d values for the %d columns of table %s"
+              .formatted(values.length, table.columns().size(), table));
+    }
+    this.table = table;
+    this.values = values;
+  }
+
+  @Override
+  public String table() {
+    return table.name();
+  }
+
+  @Override
+  public String key() {
+    return RowKey.of(table, values).text();
+  }
+
+  @Override
+  public @Nullable Object get(String column) {
+    Object value = values[table.indexOf(column)];
+    return value instanceof byte[] bytes ? bytes.clone() : value;
+  }
+
+  @Override
+  public boolean isNull(String column) {
+    return values[table.indexOf(column)] == null;
+  }
+
+  @Override
+  public @Nullable Long getLong(String column) {
+    return get(column, Long.class);
+  }
+
+  @Override
+  public @Nullable String getString(String column) {
+    return get(column, String.class);
+  }
+
+  @Override
+  public @Nullable BigInteger getBigInteger(String column) {
+    return get(column, BigInteger.class);
+  }
+
+  @Override
+  public @Nullable BigDecimal getBigDecimal(String column) {
+    return get(column, BigDecimal.class);
+  }
+
+  @Override
+  public @Nullable Float getFloat(String column) {
+    return get(column, Float.class);
+  }
+
+  @Override
+  public @Nullable Double getDouble(String column) {
+    return get(column, Double.class);
+  }
+
+  @Override
+  public byte @Nullable [] getBytes(String column) {
+    return get(column, byte[].class);
+  }
+
+  @Override
+  public @Nullable LocalDate getDate(String column) {
+    return get(column, LocalDate.class);
+  }
+
+  @Override
+  public @Nullable LocalDateTime getDateTime(String column) {
+    return get(column, LocalDateTime.class);
+  }
+
+  @Override
+  public @Nullable Instant getInstant(String column) {
+    return get(column, Instant.class);
+  }
+
+  @Override
+  public @Nullable Duration getDuration(String column) {
+    return get(column, Duration.class);
+  }
+
+  private <T> @Nullable T get(String column, Class<T> type) {
+    Object value = get(column);
+    if (value != null && !type.isInstance(value)) {
+      throw new GameQueueException(
+          "%s.%s is a %s, not a %s"
+              .formatted(table, column, value.getClass().getSimpleName(), type.getSimpleName()));
+    }
+    return type.cast(value);
+  }
+
+  @Override
+  public Map<String, @Nullable Object> asMap() {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    for (Column column : table.columns()) {
+      map.put(column.name(), get(column.name()));
+    }
+    return Collections.unmodifiableMap(map);
+  }
+
+  /** Same table, same columns, same values; arrays by content. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof TableRow row
+        && (table == row.table
+            || (table().equals(row.table()) && columnNames().equals(row.columnNames())))
+        && Arrays.deepEquals(values, row.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(table(), Arrays.deepHashCode(values));
+  }
+
+  private List<String> columnNames() {
+    return table.columns().stream().map(Column::name).toList();
+  }
+
+  /** The key alone: the other values may be private. */
+  @Override
+  public String toString() {
+    return key();
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What gameq knows of the managed tables, and how their rows become bytes; neither JDBC nor Redis.
+ *
+ * <pre>
+ * Catalog
+ *   Table "item"              owner kind "player", owner column "player_id", fingerprint
+ *     Column "id"             ColumnType: any Java value in, one canonical Java value out
+ *
+ * row key      item:42,blue%20sword          table, primary key parts, each percent-encoded
+ *
+ * encoded row  0123456789abcdef p [fingerprint, value, value, ...]
+ *              |                | MessagePack: 'p' and 'm' all columns, 'd' only the primary key
+ *              |                |   false for a column that the row does not name: it keeps its value
+ *              |                |   ~fingerprint of a row made anew after a delete: nothing is kept
+ *              |                op: 'p' put, 'd' delete, 'm' moved away; as a capital letter it is
+ *              |                followed by the row's handovers
+ *              version, 16 hex digits: compared as text, since a number in Lua is a double
+ *
+ * handover     'r' received from or 'g' given to; version; the other owner and its session
+ *
+ * layout       id bigint,name varchar(20) utf8mb4   the text that the fingerprint is the CRC-32 of
+ * </pre>
+ *
+ * <p>ALTER TABLE while nodes run: rows of several layouts are on their way at a time. A row touches
+ * only the columns that it names; one that it names and the table has dropped goes, unless it may
+ * have been renamed: then the row waits. Whether a column is gone, or not there yet, only a
+ * catalogue tells that was read after the row ({@link io.gameq.rows.CurrentCatalog}).
+ */
+@org.jspecify.annotations.NullMarked
+package io.gameq.rows;

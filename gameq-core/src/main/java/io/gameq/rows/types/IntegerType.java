@@ -1,0 +1,82 @@
+package io.gameq.rows.types;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import org.msgpack.core.MessagePacker;
+import org.msgpack.core.MessageUnpacker;
+
+/**
+ * TINYINT to BIGINT and YEAR, canonical as Long; immutable. BIGINT UNSIGNED does not fit a Long.
+ */
+record IntegerType(long min, long max, boolean takesBoolean, boolean isYear) implements ColumnType {
+
+  /** The type of {@code bytes} bytes. */
+  static IntegerType ofBytes(int bytes, boolean unsigned) {
+    long half = 1L << (8 * bytes - 1);
+    // For eight bytes, half is Long.MIN_VALUE: -half and half - 1 wrap to the very limits.
+    return unsigned
+        ? new IntegerType(0, 2 * half - 1, bytes == 1, false)
+        : new IntegerType(bytes == 8 ? half : -half, half - 1, bytes == 1, false);
+  }
+
+  static IntegerType year() {
+    return new IntegerType(1901, 2155, false, true);
+  }
+
+  @Override
+  public Kind kind() {
+    return Kind.INTEGER;
+  }
+
+  @Override
+  public Object canonical(Object in, String column) {
+    if (in instanceof Long value) {
+      return inRange(value, in, column);
+    }
+    if (Numbers.isPrimitiveIntegral(in)) {
+      return inRange(((Number) in).longValue(), in, column);
+    }
+    if (takesBoolean && in instanceof Boolean flag) {
+      return flag ? 1L : 0L;
+    }
+    BigInteger integral = Numbers.integral(in);
+    if (integral == null) {
+      throw Refusal.kind(column, in, "integers" + (takesBoolean ? " and booleans" : ""));
+    }
+    if (integral.bitLength() > 63) {
+      throw outOfRange(in, column);
+    }
+    return inRange(integral.longValue(), in, column);
+  }
+
+  private Long inRange(long value, Object in, String column) {
+    if ((value < min || value > max) && !(isYear && value == 0)) {
+      throw outOfRange(in, column);
+    }
+    return value;
+  }
+
+  private RuntimeException outOfRange(Object in, String column) {
+    return Refusal.range(column, (isYear ? "0 and " : "") + min + " to " + max, in);
+  }
+
+  @Override
+  public void pack(MessagePacker out, Object canonical) throws IOException {
+    out.packLong((Long) canonical);
+  }
+
+  @Override
+  public Object unpack(MessageUnpacker in) throws IOException {
+    return in.unpackLong();
+  }
+
+  @Override
+  public String keyText(Object canonical, String column) {
+    return Long.toString((Long) canonical);
+  }
+
+  @Override
+  public Object ofKeyText(String text) {
+    return Long.parseLong(text);
+  }
+}

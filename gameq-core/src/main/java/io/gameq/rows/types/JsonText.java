@@ -1,0 +1,181 @@
+package io.gameq.rows.types;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rewrites a JSON text the way MySQL prints it after storing it: keys by UTF-8 length, then bytes,
+ * the last of equal keys, one space after ',' and ':', numbers as {@link JsonNumber} says.
+ * Stateless.
+ */
+final class JsonText {
+  /** Deeper documents are an error in MySQL. */
+  private static final int MAX_DEPTH = 100;
+
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  // One more, so that the refusal below and its words come first.
+                  .maxNestingDepth(MAX_DEPTH + 1)
+                  .maxStringLength(Integer.MAX_VALUE)
+                  .maxNameLength(Integer.MAX_VALUE)
+                  .build())
+          .build();
+
+  private final JsonParser parser;
+  private final String column;
+
+  private JsonText(JsonParser parser, String column) {
+    this.parser = parser;
+    this.column = column;
+  }
+
+  /**
+   * The text as MySQL prints it.
+   *
+   * @throws io.gameq.RowRefusedException when MySQL would not take it as JSON
+   */
+  static String canonical(String text, String column) {
+    try (JsonParser parser = FACTORY.createParser(text)) {
+      JsonText json = new JsonText(parser, column);
+      StringBuilder out = new StringBuilder(text.length() + 16);
+      json.value(parser.nextToken(), 0, out);
+      if (parser.nextToken() != null) {
+        throw json.refused();
+      }
+      return out.toString();
+    } catch (IOException e) {
+      // Without the cause: Jackson's messages quote the document.
+      throw Refusal.of(
+          column,
+          "String of %d characters is not JSON that MySQL takes (valid, %d levels deep at most)"
+              .formatted(text.length(), MAX_DEPTH));
+    }
+  }
+
+  private RuntimeException refused() {
+    return Refusal.of(
+        column, "not JSON near character " + parser.currentLocation().getCharOffset());
+  }
+
+  private void value(@Nullable JsonToken token, int depth, StringBuilder out) throws IOException {
+    if (token == null) {
+      throw refused();
+    }
+    switch (token) {
+      case START_OBJECT -> object(deeper(depth), out);
+      case START_ARRAY -> array(deeper(depth), out);
+      case VALUE_STRING -> string(parser.getText(), out);
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT ->
+          out.append(JsonNumber.canonical(parser.getText(), column));
+      case VALUE_TRUE, VALUE_FALSE, VALUE_NULL -> out.append(parser.getText());
+      default -> throw refused();
+    }
+  }
+
+  private int deeper(int depth) {
+    if (depth == MAX_DEPTH) {
+      throw Refusal.of(column, "JSON deeper than %d levels".formatted(MAX_DEPTH));
+    }
+    return depth + 1;
+  }
+
+  private void array(int depth, StringBuilder out) throws IOException {
+    out.append('[');
+    String separator = "";
+    for (JsonToken token = parser.nextToken();
+        token != JsonToken.END_ARRAY;
+        token = parser.nextToken()) {
+      out.append(separator);
+      value(token, depth, out);
+      separator = ", ";
+    }
+    out.append(']');
+  }
+
+  private void object(int depth, StringBuilder out) throws IOException {
+    Map<Key, String> members = new TreeMap<>();
+    while (parser.nextToken() == JsonToken.FIELD_NAME) {
+      Key key = new Key(parser.currentName());
+      StringBuilder member = new StringBuilder();
+      value(parser.nextToken(), depth, member);
+      members.put(key, member.toString());
+    }
+    out.append('{');
+    String separator = "";
+    for (Map.Entry<Key, String> member : members.entrySet()) {
+      out.append(separator);
+      string(member.getKey().text, out);
+      out.append(": ").append(member.getValue());
+      separator = ", ";
+    }
+    out.append('}');
+  }
+
+  private void string(String text, StringBuilder out) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '"' -> out.append("\\\"");
+        case '\\' -> out.append("\\\\");
+        case '\b' -> out.append("\\b");
+        case '\t' -> out.append("\\t");
+        case '\n' -> out.append("\\n");
+        case '\f' -> out.append("\\f");
+        case '\r' -> out.append("\\r");
+        default -> {
+          if (c < ' ') {
+            out.append("\\u00").append(Character.forDigit(c >> 4, 16));
+            out.append(Character.forDigit(c & 15, 16));
+          } else if (Character.isHighSurrogate(c)
+              && i + 1 < text.length()
+              && Character.isLowSurrogate(text.charAt(i + 1))) {
+            out.append(c).append(text.charAt(++i));
+          } else if (Character.isSurrogate(c)) {
+            throw Refusal.of(column, "JSON with a lone surrogate in a string");
+          } else {
+            out.append(c);
+          }
+        }
+      }
+    }
+    out.append('"');
+  }
+
+  /** A key in MySQL's order: a shorter one first, equal lengths by their UTF-8 bytes. */
+  private static final class Key implements Comparable<Key> {
+    final String text;
+    final byte[] utf8;
+
+    Key(String text) {
+      this.text = text;
+      this.utf8 = text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      int byLength = Integer.compare(utf8.length, other.utf8.length);
+      return byLength != 0 ? byLength : Arrays.compareUnsigned(utf8, other.utf8);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key key && key.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.hashCode();
+    }
+  }
+}

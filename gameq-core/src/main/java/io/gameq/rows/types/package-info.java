@@ -1,0 +1,3 @@
+/** Column types. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.rows.types;

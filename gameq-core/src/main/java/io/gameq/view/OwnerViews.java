@@ -1,0 +1,304 @@
+package io.gameq.view;
+
+import io.gameq.GameQueueException;
+import io.gameq.MySqlException;
+import io.gameq.OwnershipLostException;
+import io.gameq.Row;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.tables.DeadLetterTable;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.LayoutException;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Merges what Redis holds of an owner with what MySQL does: the last step of open, and every read.
+ * Thread-safe.
+ */
+public final class OwnerViews {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnerViews.class);
+
+  /** How often the catalogue is read again for rows of tables that are not managed. */
+  private static final long UNMANAGED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final KnownTables tables;
+  private final RowCodec codec;
+  private final OwnerReader reader;
+
+  public OwnerViews(KnownTables tables, RowCodec codec, OwnerReader reader) {
+    this.tables = tables;
+    this.codec = codec;
+    this.reader = reader;
+  }
+
+  /** What Redis holds of an owner, by a catalogue that fits all of it. */
+  private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {
+    /** The highest version of all. */
+    long adopted() {
+      return images.stream().mapToLong(RowImage::version).reduce(highestVersion, Math::max);
+    }
+  }
+
+  /** Rows that somebody else put into gameq's keys, or broke: writers set them aside. */
+  public static List<UnflushedRow> withoutDamaged(List<UnflushedRow> rows) {
+    return rows.stream().filter(row -> !isDamaged(row)).toList();
+  }
+
+  private static boolean isDamaged(UnflushedRow row) {
+    try {
+      RowCodec.version(row.image());
+      RowKey.tableName(row.key());
+      return false;
+    } catch (GameQueueException e) {
+      return true;
+    }
+  }
+
+  /**
+   * Passes when everything that Redis holds of an owner can be read; to be called before the owner
+   * is taken from the session that it has.
+   *
+   * @throws LayoutException naming table, column and remedy, when a row was written with columns
+   *     that the table has not got, by a catalogue that was read after it
+   */
+  public void requireReadable(List<UnflushedRow> unflushed) {
+    decode(unflushed);
+  }
+
+  /** As {@link KnownTables#lookForMissing}. */
+  public void lookForMissingTables() {
+    tables.lookForMissing();
+  }
+
+  /**
+   * Reads MySQL and merges. Redis was read first: what it no longer had then is in MySQL by now.
+   *
+   * @param session that is being opened; null for a read
+   * @param term the number of the Redis primary's term, for a session
+   * @param of the tables that are wanted; the view is told which of them are not there
+   * @param unflushed what Redis holds, without what is damaged
+   * @throws io.gameq.term.TermMovedException when another Redis primary counts
+   * @throws OwnershipLostException when a newer session was opened meanwhile
+   * @throws LayoutException as {@link #requireReadable}
+   */
+  public OwnerView load(
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      List<Table> of,
+      List<UnflushedRow> unflushed) {
+    try {
+      return loadOnce(owner, session, term, of, decode(unflushed));
+    } catch (MySqlException e) {
+      if (!ErrorKind.isOfSchema(e)) {
+        throw e;
+      }
+      tables.current().readAfter(System.nanoTime());
+      return loadOnce(owner, session, term, of, decode(unflushed));
+    }
+  }
+
+  /** Up to three times when others hold locks, each time into a view of its own. */
+  private OwnerView loadOnce(
+      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
+    return MySqlErrors.mysqlAgain(() -> load(owner, session, term, of, unflushed));
+  }
+
+  private OwnerView load(
+      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
+    OwnerView view = new OwnerView(owner);
+    view.sawVersion(unflushed.highestVersion);
+    unflushed.images.forEach(view::addUnflushed);
+    List<Table> present = new ArrayList<>();
+    for (Table table : of) {
+      if (unflushed.catalog.manages(table.name())) {
+        present.add(unflushed.catalog.table(table.name()));
+      } else {
+        view.addMissing(table.name());
+      }
+    }
+    List<DeadLetterTable.Stored> letters = new ArrayList<>();
+    boolean stillOwns =
+        reader.read(
+            owner,
+            session,
+            term,
+            unflushed.adopted(),
+            present,
+            unflushed.images.stream().map(RowImage::rowKey).toList(),
+            new OwnerReader.Sink() {
+              @Override
+              public void row(RowImage image) {
+                view.addStored(image);
+              }
+
+              @Override
+              public void tombstone(RowKey key, long version) {
+                view.addTombstone(key, version);
+              }
+
+              @Override
+              public void discard(RowKey key, long version) {
+                view.addDiscard(key, version);
+              }
+
+              @Override
+              public void deadLetter(DeadLetterTable.Stored letter) {
+                letters.add(letter);
+              }
+
+              @Override
+              public void tombstoneVersion(long version) {
+                view.sawVersion(version);
+              }
+            });
+    if (!stillOwns) {
+      throw new OwnershipLostException(
+          "another session opened " + owner + " while session " + session + " was being opened");
+    }
+    addDeadLetters(view, letters);
+    return view;
+  }
+
+  /** Those that no newer version, delete or move has replaced. */
+  private void addDeadLetters(OwnerView view, List<DeadLetterTable.Stored> letters) {
+    Map<String, Long> there =
+        letters.isEmpty()
+            ? Map.of()
+            : versions(letters.stream().map(DeadLetterTable.Stored::key).toList());
+    for (DeadLetterTable.Stored letter : letters) {
+      if (there.getOrDefault(letter.key(), -1L) < letter.refused().version()) {
+        RowImage image = decodeLetter(letter);
+        Row row = image == null || image.op() == RowOp.DELETE ? null : tables.row(image);
+        view.addDeadLetter(letter, image, row);
+      }
+    }
+  }
+
+  /** Null when it cannot be read now. */
+  private @Nullable RowImage decodeLetter(DeadLetterTable.Stored letter) {
+    try {
+      Unflushed decoded = decode(List.of(new UnflushedRow(letter.key(), letter.refused().image())));
+      return decoded.images.isEmpty() ? null : decoded.images.get(0);
+    } catch (LayoutException e) {
+      LOG.warn("dead letter {} cannot be read now: {}", letter.id(), e.getMessage());
+      return null;
+    }
+  }
+
+  // --- rows of Redis
+
+  /**
+   * Decodes rows by the catalogue at hand, and where a row does not fit that by one that is read
+   * now: a table may have been altered since, or come.
+   */
+  private Unflushed decode(List<UnflushedRow> rows) {
+    long readNanos = System.nanoTime();
+    CurrentCatalog current = tables.current();
+    boolean isOld = System.nanoTime() - current.lastReadNanos() > UNMANAGED_EVERY_NANOS;
+    try {
+      Catalog present = current.get();
+      if (!isOld || rows.stream().allMatch(row -> isManaged(row, present))) {
+        return decode(rows, present, false);
+      }
+    } catch (LayoutException e) {
+      LOG.info("reading the catalogue again: {}", e.getMessage());
+    }
+    return decode(rows, current.readAfter(readNanos), true);
+  }
+
+  private Unflushed decode(List<UnflushedRow> rows, Catalog catalog, boolean isFresh) {
+    List<RowImage> images = new ArrayList<>();
+    long highest = 0;
+    for (UnflushedRow row : rows) {
+      try {
+        if (isManaged(row, catalog)) {
+          Table table = catalog.rowKey(row.key()).table();
+          images.add(
+              isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image()));
+        } else {
+          LOG.warn("row {} cannot be read: its table is not managed now", row.key());
+          highest = Math.max(highest, RowCodec.version(row.image()));
+        }
+      } catch (MySqlException | LayoutException e) {
+        throw e;
+      } catch (GameQueueException e) { // damaged: a writer sets it aside
+        LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
+      }
+    }
+    return new Unflushed(catalog, images, highest);
+  }
+
+  private static boolean isManaged(UnflushedRow row, Catalog catalog) {
+    return catalog.manages(RowKey.tableName(row.key()));
+  }
+
+  /** The version that MySQL holds of each row, deleted rows by their tombstone. */
+  public Map<String, Long> versions(Collection<String> rowKeys) {
+    return versions(reader, tables.current().get(), rowKeys);
+  }
+
+  /** The same with the tables of a catalogue. */
+  public static Map<String, Long> versions(
+      OwnerReader reader, Catalog catalog, Collection<String> rowKeys) {
+    return byText(reader.versions(managed(catalog, rowKeys)));
+  }
+
+  /** The versions in which rows were set aside, of each owner. */
+  public Map<OwnerId, Map<String, Long>> setAside(Collection<String> rowKeys) {
+    Map<OwnerId, Map<String, Long>> byOwner = new HashMap<>();
+    reader
+        .setAside(managed(rowKeys))
+        .forEach((owner, versions) -> byOwner.put(owner, byText(versions)));
+    return byOwner;
+  }
+
+  /**
+   * What MySQL holds of rows while no flush of their owner is under way.
+   *
+   * @param open the owner's newest session; null when it is not open yet
+   */
+  public record Settled(
+      @Nullable SessionId open, Map<String, Long> versions, Map<String, Long> setAside) {}
+
+  /** See {@link OwnerReader#settled}. */
+  public Settled settled(OwnerId owner, Collection<String> rowKeys) {
+    OwnerReader.Settled settled = reader.settled(owner, managed(rowKeys));
+    return new Settled(settled.open(), byText(settled.versions()), byText(settled.setAside()));
+  }
+
+  private List<RowKey> managed(Collection<String> rowKeys) {
+    return managed(tables.current().get(), rowKeys);
+  }
+
+  private static List<RowKey> managed(Catalog catalog, Collection<String> rowKeys) {
+    return rowKeys.stream()
+        .filter(row -> catalog.manages(RowKey.tableName(row)))
+        .map(catalog::rowKey)
+        .toList();
+  }
+
+  private static Map<String, Long> byText(Map<RowKey, Long> versions) {
+    Map<String, Long> byText = new HashMap<>();
+    versions.forEach((key, version) -> byText.put(key.text(), version));
+    return byText;
+  }
+}

@@ -1,0 +1,149 @@
+package io.gameq.commit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.CommitUnknownException;
+import io.gameq.GameQueueException;
+import io.gameq.Limits;
+import io.gameq.WalLimits;
+import io.gameq.WhenRedisIsAway;
+import io.gameq.WhenRedisIsFull;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.change.VersionClock;
+import io.gameq.healing.DurableSessions;
+import io.gameq.healing.LostHalves;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.gameq.wal.WalWriter;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A sender that meets an error that nothing helps against, such as OutOfMemoryError. */
+class DeadSenderTest {
+  @TempDir Path directory;
+
+  private final CompletableFuture<RuntimeException> told = new CompletableFuture<>();
+
+  @Test
+  void everythingFailsWithTheCauseAndNobodyWaits() throws Exception {
+    Error cause = new AssertionError("planted");
+    CompletableFuture<Throwable> died = new CompletableFuture<>();
+    MySqlServer server = GameDatabase.create("sender").server();
+    WalLimits limits = WalLimits.DEFAULT;
+    try (HikariDataSource mysql =
+            MySqlPool.open(
+                new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "test");
+        RedisConnector redis =
+            RedisConnector.ofOneThread(new RedisConfig(TestServers.redisUri(), null, 5_000));
+        WalWriter wal =
+            WalWriter.create(
+                new WalWriter.Start(directory, "dead", 4, "n1", "0badcafe", 1_790_000_000_000L),
+                WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
+                List.of())) {
+      Jdbi jdbi = Jdbi.create(mysql);
+      RedisClock clock = new RedisClock();
+      CommitSender sender =
+          new CommitSender(
+              new CommitSender.Parts(
+                  new PrimaryConnector(redis, new TermTable(jdbi)),
+                  redis.eventLoop(),
+                  clock,
+                  new VersionClock(clock),
+                  wal,
+                  SlotKeys.all("dead", 4),
+                  50,
+                  Limits.DEFAULT,
+                  new CommitSender.Policy(WhenRedisIsFull.FAIL, WhenRedisIsAway.JOURNAL),
+                  new NoSessions(),
+                  (connection, owner, versions) -> LostHalves.Place.NOWHERE,
+                  new NodeHeartbeat("dead", "0badcafe", "n1"),
+                  () -> {},
+                  gone -> {},
+                  died::complete));
+      sender.submit(
+          new OneRow() {
+            @Override
+            public @Nullable SessionRef lostSession() {
+              throw cause;
+            }
+          },
+          System.nanoTime());
+      assertEquals(cause, died.get(20, TimeUnit.SECONDS));
+      assertInstanceOf(CommitUnknownException.class, told.get(20, TimeUnit.SECONDS));
+      assertSaysWhy(assertThrows(GameQueueException.class, sender::newestSequence));
+      assertSaysWhy(
+          assertThrows(
+              GameQueueException.class, () -> sender.submit(new OneRow(), System.nanoTime())));
+      assertFalse(sender.close(100));
+    }
+  }
+
+  /** Of a sender that never had any. */
+  private static final class NoSessions implements DurableSessions {
+    @Override
+    public Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners) {
+      return Map.of();
+    }
+
+    @Override
+    public long adopted(OwnerId owner) {
+      return 0;
+    }
+
+    @Override
+    public boolean restore(OwnerId owner, SessionId session) {
+      return false;
+    }
+  }
+
+  private static void assertSaysWhy(GameQueueException e) {
+    assertTrue(String.valueOf(e.getMessage()).contains("planted"), e::getMessage);
+  }
+
+  private class OneRow extends Commit {
+    OneRow() {
+      super(
+          List.of(
+              new CommitPart(
+                  new SessionRef(OwnerId.of("player:1"), new SessionId(3, "0badcafe00000001"), 1),
+                  List.of(new ChangedRow("pet:1", SlotKeys.bytes("0000000000000000px"))))));
+    }
+
+    @Override
+    public void queued() {}
+
+    @Override
+    public void failed(RuntimeException reason) {
+      told.complete(reason);
+    }
+  }
+}

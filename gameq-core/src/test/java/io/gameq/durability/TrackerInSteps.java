@@ -1,0 +1,115 @@
+package io.gameq.durability;
+
+import io.gameq.change.Commit;
+import io.gameq.change.Unsettled;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.RowCodec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.function.Consumer;
+
+/**
+ * A {@link DurableTracker} as an immutable value, for tests elsewhere: everything that it was told,
+ * which a real one is told again whenever it is asked.
+ */
+public final class TrackerInSteps {
+  private final SessionRef session;
+  private final List<Told> told;
+
+  private record Told(String what, Consumer<DurableTracker> effect) {}
+
+  private TrackerInSteps(SessionRef session, List<Told> told) {
+    this.session = session;
+    this.told = told;
+  }
+
+  public static TrackerInSteps of(SessionRef session) {
+    return new TrackerInSteps(session, List.of());
+  }
+
+  public SessionRef session() {
+    return session;
+  }
+
+  /** Forgets what was told once nothing is left to wait for: it then behaves like a new one. */
+  private TrackerInSteps plus(String what, Consumer<DurableTracker> effect) {
+    List<Told> more = new ArrayList<>(told);
+    more.add(new Told(what, effect));
+    TrackerInSteps now = new TrackerInSteps(session, List.copyOf(more));
+    return now.rows().isEmpty() ? of(session) : now;
+  }
+
+  /** As {@code GameNode.finishOpen} tells it, with the sequence of the rows' WAL record. */
+  public TrackerInSteps adopted(
+      List<UnflushedRow> dirty, List<UnflushedRow> claimed, long sequence) {
+    return plus(
+        "adopted in " + sequence,
+        tracker -> tracker.adopted(held(dirty, sequence), held(claimed, sequence)));
+  }
+
+  private static Map<String, DurableTracker.Held> held(List<UnflushedRow> rows, long sequence) {
+    Map<String, DurableTracker.Held> held = new HashMap<>();
+    rows.forEach(
+        row ->
+            held.put(
+                row.key(),
+                new DurableTracker.Held(RowCodec.version(row.image()), sequence, 100, true)));
+    return held;
+  }
+
+  /** Redis holds the commit. */
+  public TrackerInSteps queued(Commit commit) {
+    return plus(
+        "queued " + commit.sequence() + (commit.isSentAgain() ? " again" : ""),
+        tracker -> tracker.queued(commit));
+  }
+
+  /** A writer's notice. */
+  public TrackerInSteps durable(long version) {
+    return rows().isEmpty()
+        ? this
+        : plus("durable " + version, tracker -> tracker.durable(version, Map.of(), Map.of()));
+  }
+
+  /** A look at MySQL. */
+  public TrackerInSteps found(Map<String, Long> there) {
+    return plus(
+        "found " + new java.util.TreeMap<>(there), tracker -> tracker.found(there, Map.of()));
+  }
+
+  /** These rows were reported as a conflict. */
+  public TrackerInSteps lost(SortedMap<String, Long> rows) {
+    return plus("lost " + rows, tracker -> tracker.lost(tracker.conflict(rows, "", false)));
+  }
+
+  private DurableTracker tracker() {
+    DurableTracker tracker = new DurableTracker(session);
+    told.forEach(one -> one.effect.accept(tracker));
+    return tracker;
+  }
+
+  public Unsettled unsettled() {
+    return tracker();
+  }
+
+  /** Row keys that are not known to be in MySQL. */
+  public Set<String> rows() {
+    return tracker().notDurable();
+  }
+
+  /** Those that Redis does not hold either, with their versions, after {@link #found}. */
+  public SortedMap<String, Long> missing(Map<String, Long> inRedis) {
+    DurableTracker tracker = tracker();
+    return tracker.missing(tracker.notDurable(), inRedis, 0);
+  }
+
+  @Override
+  public String toString() {
+    return session.id() + " " + told.stream().map(Told::what).toList();
+  }
+}

@@ -1,0 +1,266 @@
+package io.gameq.mysql.schema;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.RowRefusedException;
+import io.gameq.mysql.TestDatabase;
+import io.gameq.mysql.schema.TableInspection.VersionColumn;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.Column;
+import io.gameq.rows.Table;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CatalogReaderTest {
+  private static final String VERSION = ", gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0";
+  private static final TestDatabase DATABASE = new TestDatabase();
+  private static final Clock CLOCK =
+      Clock.fixed(Instant.parse("2026-11-20T10:00:00.123456Z"), ZoneOffset.UTC);
+
+  @BeforeAll
+  static void createTables() throws SQLException {
+    DATABASE.execute(
+        "CREATE TABLE gameq_table (table_name VARCHAR(64), owner_kind VARCHAR(32), owner_column"
+            + " VARCHAR(64))",
+        "CREATE TABLE guild (id INT AUTO_INCREMENT PRIMARY KEY, tag VARCHAR(9) NOT NULL UNIQUE"
+            + VERSION
+            + ")",
+        "CREATE TABLE member (guild_id INT, slot INT, KEY (slot), PRIMARY KEY (slot, guild_id),"
+            + " shout VARCHAR(9) AS (slot) VIRTUAL, FOREIGN KEY (guild_id) REFERENCES guild (id) ON"
+            + " DELETE CASCADE"
+            + VERSION
+            + ")",
+        "CREATE TABLE defaults (id INT PRIMARY KEY, a_i INT NOT NULL DEFAULT -5, a_n INT, a_u"
+            + " BIGINT UNSIGNED DEFAULT 18446744073709551615, a_d DECIMAL(5,2) NOT NULL DEFAULT"
+            + " 1.5, a_f FLOAT DEFAULT 0.1, a_b BIT(3) DEFAULT b'101', a_y YEAR DEFAULT 2000, a_s"
+            + " VARCHAR(20) NOT NULL DEFAULT 'it''s \\\\ (x)', a_empty VARCHAR(9) NOT NULL DEFAULT"
+            + " '', a_text VARCHAR(9) DEFAULT 'NULL', a_e ENUM('x','y') DEFAULT 'y', a_m"
+            + " SET('p','q') DEFAULT 'q', a_v VARBINARY(5) DEFAULT 'ab', a_date DATE DEFAULT"
+            + " '2020-02-29', a_dt DATETIME(3) DEFAULT '2020-01-02 03:04:05.678', a_t TIME(1)"
+            + " DEFAULT '-01:02:03.5', a_now DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3), a_ts"
+            + " TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP"
+            + VERSION
+            + ")",
+        "CREATE TABLE required (id INT PRIMARY KEY, a INT NOT NULL, e INT DEFAULT (1 + 2), t"
+            + " TIMESTAMP NULL DEFAULT '2020-01-01 00:00:00'"
+            + VERSION
+            + ")",
+        "CREATE TABLE no_version (id INT PRIMARY KEY)",
+        "CREATE TABLE bad_version (id INT PRIMARY KEY, gq_version BIGINT NOT NULL DEFAULT 0)",
+        "CREATE TABLE isam (id INT PRIMARY KEY) ENGINE=MyISAM",
+        "CREATE TABLE no_key (id INT NOT NULL)",
+        "CREATE VIEW view_of AS SELECT * FROM no_key",
+        "CREATE TABLE nocase (id VARCHAR(9) COLLATE utf8mb4_general_ci PRIMARY KEY)",
+        "CREATE TABLE shape (id INT PRIMARY KEY, p POINT)",
+        "CREATE TABLE charset_of (id INT PRIMARY KEY, c VARCHAR(9) CHARACTER SET sjis)",
+        "CREATE TABLE prefix_of (id INT, t VARCHAR(300) COLLATE utf8mb4_bin, PRIMARY KEY (id,"
+            + " t(10)))",
+        "CREATE TABLE wide_key (id INT, b BINARY(255), c BINARY(9), PRIMARY KEY (id, b, c))",
+        "CREATE TABLE long_key (id INT, t VARCHAR(100) COLLATE utf8mb4_bin, PRIMARY KEY (id, t))",
+        "CREATE TABLE null_owner (id INT PRIMARY KEY, o INT NULL, d DATE NOT NULL)",
+        "CREATE TABLE unmanaged (id INT PRIMARY KEY, code INT NOT NULL UNIQUE)",
+        "CREATE TABLE child_of (id INT PRIMARY KEY, o INT NOT NULL, p INT NULL, c INT NULL,"
+            + " CONSTRAINT to_id FOREIGN KEY (p) REFERENCES unmanaged (id) ON DELETE SET NULL,"
+            + " CONSTRAINT to_code FOREIGN KEY (c) REFERENCES unmanaged (code) ON UPDATE CASCADE)",
+        "CREATE TABLE daily (id INT PRIMARY KEY, o INT NOT NULL, day DATE NOT NULL, UNIQUE KEY"
+            + " once_a_day (o, day))",
+        "CREATE TABLE tree (id INT PRIMARY KEY, up INT NOT NULL, FOREIGN KEY (up) REFERENCES tree"
+            + " (id))",
+        "CREATE TABLE clan (id INT PRIMARY KEY, leader INT)",
+        "CREATE TABLE clansman (id INT PRIMARY KEY, clan INT NOT NULL, FOREIGN KEY (clan)"
+            + " REFERENCES clan (id))",
+        "ALTER TABLE clan ADD FOREIGN KEY (leader) REFERENCES clansman (id)",
+        "CREATE TRIGGER trig BEFORE UPDATE ON null_owner FOR EACH ROW SET NEW.d = OLD.d",
+        "INSERT INTO gameq_table VALUES ('guild','guild','id'), ('member','guild','guild_id'),"
+            + " ('defaults','player','id'), ('required','player','id'),"
+            + " ('no_version','player','id'), ('isam','player','id'), ('absent','player','id')");
+  }
+
+  @Test
+  void readsTablesKeysAndOrder() {
+    Catalog catalog = read();
+    assertEquals(
+        List.of("defaults", "guild", "required", "member"),
+        catalog.tables().stream().map(Table::name).toList());
+    Table member = catalog.table("member");
+    assertEquals(
+        List.of("slot", "guild_id"), member.keyColumns().stream().map(Column::name).toList());
+    assertEquals(List.of("guild_id", "slot"), member.columns().stream().map(Column::name).toList());
+    assertEquals(1, member.foreignKeyRank());
+    assertFalse(member.hasOtherUniqueKeys());
+    assertTrue(catalog.table("guild").hasOtherUniqueKeys());
+    assertEquals(
+        List.of("guild", "member"), catalog.ownedBy("guild").stream().map(Table::name).toList());
+  }
+
+  @Test
+  void saysWhyTablesAreNotManaged() {
+    Map<String, String> unmanaged = read().unmanaged();
+    assertTrue(String.valueOf(unmanaged.get("no_version")).contains("gameq-writer schema migrate"));
+    assertTrue(String.valueOf(unmanaged.get("isam")).contains("InnoDB"));
+    assertTrue(String.valueOf(unmanaged.get("absent")).contains("no such table"));
+    assertEquals(3, unmanaged.size());
+  }
+
+  @Test
+  void readsDefaultsOfEveryKind() {
+    Table table = read().table("defaults");
+    Object[] row = table.canonicalRow(Map.of("id", 1), CLOCK);
+    assertArrayEquals(
+        new Object[] {
+          1L,
+          -5L,
+          null,
+          BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE),
+          new BigDecimal("1.50"),
+          0.1f,
+          BigInteger.valueOf(5),
+          2000L,
+          "it's \\ (x)",
+          "",
+          "NULL",
+          "y",
+          "q",
+          "ab".getBytes(StandardCharsets.US_ASCII),
+          LocalDate.of(2020, 2, 29),
+          LocalDateTime.of(2020, 1, 2, 3, 4, 5, 678_000_000),
+          Duration.ofMillis(-3_723_500),
+          LocalDateTime.of(2026, 11, 20, 10, 0, 0, 123_000_000),
+          Instant.parse("2026-11-20T10:00:00Z")
+        },
+        row);
+  }
+
+  @Test
+  void requiresColumnsWhoseDefaultCannotBeTold() {
+    Table table = read().table("required");
+    table.canonicalRow(Map.of("id", 1, "a", 1, "e", 3, "t", Instant.ofEpochSecond(1)), CLOCK);
+    for (String missing : List.of("a", "e", "t")) {
+      Map<String, Object> values =
+          new java.util.HashMap<>(Map.of("id", 1, "a", 1, "e", 3, "t", Instant.ofEpochSecond(1)));
+      values.remove(missing);
+      assertThrows(RowRefusedException.class, () -> table.canonicalRow(values, CLOCK));
+    }
+    Table guild = read().table("guild");
+    assertThrows(RowRefusedException.class, () -> guild.canonicalRow(Map.of("tag", "x"), CLOCK));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "absent, id, no such table",
+    "isam, id, use InnoDB",
+    "view_of, id, it is a view",
+    "no_key, id, no primary key",
+    "no_key, nope, no owner column nope",
+    "nocase, id, would merge 'Bob' and 'bob'",
+    "shape, id, column type point is not supported",
+    "charset_of, id, character set sjis is not supported",
+    "prefix_of, id, only a prefix of column t",
+    "wide_key, id, at least 528 bytes",
+    "null_owner, o, make it NOT NULL",
+    "null_owner, d, 'use an integer, CHAR or VARCHAR'",
+    "member, shout, owner column shout is generated",
+    "bad_version, id, is not BIGINT UNSIGNED NOT NULL DEFAULT 0"
+  })
+  void namesTheReasonAgainstATable(String table, String ownerColumn, String reason) {
+    TableInspection inspection = inspect(table, ownerColumn);
+    assertFalse(inspection.manageable());
+    assertTrue(String.join("; ", inspection.reasons()).contains(reason), inspection::toString);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "guild, id, other UNIQUE keys (tag)",
+    "guild, id, column id is AUTO_INCREMENT",
+    "member, guild_id, to guild is ON DELETE CASCADE",
+    "child_of, o, foreign key to_id to unmanaged is ON DELETE SET NULL",
+    "child_of, o, foreign key to_code to unmanaged is ON UPDATE CASCADE",
+    "null_owner, d, triggers (trig)",
+    "null_owner, o, no index begins with owner column o",
+    "long_key, id, can take up to",
+    "daily, o, exchange values of the UNIQUE key once_a_day",
+    "tree, id, NOT NULL columns lead from this table back to it",
+    "clan, id, by way of others back to it",
+    "clansman, id, by way of others back to it"
+  })
+  void warnsOfWhatSurprises(String table, String ownerColumn, String warning) {
+    TableInspection inspection = inspect(table, ownerColumn);
+    assertTrue(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"guild, id, exchange values", "clan, id, NOT NULL columns", "tree, id, by way of"})
+  void saysNothingOfWhatCanBeTakenApart(String table, String ownerColumn, String warning) {
+    TableInspection inspection = inspect(table, ownerColumn);
+    assertFalse(String.join("; ", inspection.warnings()).contains(warning), inspection::toString);
+  }
+
+  @Test
+  void warnsOfACascadeFromAnotherDatabaseAndNotOfOneThatRestricts() throws SQLException {
+    TestDatabase child = new TestDatabase();
+    child.execute(
+        "CREATE TABLE guild (id INT PRIMARY KEY, o INT NOT NULL, KEY (o), FOREIGN KEY (o)"
+            + " REFERENCES "
+            + DATABASE.name()
+            + ".guild (id) ON DELETE CASCADE)",
+        "CREATE TABLE safe (id INT PRIMARY KEY, o INT NOT NULL, KEY (o), FOREIGN KEY (o) REFERENCES"
+            + " guild (id))");
+    List<TableInspection> found =
+        CatalogReader.inspect(
+                child.dataSource(false),
+                List.of(
+                    new TableSpec("guild", "player", "o"), new TableSpec("safe", "player", "o")))
+            .tables();
+    assertEquals(1, found.get(0).warnings().size(), found::toString);
+    assertTrue(
+        found.get(0).warnings().get(0).contains("to " + DATABASE.name() + ".guild is ON DELETE"),
+        found::toString);
+    assertEquals(List.of(), found.get(1).warnings());
+  }
+
+  @Test
+  void tellsTheStateOfTheVersionColumn() {
+    assertEquals(VersionColumn.PRESENT, inspect("guild", "id").versionColumn());
+    assertEquals(VersionColumn.MISSING, inspect("no_version", "id").versionColumn());
+    assertTrue(inspect("no_version", "id").manageable());
+    assertEquals(VersionColumn.WRONG, inspect("bad_version", "id").versionColumn());
+  }
+
+  @Test
+  void saysWhatToRunWhereTheRegistryIsMissing() {
+    TestDatabase empty = new TestDatabase();
+    GameQueueException e =
+        assertThrows(GameQueueException.class, () -> CatalogReader.read(empty.dataSource(false)));
+    assertTrue(String.valueOf(e.getMessage()).contains("schema migrate"));
+  }
+
+  private static Catalog read() {
+    return CatalogReader.read(DATABASE.dataSource(false));
+  }
+
+  private static TableInspection inspect(String table, String ownerColumn) {
+    Inspection inspection =
+        CatalogReader.inspect(
+            DATABASE.dataSource(false), List.of(new TableSpec(table, "player", ownerColumn)));
+    return inspection.tables().get(0);
+  }
+}

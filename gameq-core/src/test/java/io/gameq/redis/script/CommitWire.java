@@ -1,0 +1,63 @@
+package io.gameq.redis.script;
+
+import io.gameq.change.Commit;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SessionKeys;
+import io.gameq.redis.SlotKeys;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */
+public final class CommitWire {
+  private CommitWire() {}
+
+  /** What became of a commit. */
+  public enum Answer {
+    APPLIED,
+    /** A newer session owns one of its owners. */
+    NEWER_SESSION,
+    /** Redis knows no session or an older one; the rows are written. */
+    FORGOTTEN_WRITTEN,
+    /** Redis knows no session or an older one; nothing is written. */
+    FORGOTTEN
+  }
+
+  /** As {@link io.gameq.commit.CommitSender} sends it the first time. */
+  public static Answer first(RedisConnection redis, SlotKeys slot, String walId, Commit commit) {
+    CommitGroup group = group(slot, walId, commit);
+    group.send(redis).toCompletableFuture().join();
+    return answer(group);
+  }
+
+  /**
+   * As {@link io.gameq.healing.Healing} sends it again; returns the session that Redis refused it
+   * for, or null when Redis holds it now.
+   */
+  public static @Nullable SessionRef again(
+      RedisConnection redis, SlotKeys slot, String walId, Commit commit) {
+    commit.setSentAgain();
+    CommitGroup group = group(slot, walId, commit);
+    group.sendAsScript(redis).toCompletableFuture().join();
+    return group.outcome(0) instanceof CommitGroup.NotOwner not ? not.part().session() : null;
+  }
+
+  private static CommitGroup group(SlotKeys slot, String walId, Commit commit) {
+    return new CommitGroup(
+        List.of(commit), part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0);
+  }
+
+  private static Answer answer(CommitGroup group) {
+    CommitGroup.Outcome outcome = group.outcome(0);
+    if (outcome instanceof CommitGroup.Applied) {
+      return Answer.APPLIED;
+    }
+    if (outcome instanceof CommitGroup.NotOwner not) {
+      if (not.isNewer()) {
+        return Answer.NEWER_SESSION;
+      }
+      return not.written() ? Answer.FORGOTTEN_WRITTEN : Answer.FORGOTTEN;
+    }
+    throw new IllegalStateException("Redis refused the commit: " + outcome);
+  }
+}

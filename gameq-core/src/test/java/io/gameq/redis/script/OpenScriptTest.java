@@ -1,0 +1,143 @@
+package io.gameq.redis.script;
+
+import static io.gameq.redis.script.SlotFixture.row;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OpenScriptTest {
+  private final SlotFixture slot = new SlotFixture();
+
+  @AfterEach
+  void close() {
+    slot.close();
+  }
+
+  @Test
+  void aNewSessionAdoptsWhatTheOneBeforeLeftDirty() {
+    slot.open(slot.first);
+    slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
+    OpenScript.Opened opened = assertInstanceOf(OpenScript.Opened.class, slot.open(slot.second));
+    assertEquals(List.of("item:1"), opened.dirty().stream().map(UnflushedRow::key).toList());
+    assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.second));
+    assertEquals(Map.of(), slot.dirty(slot.first));
+    assertEquals(List.of(slot.member(slot.second)), slot.due());
+    assertEquals(slot.second.text(), slot.own());
+  }
+
+  @Test
+  void anOlderSessionIsRefusedAndChangesNothing() {
+    slot.open(slot.second);
+    slot.commit(slot.second, "item:1", row(5, "a"), 9_000_000_000_000L);
+    OpenScript.Refused refused = assertInstanceOf(OpenScript.Refused.class, slot.open(slot.first));
+    assertEquals(slot.second, refused.ownedBy());
+    assertEquals(slot.second.text(), slot.own());
+    assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.second));
+  }
+
+  @Test
+  void openingAgainWithTheSameSessionKeepsItsRows() {
+    slot.open(slot.first);
+    slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
+    OpenScript.Opened again = assertInstanceOf(OpenScript.Opened.class, slot.open(slot.first));
+    assertEquals(1, again.dirty().size());
+    assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.first));
+  }
+
+  @Test
+  void rowsThatALostSessionWroteLateAreNotAdopted() {
+    slot.open(slot.first);
+    slot.open(slot.second);
+    slot.commit(slot.first, "item:1", row(9, "late"), 0);
+    OpenScript.Opened third =
+        assertInstanceOf(
+            OpenScript.Opened.class,
+            slot.open(new io.gameq.owner.SessionId(3, "cccccccc00000003")));
+    assertEquals(List.of(), third.dirty());
+  }
+
+  @Test
+  void aClosedSessionsOwnKeyExpiresOnlyWhenNothingWaits() {
+    slot.open(slot.first);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    assertTrue(slot.ownLifeMillis() > 0);
+    slot.open(slot.second);
+    assertEquals(-1, slot.ownLifeMillis());
+    slot.commit(slot.second, "item:1", row(5, "a"), 9_000_000_000_000L);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(-1, slot.ownLifeMillis());
+  }
+
+  @Test
+  void closingALostSessionLeavesItsSuccessorAlone() {
+    slot.open(slot.first);
+    slot.open(slot.second);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    assertEquals(-1, slot.ownLifeMillis());
+  }
+
+  @Test
+  void reassertIsRefusedWhenANewerSessionOwns() {
+    slot.open(slot.second);
+    assertEquals(false, SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+    assertEquals(slot.second.text(), slot.own());
+    assertEquals(
+        true,
+        SessionScripts.reassert(
+            slot.redis,
+            slot.slot,
+            slot.owner,
+            new io.gameq.owner.SessionId(3, "cccccccc00000003")));
+  }
+
+  /** The open of the second was lost in a failover, the close of the first was not. */
+  @Test
+  void aSessionThatIsToldAgainIsNotClosedWithTheOneBefore() {
+    slot.open(slot.first);
+    slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    assertEquals(
+        true,
+        slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(
+        false,
+        slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
+    assertEquals(-1, slot.ownLifeMillis());
+  }
+
+  @Test
+  void readSeesDirtyAndClaimedOfTheOwningSessionOnly() {
+    slot.open(slot.first);
+    slot.open(slot.second);
+    slot.commit(slot.first, "item:1", row(9, "late"), 0);
+    slot.commit(slot.second, "item:2", row(3, "b"), 0);
+    assertEquals(
+        List.of("item:2"),
+        SessionScripts.read(slot.redis, slot.slot, slot.owner).stream()
+            .map(UnflushedRow::key)
+            .toList());
+  }
+
+  @Test
+  void aKeyThatIsNoHashIsNamedAndNothingIsChanged() {
+    slot.open(slot.first);
+    byte[] broken = slot.slot.dirty(slot.owner, slot.first);
+    slot.redis.sync().set(broken, SlotFixture.bytes("no hash"));
+    List<String> before = slot.keys();
+    GameQueueException refused =
+        assertThrows(GameQueueException.class, () -> slot.open(slot.second));
+    assertTrue(String.valueOf(refused.getMessage()).contains(SlotFixture.text(broken)));
+    assertEquals(before, slot.keys());
+    assertEquals(slot.first.text(), slot.own());
+  }
+}

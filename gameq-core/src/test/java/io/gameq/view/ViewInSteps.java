@@ -1,0 +1,123 @@
+package io.gameq.view;
+
+import io.gameq.Row;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import io.gameq.rows.TableRow;
+import io.gameq.term.Term;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An owner's view, built as {@link io.gameq.node.GameNode} builds it but step by step, for tests
+ * elsewhere: what Redis held unflushed, and a snapshot of MySQL.
+ */
+public final class ViewInSteps {
+  private final OwnerView view;
+
+  /** What a snapshot of MySQL showed. */
+  public static final class Snapshot {
+    private final List<Consumer<OwnerView>> seen = new ArrayList<>();
+    private final StringBuilder shown = new StringBuilder();
+
+    private Snapshot() {}
+
+    private void saw(String what, Consumer<OwnerView> effect) {
+      shown.append(what).append(' ');
+      seen.add(effect);
+    }
+
+    @Override
+    public String toString() {
+      return shown.toString();
+    }
+  }
+
+  private ViewInSteps(OwnerId owner) {
+    view = new OwnerView(owner);
+  }
+
+  /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
+  public static Snapshot snapshot(
+      OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
+    return Objects.requireNonNull(
+        snapshot(reader, catalog, owner, null, Term.NOT_KNOWN, unflushed));
+  }
+
+  /**
+   * The same, and sets a session open; null when it is not the newest any more.
+   *
+   * @param term the number of the Redis primary's term
+   * @throws io.gameq.term.TermMovedException when another primary counts
+   */
+  public static @Nullable Snapshot snapshot(
+      OwnerReader reader,
+      Catalog catalog,
+      OwnerId owner,
+      @Nullable SessionId session,
+      long term,
+      List<UnflushedRow> unflushed) {
+    Snapshot snapshot = new Snapshot();
+    boolean owns =
+        reader.read(
+            owner,
+            session,
+            term,
+            0,
+            catalog.ownedBy(owner.kind()),
+            unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
+            new OwnerReader.Sink() {
+              @Override
+              public void row(RowImage image) {
+                snapshot.saw(image.toString(), view -> view.addStored(image));
+              }
+
+              @Override
+              public void tombstone(RowKey key, long version) {
+                snapshot.saw(key + " gone " + version, view -> view.addTombstone(key, version));
+              }
+
+              @Override
+              public void tombstoneVersion(long version) {
+                snapshot.saw("up to " + version, view -> view.sawVersion(version));
+              }
+            });
+    return owns ? snapshot : null;
+  }
+
+  /** What the owner has, by both. */
+  public static ViewInSteps of(
+      OwnerId owner,
+      Catalog catalog,
+      RowCodec codec,
+      List<UnflushedRow> unflushed,
+      Snapshot snapshot) {
+    ViewInSteps merged = new ViewInSteps(owner);
+    for (UnflushedRow row : unflushed) {
+      RowKey key = catalog.rowKey(row.key());
+      merged.view.add(codec.decode(key.table(), row.image()));
+    }
+    snapshot.seen.forEach(one -> one.accept(merged.view));
+    return merged;
+  }
+
+  public long highestVersion() {
+    return view.highestVersion();
+  }
+
+  public List<Row> rows(Table table) {
+    return view.rows(table).stream()
+        .<Row>map(image -> new TableRow(table, image.values()))
+        .toList();
+  }
+}

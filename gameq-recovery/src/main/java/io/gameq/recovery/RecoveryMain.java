@@ -1,0 +1,128 @@
+package io.gameq.recovery;
+
+import io.gameq.recovery.plan.PlanTotals;
+import io.gameq.recovery.wal.WalSet;
+import io.gameq.terminal.ErrorLine;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command line: {@code gameq-recovery <command>}. Used by the main thread. */
+@Command(
+    name = "gameq-recovery",
+    description =
+        "What the engineer on call runs after a failover: finds in the write-ahead logs (WALs) of"
+            + " game nodes what neither Redis nor MySQL holds, and puts it back.",
+    mixinStandardHelpOptions = true,
+    versionProvider = RecoveryMain.Version.class,
+    scope = ScopeType.INHERIT,
+    subcommands = {
+      InspectCommand.class,
+      PlanCommand.class,
+      ReplayCommand.class,
+      VerifyCommand.class
+    },
+    exitCodeOnInvalidInput = RecoveryMain.COULD_NOT_RUN,
+    exitCodeOnExecutionException = RecoveryMain.COULD_NOT_RUN,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:clean; of verify: every row is in MySQL, its WALs may be removed",
+      "1:differences, damage, or something left to act on",
+      "2:wrong usage, or the command could not run",
+      "3:only of verify: nothing is left to act on, but keep the WALs: rows that only Redis holds,"
+          + " or a node that is alive and writes on"
+    })
+public final class RecoveryMain implements Runnable {
+  static final int CLEAN = 0;
+  static final int FOUND_SOMETHING = 1;
+  static final int COULD_NOT_RUN = 2;
+
+  /** Of verify: nothing to act on, but WALs have what MySQL has not. */
+  static final int KEEP_THE_WALS = 3;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Print the stack trace of an error.")
+  private boolean verbose;
+
+  private final UnaryOperator<@Nullable String> environment;
+
+  private RecoveryMain(UnaryOperator<@Nullable String> environment) {
+    this.environment = environment;
+  }
+
+  /** The environment variable of this name, null when it is not set: passwords come from there. */
+  @Nullable String environment(String name) {
+    return environment.apply(name);
+  }
+
+  /** Without a command there is nothing to do but to say which ones there are. */
+  @Override
+  public void run() {
+    throw new CommandLine.ParameterException(
+        Objects.requireNonNull(spec).commandLine(), "missing command");
+  }
+
+  /** What a plan or a comparison comes to. */
+  static int exitCode(PlanTotals totals, WalSet wals) {
+    boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.isWhole());
+    return totals.callsForAction() || damaged ? FOUND_SOMETHING : CLEAN;
+  }
+
+  public static void main(String[] args) {
+    System.exit(
+        run(
+            new PrintWriter(System.out, true, Charset.defaultCharset()),
+            new PrintWriter(System.err, true, Charset.defaultCharset()),
+            args));
+  }
+
+  /** Runs one command line and returns its exit code; does not end the JVM. */
+  static int run(PrintWriter out, PrintWriter err, String... args) {
+    return run(out, err, System::getenv, args);
+  }
+
+  static int run(
+      PrintWriter out,
+      PrintWriter err,
+      UnaryOperator<@Nullable String> environment,
+      String... args) {
+    RecoveryMain main = new RecoveryMain(environment);
+    return new CommandLine(main)
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(
+            (error, command, parsed) -> {
+              command
+                  .getErr()
+                  .println(command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
+              if (main.verbose) {
+                error.printStackTrace(command.getErr());
+              }
+              return COULD_NOT_RUN;
+            })
+        .execute(args);
+  }
+
+  /** The version in the jar's manifest. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = RecoveryMain.class.getPackage().getImplementationVersion();
+      return new String[] {"gameq-recovery " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

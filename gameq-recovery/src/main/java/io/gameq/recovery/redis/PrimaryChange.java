@@ -1,0 +1,56 @@
+package io.gameq.recovery.redis;
+
+import io.gameq.GameQueueException;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.SessionScripts;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The second step of opening an owner for recovery itself, so that a conflict can be applied. One
+ * thread.
+ */
+public final class PrimaryChange {
+  /** Rows of the session before wait no longer than a game's usual commits. */
+  private static final long MERGE_WINDOW_MILLIS = 1_000;
+
+  private final RecoveryRedis redis;
+
+  public PrimaryChange(RecoveryRedis redis) {
+    this.redis = redis;
+  }
+
+  /**
+   * The node that is alive and has the owner open, or has yet to tell Redis again that it has; null
+   * when none has.
+   */
+  public @Nullable String liveHolder(OwnerId owner, CountingSessions durable) {
+    SessionId holder =
+        ownedBy(owner) == null
+            ? durable.holder(null)
+            : NodeHeartbeat.holder(redis.connection(), redis.slot(owner), owner, durable);
+    return holder == null ? null : redis.aliveNode(NodeHeartbeat.process(holder));
+  }
+
+  /** The session that owns, as far as Redis knows. */
+  public @Nullable SessionId ownedBy(OwnerId owner) {
+    return SessionScripts.ownedBy(redis.connection(), redis.slot(owner), owner);
+  }
+
+  /**
+   * Makes the session the owner's in Redis; it adopts what the session before left dirty.
+   *
+   * @throws GameQueueException when a newer session owns: then nothing was changed
+   */
+  public void open(OwnerId owner, SessionId session) {
+    OpenScript.Outcome outcome =
+        OpenScript.call(redis.connection(), redis.slot(owner), owner, session, MERGE_WINDOW_MILLIS);
+    if (outcome instanceof OpenScript.Refused refused) {
+      throw new GameQueueException(
+          "session " + refused.ownedBy() + " opened " + owner.id() + " at the same moment");
+    }
+  }
+}

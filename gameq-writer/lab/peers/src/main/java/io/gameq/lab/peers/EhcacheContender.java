@@ -1,0 +1,119 @@
+package io.gameq.lab.peers;
+
+import io.gameq.lab.bench.workload.Actions;
+import io.gameq.lab.bench.workload.BenchRow;
+import io.gameq.lab.bench.workload.Workload;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.ehcache.Cache;
+import org.ehcache.CacheManager;
+import org.ehcache.config.builders.CacheConfigurationBuilder;
+import org.ehcache.config.builders.CacheManagerBuilder;
+import org.ehcache.config.builders.ResourcePoolsBuilder;
+import org.ehcache.config.builders.WriteBehindConfigurationBuilder;
+import org.ehcache.spi.loaderwriter.CacheLoaderWriter;
+import org.jspecify.annotations.Nullable;
+
+/** Ehcache with a loader-writer that writes behind in coalesced batches; in heap. */
+final class EhcacheContender implements Contender {
+  private static final long DELAY_SECONDS = 1;
+  private static final String CACHE = "rows";
+
+  private final Job job;
+  private final PeerTable table;
+  private @Nullable CacheManager manager;
+
+  EhcacheContender(Job job) throws SQLException {
+    this.job = job;
+    table = new PeerTable(job.place(), job.settings().writers());
+  }
+
+  /** A new cache: closing the one before was the way to flush it. */
+  @Override
+  public void prepare(Workload workload, long actionsPerThread) {
+    if (manager == null) {
+      long rows = (long) job.shape().players() * job.shape().rowsPerPlayer();
+      manager =
+          CacheManagerBuilder.newCacheManagerBuilder()
+              .withCache(
+                  CACHE,
+                  CacheConfigurationBuilder.newCacheConfigurationBuilder(
+                          Long.class, BenchRow.class, ResourcePoolsBuilder.heap(rows))
+                      .withLoaderWriter(new TableWriter())
+                      .withService(
+                          WriteBehindConfigurationBuilder.newBatchedWriteBehindConfiguration(
+                                  DELAY_SECONDS, TimeUnit.SECONDS, PeerTable.BATCH_ROWS)
+                              .enableCoalescing()
+                              .concurrencyLevel(job.settings().writers())))
+              .build(true);
+    }
+  }
+
+  /** The writer's end; finds nothing, since nobody asks for rows that are not in the cache. */
+  private final class TableWriter implements CacheLoaderWriter<Long, BenchRow> {
+    @Override
+    public void writeAll(Iterable<? extends Map.Entry<? extends Long, ? extends BenchRow>> batch) {
+      List<BenchRow> rows = new ArrayList<>();
+      batch.forEach(entry -> rows.add(entry.getValue()));
+      table.upsertAll(rows);
+    }
+
+    @Override
+    public void write(Long key, BenchRow row) {
+      table.upsertAll(List.of(row));
+    }
+
+    @Override
+    public @Nullable BenchRow load(Long key) {
+      return null;
+    }
+
+    @Override
+    public void delete(Long key) {
+      throw new UnsupportedOperationException("the workload deletes nothing");
+    }
+  }
+
+  @Override
+  public GameThread gameThread(int thread) {
+    Cache<Long, BenchRow> cache =
+        Objects.requireNonNull(manager).getCache(CACHE, Long.class, BenchRow.class);
+    return new GameThread() {
+      @Override
+      public CompletableFuture<Void> perform(Actions action) {
+        for (int i = 0; i < action.rows(); i++) {
+          cache.put(RowBytes.key(action.player(), action.slot(i)), action.row(i));
+        }
+        return DONE;
+      }
+    };
+  }
+
+  @Override
+  public void flush() {
+    close(manager);
+    manager = null;
+  }
+
+  private static void close(@Nullable CacheManager manager) {
+    if (manager != null) {
+      manager.close();
+    }
+  }
+
+  @Override
+  public long rowsWritten() {
+    return table.rowsWritten();
+  }
+
+  @Override
+  public void close() {
+    close(manager);
+    table.close();
+  }
+}

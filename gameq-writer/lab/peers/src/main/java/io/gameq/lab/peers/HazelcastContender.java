@@ -1,0 +1,129 @@
+package io.gameq.lab.peers;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.MapStoreConfig;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.map.IMap;
+import com.hazelcast.map.MapStore;
+import io.gameq.lab.bench.workload.Actions;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Hazelcast's IMap on one member, with a MapStore that writes behind and coalesces; in heap. */
+final class HazelcastContender implements Contender {
+  /** The least that it takes. */
+  private static final int DELAY_SECONDS = 1;
+
+  private static final long POLL_MILLIS = 2;
+  private static final String MAP = "rows";
+
+  private final PeerTable table;
+  private final HazelcastInstance member;
+  private final IMap<Long, byte[]> map;
+
+  HazelcastContender(Job job) throws SQLException {
+    table = new PeerTable(job.place(), job.settings().writers());
+    member = Hazelcast.newHazelcastInstance(config());
+    map = member.getMap(MAP);
+  }
+
+  private Config config() {
+    Config config = new Config();
+    config.setClusterName("gameq-baselines-" + ProcessHandle.current().pid());
+    config.setProperty("hazelcast.phone.home.enabled", "false");
+    config.setProperty("hazelcast.logging.type", "slf4j");
+    config.setProperty("hazelcast.shutdownhook.enabled", "false");
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getMulticastConfig().setEnabled(false);
+    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
+    config
+        .getMapConfig(MAP)
+        .setBackupCount(0)
+        .setMapStoreConfig(
+            new MapStoreConfig()
+                .setImplementation(new TableStore())
+                .setInitialLoadMode(MapStoreConfig.InitialLoadMode.LAZY)
+                .setWriteDelaySeconds(DELAY_SECONDS)
+                .setWriteBatchSize(PeerTable.BATCH_ROWS)
+                .setWriteCoalescing(true));
+    return config;
+  }
+
+  /** The writer's end; finds nothing, since nobody asks for rows that are not in the map. */
+  private final class TableStore implements MapStore<Long, byte[]> {
+    @Override
+    public void storeAll(Map<Long, byte[]> batch) {
+      table.upsertAll(RowBytes.rows(batch));
+    }
+
+    @Override
+    public void store(Long key, byte[] value) {
+      table.upsertAll(List.of(RowBytes.row(key, value)));
+    }
+
+    @Override
+    public byte @Nullable [] load(Long key) {
+      return null;
+    }
+
+    @Override
+    public Map<Long, byte[]> loadAll(Collection<Long> keys) {
+      return Map.of();
+    }
+
+    @Override
+    public @Nullable Iterable<Long> loadAllKeys() {
+      return null;
+    }
+
+    @Override
+    public void delete(Long key) {
+      throw new UnsupportedOperationException("the workload deletes nothing");
+    }
+
+    @Override
+    public void deleteAll(Collection<Long> keys) {
+      throw new UnsupportedOperationException("the workload deletes nothing");
+    }
+  }
+
+  @Override
+  public GameThread gameThread(int thread) {
+    return new GameThread() {
+      @Override
+      public CompletableFuture<Void> perform(Actions action) {
+        for (int i = 0; i < action.rows(); i++) {
+          map.set(RowBytes.key(action.player(), action.slot(i)), RowBytes.value(action.row(i)));
+        }
+        return DONE;
+      }
+    };
+  }
+
+  @Override
+  public void flush() throws InterruptedException {
+    map.flush();
+    while (map.getLocalMapStats().getDirtyEntryCount() > 0) {
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+  }
+
+  @Override
+  public long rowsWritten() {
+    return table.rowsWritten();
+  }
+
+  @Override
+  public void close() {
+    member.shutdown();
+    table.close();
+  }
+}

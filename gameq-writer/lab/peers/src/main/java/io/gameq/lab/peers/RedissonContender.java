@@ -1,0 +1,142 @@
+package io.gameq.lab.peers;
+
+import io.gameq.lab.bench.workload.Actions;
+import java.net.URI;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.redisson.Redisson;
+import org.redisson.api.RMap;
+import org.redisson.api.RQueue;
+import org.redisson.api.RedissonClient;
+import org.redisson.api.map.MapWriter;
+import org.redisson.api.map.WriteMode;
+import org.redisson.api.options.MapOptions;
+import org.redisson.client.codec.ByteArrayCodec;
+import org.redisson.client.codec.LongCodec;
+import org.redisson.codec.CompositeCodec;
+import org.redisson.config.Config;
+
+/** Redisson's RMap with a MapWriter that writes behind; its queue of changes is in Redis. */
+final class RedissonContender implements Contender {
+  /** How soon the queue is looked at again after it was found empty. */
+  private static final int DELAY_MILLIS = 50;
+
+  private static final int RETRIES = 10;
+  private static final int CONNECTIONS = 8;
+  private static final int DEFAULT_PORT = 6379;
+  private static final long POLL_MILLIS = 2;
+
+  private final PeerTable table;
+  private final RedissonClient redisson;
+  private final RMap<Long, byte[]> map;
+  private final RQueue<Object> changes;
+  private final AtomicInteger writing = new AtomicInteger();
+  private volatile long writtenAtNanos = System.nanoTime();
+
+  RedissonContender(Job job) throws SQLException {
+    table = new PeerTable(job.place(), job.settings().writers());
+    redisson = Redisson.create(config(job.place().redisUri()));
+    String name = job.place().name() + ":redisson";
+    map =
+        redisson.getMap(
+            MapOptions.<Long, byte[]>name(name)
+                .codec(new CompositeCodec(LongCodec.INSTANCE, ByteArrayCodec.INSTANCE))
+                .writer(new TableWriter())
+                .writeMode(WriteMode.WRITE_BEHIND)
+                .writeBehindBatchSize(PeerTable.BATCH_ROWS)
+                .writeBehindDelay(DELAY_MILLIS)
+                .writeRetryAttempts(RETRIES)
+                .writeRetryInterval(Duration.ofMillis(100)));
+    changes = redisson.getQueue("{" + name + "}:write-behind-queue");
+  }
+
+  /** Redisson takes address, password and database one by one. */
+  private static Config config(String redisUri) {
+    URI uri = URI.create(redisUri);
+    Config config = new Config();
+    config
+        .useSingleServer()
+        .setAddress(
+            "%s://%s:%d"
+                .formatted(
+                    uri.getScheme(),
+                    uri.getHost(),
+                    uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort()))
+        .setDatabase(uri.getPath().length() < 2 ? 0 : Integer.parseInt(uri.getPath().substring(1)))
+        .setConnectionMinimumIdleSize(CONNECTIONS);
+    if (uri.getUserInfo() != null) {
+      config.setPassword(uri.getUserInfo().replaceFirst("[^:]*:", ""));
+    }
+    return config;
+  }
+
+  /** The writer's end; one batch at a time. */
+  private final class TableWriter implements MapWriter<Long, byte[]> {
+    @Override
+    public void write(Map<Long, byte[]> batch) {
+      writing.incrementAndGet();
+      try {
+        table.upsertAll(RowBytes.rows(batch));
+      } finally {
+        writtenAtNanos = System.nanoTime();
+        writing.decrementAndGet();
+      }
+    }
+
+    @Override
+    public void delete(Collection<Long> keys) {
+      throw new UnsupportedOperationException("the workload deletes nothing");
+    }
+  }
+
+  @Override
+  public GameThread gameThread(int thread) {
+    return new GameThread() {
+      /** Commands of one map may overtake each other: a player's next action waits for its last. */
+      private final Map<Long, CompletableFuture<Void>> last = new HashMap<>();
+
+      @Override
+      public CompletableFuture<Void> perform(Actions action) {
+        Map<Long, byte[]> entries = RowBytes.entries(action);
+        CompletableFuture<Void> before = last.get(action.player());
+        CompletableFuture<Void> sent =
+            before == null || before.isDone()
+                ? send(entries)
+                : before.thenCompose(done -> send(entries));
+        last.put(action.player(), sent);
+        return sent;
+      }
+    };
+  }
+
+  private CompletableFuture<Void> send(Map<Long, byte[]> entries) {
+    return map.putAllAsync(entries).toCompletableFuture();
+  }
+
+  /** The queue is empty, and what was taken from it is written. */
+  @Override
+  public void flush() throws InterruptedException {
+    while (changes.size() > 0
+        || writing.get() > 0
+        || System.nanoTime() - writtenAtNanos < TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS)) {
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+  }
+
+  @Override
+  public long rowsWritten() {
+    return table.rowsWritten();
+  }
+
+  @Override
+  public void close() {
+    redisson.shutdown();
+    table.close();
+  }
+}

@@ -1,0 +1,94 @@
+package io.gameq.lab;
+
+import io.gameq.lab.bench.BenchCommand;
+import io.gameq.lab.demo.DemoCommand;
+import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.ExitCodes;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Objects;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command line: {@code gameq-lab <command>}. A further command is one more class in {@code
+ * subcommands}. Used by the main thread.
+ *
+ * <p>Exit codes: 0 all is well, 1 the command ran and found something to act on, 2 it was called
+ * wrongly or could not run.
+ */
+@Command(
+    name = "gameq-lab",
+    description =
+        "Shows and measures gameq: a demo game that is verified row by row, and a benchmark; on"
+            + " embedded servers or on yours.",
+    mixinStandardHelpOptions = true,
+    versionProvider = LabMain.Version.class,
+    scope = ScopeType.INHERIT,
+    subcommands = {DemoCommand.class, BenchCommand.class},
+    exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
+    exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:all is well",
+      "1:the command found something to act on, such as a row that differs",
+      "2:wrong usage, or the command could not run"
+    })
+public final class LabMain implements Runnable {
+  @Spec private @org.jspecify.annotations.Nullable CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Print the stack trace of an error.")
+  private boolean verbose;
+
+  private LabMain() {}
+
+  public static void main(String[] args) {
+    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
+    System.exit(run(out, err, args));
+  }
+
+  /** Runs one command line and returns its exit code; does not end the JVM. */
+  public static int run(PrintWriter out, PrintWriter err, String... args) {
+    LabMain main = new LabMain();
+    return new CommandLine(main)
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(
+            (error, command, parsed) -> {
+              command
+                  .getErr()
+                  .println(command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
+              if (main.verbose) {
+                error.printStackTrace(command.getErr());
+              }
+              return ExitCodes.COULD_NOT_RUN;
+            })
+        .execute(args);
+  }
+
+  /** Without a command there is nothing to do but to say which ones there are. */
+  @Override
+  public void run() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
+  }
+
+  /** The version in the jar's manifest. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = LabMain.class.getPackage().getImplementationVersion();
+      return new String[] {"gameq-lab " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package io.gameq.lab.bench;
+
+import io.gameq.GameQueueConfig;
+import io.gameq.lab.bench.mysql.BenchTables;
+import io.gameq.lab.bench.redis.Backlog;
+import io.gameq.lab.bench.redis.ClaimProbe;
+import io.gameq.lab.bench.redis.RedisMemory;
+import io.gameq.lab.bench.redis.RowEncoding;
+import io.gameq.lab.bench.workload.BenchException;
+import io.gameq.lab.bench.workload.Model;
+import io.gameq.lab.bench.workload.Workload;
+import io.gameq.lab.mysql.ScratchDatabase;
+import io.gameq.lab.scratch.ScratchServers;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.writer.flush.WriterOptions;
+import io.gameq.writer.service.WriterService;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import javax.sql.DataSource;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The tables, the node and the writers of a benchmark, on running servers; its keys and tables are
+ * removed at close. One thread; {@link #progress} may be called by any.
+ */
+final class BenchWorld implements AutoCloseable {
+  private static final int LOGIN_THREADS = 8;
+  private static final Duration SETTLE_LIMIT = Duration.ofHours(1);
+
+  /** A backlog that is rewritten needs all of its WAL; the disk's own limit stays. */
+  private static final long MOST_WAL_BYTES = 64L << 30;
+
+  private final BenchOptions options;
+  private final Place place;
+  private final String namespace;
+  private final Workload workload;
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final BenchTables tables;
+  private final RowEncoding encoding;
+  private final RedisConnector redis;
+  private final RedisMemory memory;
+  private final SlotKeys[] slots;
+  private final Backlog backlog;
+  private final BenchGame game;
+  private double redisBytesPerSession;
+
+  /** Where a benchmark runs: {@code walDirectory} is for the node, {@code err} for progress. */
+  record Place(
+      ScratchServers servers, ScratchDatabase database, Path walDirectory, PrintWriter err) {}
+
+  /** Makes the tables and starts the node, in a new namespace; nobody is logged in. */
+  BenchWorld(BenchOptions options, Place place) {
+    this.options = options;
+    this.place = place;
+    namespace = "bench-" + Integer.toHexString(new SecureRandom().nextInt());
+    workload = new Workload(options.shape());
+    slots = SlotKeys.all(namespace, options.slots());
+    try {
+      tables = open(new BenchTables(place.database(), options.shape(), namespace, options.slots()));
+      encoding = new RowEncoding(tables.table());
+      redis =
+          open(
+              new RedisConnector(
+                  new RedisConfig(
+                      place.servers().redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+      memory = open(new RedisMemory(redis));
+      opened.push(() -> memory.delete(namespace));
+      backlog = open(new Backlog(redis, slots));
+      game = open(new BenchGame(nodeConfig(), options.shape().players()));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private <T extends AutoCloseable> T open(T resource) {
+    opened.push(resource);
+    return resource;
+  }
+
+  private GameQueueConfig nodeConfig() {
+    var mysql = place.servers().mysql();
+    return GameQueueConfig.builder()
+        .redis(place.servers().redisUri())
+        .mysql(mysql.url(), mysql.user(), mysql.password())
+        .namespace(namespace)
+        .node("bench")
+        .slots(options.slots())
+        .walDirectory(place.walDirectory())
+        .walMaxBytes(MOST_WAL_BYTES)
+        .walKeep(Duration.ZERO)
+        .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
+        .build();
+  }
+
+  BenchOptions options() {
+    return options;
+  }
+
+  Workload workload() {
+    return workload;
+  }
+
+  BenchGame game() {
+    return game;
+  }
+
+  BenchTables tables() {
+    return tables;
+  }
+
+  RowEncoding encoding() {
+    return encoding;
+  }
+
+  DataSource dataSource() {
+    return place.database().dataSource();
+  }
+
+  String namespace() {
+    return namespace;
+  }
+
+  String redisUri() {
+    return place.servers().redisUri();
+  }
+
+  RedisMemory memory() {
+    return memory;
+  }
+
+  Backlog backlog() {
+    return backlog;
+  }
+
+  /** Removes all rows, which are in MySQL by now. */
+  void emptyTables() {
+    settle();
+    tables.empty();
+  }
+
+  /** Makes all rows older than anything that comes; they are in MySQL by now. */
+  void ageRows() {
+    settle();
+    tables.age();
+  }
+
+  /**
+   * Of what a closed session committed the node learns only by looking into MySQL; changed behind
+   * its back before that, it would report rows as lost.
+   */
+  private void settle() {
+    if (options.handOvers() == 0) {
+      return;
+    }
+    progress("the node looks which rows of closed sessions are in MySQL");
+    int unknown = game.settle(SETTLE_LIMIT);
+    if (unknown > 0) {
+      throw new BenchException(
+          "the node does not know of %,d rows that they are in MySQL, %d s after they are"
+              .formatted(unknown, SETTLE_LIMIT.toSeconds()));
+    }
+  }
+
+  /** Logs all players in; returns what each login took, ns. */
+  Histogram login() throws InterruptedException {
+    progress("%,d players log in".formatted(options.shape().players()));
+    long before = memory.usedBytes();
+    Histogram nanos = game.login(LOGIN_THREADS);
+    redisBytesPerSession =
+        Math.max(0, (double) (memory.usedBytes() - before) / options.shape().players());
+    return nanos;
+  }
+
+  /** What a session without dirty rows takes, after {@link #login}. */
+  double redisBytesPerSession() {
+    return redisBytesPerSession;
+  }
+
+  WriterService startWriter(String name, int workers) {
+    return new WriterService(
+        new WriterOptions(
+            namespace,
+            options.slots(),
+            name,
+            workers,
+            ClaimScript.Bounds.DEFAULT,
+            WriterOptions.DEFAULT_PATIENCE,
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+        redis,
+        dataSource());
+  }
+
+  /** Claims what is due and gives it back, some times. */
+  ClaimProbe.Result claims(int calls) {
+    return claims(slots, calls);
+  }
+
+  /** Claims of slots in which nothing is. */
+  ClaimProbe.Result idleClaims(int calls) {
+    return claims(SlotKeys.all("idle-" + namespace, 1), calls);
+  }
+
+  private ClaimProbe.Result claims(SlotKeys[] of, int calls) {
+    try (ClaimProbe probe = new ClaimProbe(redis, ClaimScript.Bounds.DEFAULT)) {
+      return probe.run(of, calls);
+    }
+  }
+
+  /** Compares MySQL with what must be there. */
+  Model.Result check(Model model) {
+    Model.Check check = model.check();
+    tables.scan(check::row);
+    return check.result();
+  }
+
+  void progress(String what) {
+    place.err().println("  " + what);
+    place.err().flush();
+  }
+
+  @Override
+  public void close() {
+    boolean interrupted = Thread.interrupted(); // Redis and MySQL are to be cleaned all the same
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        progress("while ending: " + e.getMessage());
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package io.gameq.lab.mysql;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.GameQueueException;
+import io.gameq.Row;
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.Inspection;
+import io.gameq.mysql.schema.TableSpec;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.Column;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import io.gameq.rows.TableRow;
+import io.gameq.writer.mysql.MigrationPlan;
+import io.gameq.writer.mysql.SchemaDatabase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database of a demo or a benchmark, past gameq: filled at the start, compared at the end.
+ * Thread-safe.
+ */
+public final class ScratchDatabase implements AutoCloseable {
+  private final MySqlConfig config;
+  private final HikariDataSource pool;
+
+  /**
+   * Connects to a database that has no tables yet.
+   *
+   * @throws GameQueueException when it has: it touches nothing that others made
+   */
+  public ScratchDatabase(MySqlConfig config) {
+    this.config = config;
+    this.pool = MySqlPool.open(config, "scratch");
+    long tables =
+        number("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
+    if (tables > 0) {
+      pool.close();
+      throw new GameQueueException(
+          "database '%s' has %d tables: this command wants an empty one, which it fills and leaves; DROP DATABASE and CREATE DATABASE it, or name another"
+              .formatted(config.database(), tables));
+    }
+  }
+
+  /** Creates a database on a server that {@code server} names without one. */
+  public static void create(MySqlConfig server, String database) {
+    try (HikariDataSource pool = MySqlPool.open(server, "scratch-setup");
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE DATABASE " + JdbcValues.quoted(database) + " CHARACTER SET utf8mb4");
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** The server's name and version. */
+  public static String version(MySqlConfig config) {
+    try (HikariDataSource pool =
+            MySqlPool.open(
+                new MySqlConfig(config.url(), config.user(), config.password(), 1),
+                "scratch-setup");
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet version = statement.executeQuery("SELECT VERSION()")) {
+      version.next();
+      String text = version.getString(1);
+      int end = text.indexOf('-');
+      return (text.contains("MariaDB") ? "MariaDB " : "MySQL ")
+          + (end < 0 ? text : text.substring(0, end));
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** For the writers. */
+  public DataSource dataSource() {
+    return pool;
+  }
+
+  /**
+   * Runs statements one after the other on one connection.
+   *
+   * @throws GameQueueException naming the first one that failed; those before it are done
+   */
+  public void run(List<String> statements) {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        try {
+          statement.execute(sql);
+        } catch (SQLException e) {
+          throw new GameQueueException(
+              "statement '%s' failed: %s"
+                  .formatted(sql.lines().findFirst().orElse(""), e.getMessage()),
+              e);
+        }
+      }
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Whether these tables can be managed. */
+  public Inspection inspect(List<TableSpec> tables) {
+    return CatalogReader.inspect(pool, tables);
+  }
+
+  /** Does what {@code schema migrate} does, for tables that can be managed. */
+  public Catalog migrate(String namespace, int slots, List<TableSpec> tables) {
+    try (SchemaDatabase schema = SchemaDatabase.open(config)) {
+      schema.migrate(new MigrationPlan.Target(namespace, slots, tables, true), step -> {});
+    }
+    return CatalogReader.read(pool);
+  }
+
+  /** The tables, columns and keys of the database. */
+  public SchemaFacts facts() {
+    try (Connection connection = pool.getConnection()) {
+      return SchemaFacts.read(connection);
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Every row of a table as gameq would return it, streamed: memory holds one at a time. */
+  public void scan(Table table, Consumer<Row> rows) {
+    String sql =
+        table.columns().stream()
+            .map(JdbcValues::selectExpression)
+            .collect(
+                Collectors.joining(", ", "SELECT ", " FROM " + JdbcValues.quoted(table.name())));
+    int width = table.columns().size();
+    try (Connection connection = pool.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setFetchSize(Integer.MIN_VALUE); // the driver's word for streaming
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          @Nullable Object[] values = new @Nullable Object[width];
+          for (int i = 0; i < width; i++) {
+            values[i] = JdbcValues.read(found, i + 1, table.columns().get(i));
+          }
+          rows.accept(new TableRow(table, values));
+        }
+      }
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Deletes a row behind gameq's back. */
+  public void delete(Table table, Row row) {
+    String where =
+        table.keyColumns().stream()
+            .map(column -> JdbcValues.quoted(column.name()) + " = ?")
+            .collect(Collectors.joining(" AND "));
+    execute(
+        "DELETE FROM " + JdbcValues.quoted(table.name()) + " WHERE " + where,
+        table.keyColumns(),
+        Arrays.asList(new RowKey(table, row.key()).parts()));
+  }
+
+  /** Inserts a row past gameq; columns that are not named take their default. */
+  public void insert(String table, List<Column> columns, List<? extends @Nullable Object> values) {
+    String names =
+        columns.stream().map(c -> JdbcValues.quoted(c.name())).collect(Collectors.joining(", "));
+    execute(
+        "INSERT INTO %s (%s) VALUES (%s)"
+            .formatted(
+                JdbcValues.quoted(table),
+                names,
+                columns.stream().map(JdbcValues::placeholder).collect(Collectors.joining(", "))),
+        columns,
+        values);
+  }
+
+  private void execute(String sql, List<Column> columns, List<? extends @Nullable Object> values) {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < columns.size(); i++) {
+        JdbcValues.bind(statement, i + 1, columns.get(i), values.get(i));
+      }
+      statement.executeUpdate();
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Up to {@code most} different values of some columns. */
+  public List<Object[]> tuples(String table, List<Column> columns, int most) {
+    String names =
+        columns.stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "));
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet found =
+            statement.executeQuery(
+                "SELECT DISTINCT %s FROM %s LIMIT %d"
+                    .formatted(names, JdbcValues.quoted(table), most))) {
+      List<Object[]> tuples = new ArrayList<>();
+      while (found.next()) {
+        Object[] tuple = new Object[columns.size()];
+        boolean complete = true;
+        for (int i = 0; i < tuple.length; i++) {
+          Object part = JdbcValues.read(found, i + 1, columns.get(i));
+          complete &= part != null;
+          tuple[i] = part == null ? "" : part;
+        }
+        if (complete) {
+          tuples.add(tuple);
+        }
+      }
+      return tuples;
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  /** The largest value of an integer column, 0 when there is none. */
+  public long largest(String table, String column) {
+    return number(
+        "SELECT COALESCE(MAX(%s), 0) FROM %s"
+            .formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)));
+  }
+
+  private long number(String sql) {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet found = statement.executeQuery(sql)) {
+      found.next();
+      return found.getLong(1);
+    } catch (SQLException e) {
+      throw failed(e);
+    }
+  }
+
+  private static GameQueueException failed(SQLException e) {
+    return new GameQueueException("the database refuses: " + e.getMessage(), e);
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

@@ -1,0 +1,167 @@
+package io.gameq.lab.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.gameq.lab.LabRun;
+import io.gameq.lab.bench.report.ResultJson;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tiny benchmarks on the test servers: that they work, not how fast. */
+class BenchCommandTest {
+  @TempDir Path directory;
+
+  private final MySqlServer database = TestServers.mysql().freshDatabase("bench");
+
+  private LabRun bench(String... more) throws IOException {
+    Path password = Files.writeString(directory.resolve("password"), database.password() + "\n");
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(
+        List.of("bench", "--players", "20", "--rows-per-player", "6", "--actions", "200"));
+    arguments.addAll(
+        List.of("--rounds", "1", "--warm-up", "0", "--seconds", "3", "--merge-window", "50"));
+    arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
+    arguments.addAll(List.of("--mysql-user", database.user()));
+    arguments.addAll(List.of("--mysql-password-file", password.toString()));
+    arguments.addAll(List.of(more));
+    return LabRun.of(arguments.toArray(String[]::new));
+  }
+
+  private static double median(JsonNode json, String part, String what) {
+    JsonNode figure = json.path("figures").path(part).path(what);
+    assertTrue(figure.has("median"), () -> part + "/" + what + " of " + json.path("figures"));
+    return figure.path("median").asDouble();
+  }
+
+  @Test
+  void measuresEveryPartAndFindsMySqlAsItMustBe() throws IOException, SQLException {
+    Path file = directory.resolve("result.json");
+    LabRun run = bench("--rewrites", "2", "--json", file.toString());
+    assertEquals(0, run.exitCode(), run::toString);
+    JsonNode json = ResultJson.read(file);
+    assertTrue(json.path("flawless").asBoolean(), json::toString);
+    List<String> checks = new ArrayList<>();
+    json.path("checks").fieldNames().forEachRemaining(checks::add);
+    assertEquals(
+        List.of("warm-up 1", "warm-up 2", "round 1 of 1", "both", "backlog", "recovery"), checks);
+    for (String part : List.of("closed", "paced", "pressure", "both")) {
+      assertTrue(median(json, part, "commits") > 0, part);
+      assertTrue(median(json, part, "allocated for each row change") > 0, part);
+      assertTrue(median(json, part, "queued p50") > 0, part);
+    }
+    assertEquals(1, median(json, "drain", "rows written for each distinct row"));
+    assertTrue(
+        json.at("/figures/pressure/commits/shareOfLimit").asDouble() > 0, "share of raw Redis");
+    assertTrue(json.at("/figures/drain/rows/shareOfLimit").asDouble() > 0, "share of raw MySQL");
+    assertTrue(median(json, "limits", "plain client's commits") > 0);
+    assertEquals(120, median(json, "backlog", "rows that wait"));
+    assertTrue(median(json, "backlog", "Redis bytes for each encoded byte") > 1);
+    assertTrue(median(json, "backlog", "rows of a batch") > 0);
+    assertTrue(median(json, "recovery", "rows lost by Redis") > 0);
+    assertTrue(json.at("/series/both/backlog/values").size() >= 2, json::toString);
+    assertEquals(1, json.at("/options/seed").asInt());
+    assertTrue(json.at("/machine/cores").asInt() > 0);
+    assertEquals("noeviction", json.at("/servers/redis/maxmemory-policy").asText());
+    assertTrue(json.at("/servers/mysql").has("innodb_flush_log_at_trx_commit"), json::toString);
+    assertTrue(run.out().contains("check after recovery: "), run::toString);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void deletesAndHandOversAreMeasuredAndNothingIsLost() throws IOException, SQLException {
+    Path file = directory.resolve("result.json");
+    LabRun run =
+        bench(
+            "--deletes",
+            "0.2",
+            "--hand-overs",
+            "0.1",
+            "--parts",
+            "closed,both",
+            "--json",
+            file.toString());
+    assertEquals(0, run.exitCode(), run::toString);
+    assertTrue(median(ResultJson.read(file), "closed", "hand-over p50") > 0);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void growthIsMeasuredAtEachPointAndCanBeDrawn() throws IOException, SQLException {
+    Path file = directory.resolve("result.json");
+    LabRun run = bench("--growth", "backlog", "--growth-max", "60", "--json", file.toString());
+    assertEquals(0, run.exitCode(), run::toString);
+    JsonNode points = ResultJson.read(file).at("/growth/backlog/points");
+    assertEquals(1, points.size(), points::toString);
+    assertEquals(60, points.at("/0/x").asInt());
+    for (String what :
+        List.of("commits", "drained rows", "login p50", "claim of an idle slot p99")) {
+      assertTrue(
+          points.at("/0/figures").path(what).path("value").asDouble() > 0,
+          () -> what + " of " + points);
+    }
+    assertNothingIsLeft();
+
+    LabRun drawn = LabRun.of("bench", "--plot", file.toString(), "--out", directory.toString());
+    assertEquals(0, drawn.exitCode(), drawn::toString);
+    assertTrue(Files.exists(directory.resolve("growth-backlog.svg")), drawn::toString);
+  }
+
+  private void assertNothingIsLeft() throws SQLException {
+    assertEquals(
+        "0",
+        database.queryText(
+            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"));
+    try (StatefulRedisConnection<String, String> redis = TestServers.redis()) {
+      assertEquals(List.of(), redis.sync().keys("{bench-*"));
+      assertEquals(List.of(), redis.sync().keys("{raw-bench-*"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--players,0,it must be 1 to 1000000",
+    "--rows-per-commit,21,it must be 1 to 20",
+    "--row-bytes,19,it must be 20 to 60000",
+    "--deletes,1.5,it must be 0 to 1",
+    "--hand-overs,-1,it must be 0 to 1",
+    "--skew,11,it must be 0 to 10",
+    "--threads,65,it must be 1 to 64",
+    "--slots,3,it must be a power of two",
+    "--rounds,0,it must be 1 to 100",
+    "--warm-up,3601,it must be 0 to 3600",
+    "--backlog-rows,400001,it must be 1 to 400000",
+    "--growth-max,-1,it must be 0 to",
+    "--parts,dran,expected one of",
+    "--json,/no/such/place/result.json,there is no directory"
+  })
+  void aBadValueNamesTheOptionAndItsRange(String option, String value, String range) {
+    LabRun run = LabRun.of("bench", option, value);
+    assertEquals(2, run.exitCode(), run::toString);
+    String first = run.err().lines().findFirst().orElse("");
+    assertTrue(first.contains(option), first);
+    assertTrue(first.contains(range), first);
+  }
+
+  @Test
+  void aFileThatIsNoResultIsRefused() throws IOException {
+    Path file = Files.writeString(directory.resolve("other.json"), "{}");
+    LabRun run = LabRun.of("bench", "--plot", file.toString());
+    assertEquals(2, run.exitCode(), run::toString);
+    assertTrue(run.err().contains("is not the result of a benchmark"), run::toString);
+    assertFalse(Files.exists(Path.of("growth-backlog.svg")));
+  }
+}

@@ -1,0 +1,106 @@
+package io.gameq.lab.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.lab.LabMain;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Short demos on the test servers. */
+class DemoCommandTest {
+  private static final String SCHEMA =
+      """
+      CREATE TABLE town (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE) ENGINE=InnoDB;
+      CREATE TABLE hero (
+        id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(30) NOT NULL UNIQUE, town_id INT NOT NULL,
+        mood ENUM('good', 'it''s bad') NOT NULL DEFAULT 'good', blessing BLOB,
+        FOREIGN KEY (town_id) REFERENCES town (id)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+      CREATE TABLE log (line VARCHAR(99)) ENGINE=InnoDB;
+      DELIMITER //
+      CREATE TRIGGER hero_made AFTER INSERT ON hero FOR EACH ROW BEGIN
+        INSERT INTO log VALUES (CONCAT('made ', NEW.id)); -- of an unmanaged table
+      END //
+      DELIMITER ;
+      CREATE TABLE bag (hero_id INT NOT NULL, slot TINYINT NOT NULL, item VARCHAR(50) NOT NULL, PRIMARY KEY (hero_id, slot),
+        FOREIGN KEY (hero_id) REFERENCES hero (id)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
+      CREATE TABLE horse (id BIGINT AUTO_INCREMENT PRIMARY KEY, hero_id INT NOT NULL, speed DOUBLE NOT NULL,
+        FOREIGN KEY (hero_id) REFERENCES hero (id)) ENGINE=InnoDB;
+      CREATE TABLE visit (hero_id INT NOT NULL, at_time DATETIME NOT NULL) ENGINE=InnoDB;
+      """;
+
+  @TempDir Path directory;
+
+  private final MySqlServer database = TestServers.mysql().freshDatabase("demo");
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int demo(String... more) throws IOException {
+    Path password = Files.writeString(directory.resolve("password"), database.password() + "\n");
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("demo", "--seconds", "3", "--players", "40", "--rate", "1000"));
+    arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
+    arguments.addAll(List.of("--mysql-user", database.user()));
+    arguments.addAll(List.of("--mysql-password-file", password.toString()));
+    arguments.addAll(List.of(more));
+    return LabMain.run(
+        new PrintWriter(out, true), new PrintWriter(err, true), arguments.toArray(String[]::new));
+  }
+
+  private String output() {
+    return out + "\n" + err;
+  }
+
+  @Test
+  void endsWithZeroWhenNothingWasLost() throws IOException {
+    assertEquals(0, demo("--seed", "7"), this::output);
+    assertTrue(out.toString().contains("seed 7"), this::output);
+    assertTrue(
+        out.toString().matches("(?s).*verified: \\d+ rows, 0 lost, 0 stale, 0 resurrected\\R"),
+        this::output);
+  }
+
+  @Test
+  void endsWithOneAndNamesTheRowThatIsNotInMySql() throws IOException {
+    assertEquals(1, demo("--break-verification"), this::output);
+    String text = out.toString();
+    int at = text.indexOf("dropped ") + "dropped ".length();
+    String key = text.substring(at, text.indexOf(' ', at));
+    assertTrue(text.contains("lost in MySQL: " + key + System.lineSeparator()), this::output);
+    assertTrue(text.contains(" 1 lost, 0 stale, 0 resurrected"), this::output);
+  }
+
+  @Test
+  void playsOverAnySchemaAndSaysWhatItCannotManage() throws IOException {
+    Path schema = Files.writeString(directory.resolve("schema.sql"), SCHEMA);
+    assertEquals(0, demo("--schema", schema.toString()), this::output);
+    String text = out.toString();
+    assertTrue(text.contains("managed (3): bag, hero, horse"), this::output);
+    assertTrue(text.contains("visit: it has no primary key"), this::output);
+    assertTrue(text.contains("without an owner column (2): log, town"), this::output);
+  }
+
+  @Test
+  void refusesADatabaseThatHoldsTables() throws IOException, SQLException {
+    database.execute("CREATE TABLE precious (id INT PRIMARY KEY)");
+    assertEquals(ExitCodes.COULD_NOT_RUN, demo(), this::output);
+    assertTrue(err.toString().contains("wants an empty one"), this::output);
+    assertEquals("0", database.queryText("SELECT COUNT(*) FROM precious"));
+  }
+
+  @Test
+  void refusesAbsurdNumbers() throws IOException {
+    assertEquals(ExitCodes.COULD_NOT_RUN, demo("--players", "1"), this::output);
+  }
+}

@@ -1,0 +1,71 @@
+package io.gameq.lab.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The splitter against what schema files hold. */
+class SqlScriptTest {
+  @Test
+  void splitsAtSemicolonsAndTakesALastStatementWithoutOne() {
+    assertEquals(
+        List.of("CREATE TABLE a (x INT)", "SELECT 1"),
+        SqlScript.statements("CREATE TABLE a (x INT);\n\n ; SELECT 1"));
+  }
+
+  @Test
+  void dropsCommentsOfEveryKind() {
+    assertEquals(
+        List.of("SELECT 1", "SELECT   2", "SELECT 5--3"),
+        SqlScript.statements(
+            """
+            -- a; b
+            SELECT 1; # c; d
+            SELECT /* e; f */ 2;
+            --
+            SELECT 5--3;
+            """));
+  }
+
+  @Test
+  void keepsCommentsThatTheServerRuns() {
+    assertEquals(
+        List.of("/*!40101 SET NAMES utf8 */", "/*M! SELECT 1 */"),
+        SqlScript.statements("/*!40101 SET NAMES utf8 */;\n/*M! SELECT 1 */;"));
+  }
+
+  @Test
+  void leavesQuotedTextAlone() {
+    List<String> quoted =
+        List.of(
+            "INSERT INTO t VALUES ('a;b', 'it''s; -- no comment', 'back\\'slash;')",
+            "INSERT INTO t VALUES (\"/* ; */\", \"#\")",
+            "CREATE TABLE `odd;#name` (x INT)");
+    assertEquals(quoted, SqlScript.statements(String.join(";\n", quoted) + ";"));
+  }
+
+  @Test
+  void changesTheDelimiterForTriggers() {
+    assertEquals(
+        List.of("CREATE TRIGGER t BEGIN\n  DELETE FROM a;\n  DELETE FROM b;\nEND", "SELECT 1"),
+        SqlScript.statements(
+            """
+            DELIMITER //
+            CREATE TRIGGER t BEGIN
+              DELETE FROM a;
+              DELETE FROM b;
+            END
+            //
+            delimiter ;
+            SELECT 1;
+            """));
+  }
+
+  @Test
+  void takesLinesOfWindows() {
+    assertEquals(
+        List.of("SELECT 1", "SELECT 2"),
+        SqlScript.statements("DELIMITER $$\r\nSELECT 1$$\r\nDELIMITER ;\r\nSELECT 2;\r\n"));
+  }
+}

@@ -1,0 +1,3 @@
+/** Generated rows against real servers. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.lab.demo.generated;

@@ -1,0 +1,3 @@
+/** The demo on the test servers. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.lab.demo;

@@ -1,0 +1,96 @@
+package io.gameq.writer;
+
+import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.dead.DeadCommand;
+import io.gameq.writer.schema.SchemaCommand;
+import io.gameq.writer.service.RunCommand;
+import io.gameq.writer.stale.StaleCommand;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Objects;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command line: {@code gameq-writer <command>}. A further command is one more class in {@code
+ * subcommands}. Used by the main thread.
+ *
+ * <p>Exit codes: 0 all is well, 1 the command ran and found something to act on, 2 it was called
+ * wrongly or could not run.
+ */
+@Command(
+    name = "gameq-writer",
+    description =
+        "Carries committed rows from Redis into MySQL, prepares the schema for that, and shows the"
+            + " rows that did not get there.",
+    mixinStandardHelpOptions = true,
+    versionProvider = WriterMain.Version.class,
+    scope = ScopeType.INHERIT,
+    subcommands = {RunCommand.class, SchemaCommand.class, DeadCommand.class, StaleCommand.class},
+    exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
+    exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:all is well",
+      "1:the command found something to act on, such as a table that cannot be managed",
+      "2:wrong usage, or the command could not run"
+    })
+public final class WriterMain implements Runnable {
+  @Spec private @org.jspecify.annotations.Nullable CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Print the stack trace of an error.")
+  private boolean verbose;
+
+  private WriterMain() {}
+
+  public static void main(String[] args) {
+    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
+    System.exit(run(out, err, args));
+  }
+
+  /** Runs one command line and returns its exit code; does not end the JVM. */
+  public static int run(PrintWriter out, PrintWriter err, String... args) {
+    WriterMain main = new WriterMain();
+    return new CommandLine(main)
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(
+            (error, command, parsed) -> {
+              command
+                  .getErr()
+                  .println(command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
+              if (main.verbose) {
+                error.printStackTrace(command.getErr());
+              }
+              return ExitCodes.COULD_NOT_RUN;
+            })
+        .execute(args);
+  }
+
+  /** Without a command there is nothing to do but to say which ones there are. */
+  @Override
+  public void run() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
+  }
+
+  /** The version in the jar's manifest. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = WriterMain.class.getPackage().getImplementationVersion();
+      return new String[] {"gameq-writer " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

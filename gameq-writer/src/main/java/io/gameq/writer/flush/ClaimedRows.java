@@ -1,0 +1,82 @@
+package io.gameq.writer.flush;
+
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.FinishScripts.Flushed;
+import io.gameq.redis.script.FinishScripts.VersionedKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Leads from claims to what MySQL is asked for, and from its answer back to claims. One thread. */
+final class ClaimedRows {
+  private final Map<OwnerId, RowDecoder.Decoded> byOwner = new HashMap<>();
+
+  ClaimedRows(List<RowDecoder.Decoded> decoded) {
+    decoded.forEach(of -> byOwner.put(of.claim().owner(), of));
+  }
+
+  List<OwnerRows> owners(List<Claim> claims) {
+    return claims.stream()
+        .map(
+            claim -> {
+              RowDecoder.Decoded of = decoded(claim.owner());
+              return new OwnerRows(
+                  claim.owner(),
+                  claim.session(),
+                  claim.attempts(),
+                  claim.refusedForMillis(),
+                  of.rows(),
+                  of.unreadable());
+            })
+        .toList();
+  }
+
+  Claim claim(OwnerRows of) {
+    return decoded(of.owner()).claim();
+  }
+
+  private RowDecoder.Decoded decoded(OwnerId owner) {
+    return Objects.requireNonNull(byOwner.get(owner));
+  }
+
+  /** Names of the tables that these owners' rows are of. */
+  Set<String> tables(List<Written> written) {
+    return written.stream()
+        .flatMap(of -> of.of().rows().stream())
+        .map(row -> row.key().table().name())
+        .collect(Collectors.toSet());
+  }
+
+  /** What to acknowledge of an owner. */
+  Flushed flushed(Written written) {
+    RowDecoder.Decoded of = decoded(written.of().owner());
+    List<VersionedKey> setAside =
+        written.setAside().stream().map(row -> new VersionedKey(row.key(), row.version())).toList();
+    List<VersionedKey> kept =
+        of.kept().stream()
+            .map(row -> new VersionedKey(row.key(), RowDecoder.version(row)))
+            .collect(Collectors.toCollection(ArrayList::new));
+    written.kept().stream()
+        .map(row -> new VersionedKey(row.key().text(), row.image().version()))
+        .forEach(kept::add);
+    long version = 0;
+    for (RowChange row : of.rows()) {
+      version = Math.max(version, row.image().version());
+    }
+    for (VersionedKey row : setAside) {
+      version = Math.max(version, row.version());
+    }
+    for (VersionedKey row : kept) {
+      version = Math.max(version, row.version());
+    }
+    return new Flushed(of.claim(), version, setAside, kept);
+  }
+}

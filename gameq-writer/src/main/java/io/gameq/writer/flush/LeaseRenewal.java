@@ -1,0 +1,95 @@
+package io.gameq.writer.flush;
+
+import io.gameq.GameQueueException;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.FinishScripts;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of claims that workers hold, so that a long flush is not done twice. Stops with
+ * the process, and after {@value #MOST_RENEWALS} times, so that a worker that hangs gives its
+ * owners up. Thread-safe.
+ */
+public final class LeaseRenewal implements AutoCloseable {
+  private static final int MOST_RENEWALS = 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewal.class);
+
+  private final ControlConnection redis;
+  private final TermWatch watch;
+  private final long leaseMillis;
+  private final Set<Held> held = ConcurrentHashMap.newKeySet();
+  private final ScheduledExecutorService timer = DaemonTimer.named("gameq-leases");
+
+  /** Claims that a worker holds, until closed. */
+  final class Held implements AutoCloseable {
+    private final SlotKeys slot;
+    private final List<Claim> claims;
+    private final long sinceNanos = System.nanoTime();
+
+    private Held(SlotKeys slot, List<Claim> claims) {
+      this.slot = slot;
+      this.claims = claims;
+      held.add(this);
+    }
+
+    private long heldMillis() {
+      return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+    }
+
+    @Override
+    public void close() {
+      held.remove(this);
+    }
+  }
+
+  public LeaseRenewal(ControlConnection redis, TermWatch watch, long leaseMillis) {
+    this.redis = redis;
+    this.watch = watch;
+    this.leaseMillis = leaseMillis;
+    long every = Math.max(1, everyMillis());
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(this::renew, every, every, TimeUnit.MILLISECONDS);
+  }
+
+  private long everyMillis() {
+    return leaseMillis / 3;
+  }
+
+  /** Renews these claims until the result is closed. */
+  Held hold(SlotKeys slot, List<Claim> claims) {
+    return new Held(slot, claims);
+  }
+
+  private void renew() {
+    for (Held of : held) {
+      long millis = of.heldMillis();
+      if (millis < everyMillis() / 2 || millis > MOST_RENEWALS * everyMillis()) {
+        continue;
+      }
+      try {
+        ControlConnection.Connected unused = watch.connected(redis);
+        redis.call(connection -> FinishScripts.renew(connection, of.slot, leaseMillis, of.claims));
+      } catch (GameQueueException e) {
+        LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
+      } catch (RuntimeException | Error e) { // must not end the timer
+        LOG.warn("cannot renew the leases of slot {}", of.slot.slot(), e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    redis.close();
+  }
+}

@@ -1,0 +1,92 @@
+package io.gameq.writer.flush;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tables that take no rows for a while, because they or a column are missing, somebody has locked
+ * them, or MySQL refuses most of their rows: those stay in Redis, rows of other tables go on.
+ * Thread-safe.
+ */
+public final class ParkedTables {
+  /** Bounds both the statements that fail in vain and the delay once the table is mended. */
+  static final long RETRY_MILLIS = 5_000;
+
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ParkedTables.class);
+
+  private static final long COMPLAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Map<String, Long> untilNanos = new ConcurrentHashMap<>();
+  private final Map<String, Long> complainedNanos = new ConcurrentHashMap<>();
+
+  /** Says, now and then, why rows of a table wait. */
+  void complain(String table, String reason) {
+    long now = System.nanoTime();
+    if (now - complainedNanos.getOrDefault(table, now - COMPLAIN_EVERY_NANOS)
+        >= COMPLAIN_EVERY_NANOS) {
+      complainedNanos.put(table, now);
+      LOG.error(
+          "table {} does not take these rows ({}): they stay in Redis and are tried again every {}"
+              + " ms",
+          table,
+          reason,
+          RETRY_MILLIS);
+    }
+  }
+
+  void park(String table, String reason) {
+    complain(table, reason);
+    untilNanos.put(table, System.nanoTime() + RETRY_NANOS);
+  }
+
+  /** A flush wrote into these tables. */
+  void passed(Collection<String> tables) {
+    untilNanos.keySet().removeAll(tables);
+  }
+
+  boolean isEmpty() {
+    return untilNanos.isEmpty();
+  }
+
+  /** What holds for one batch, whose rows of a table all wait or none does. */
+  Now now() {
+    return new Now();
+  }
+
+  /** Used by one thread. */
+  final class Now {
+    private final Map<String, Boolean> known = new HashMap<>();
+
+    /** Of a row's own table. */
+    boolean isParked(String table) {
+      return known.computeIfAbsent(table, ParkedTables.this::isParked);
+    }
+
+    /** Of a table that it refers to, which is tried by rows of its own only. */
+    boolean isParentParked(String table) {
+      return known.computeIfAbsent(table, ParkedTables.this::isWithinItsTime);
+    }
+  }
+
+  private boolean isWithinItsTime(String table) {
+    Long until = untilNanos.get(table);
+    return until != null && System.nanoTime() - until < 0;
+  }
+
+  /** Once the time is over, one who asks may try for all others, for whom it stays parked. */
+  private boolean isParked(String table) {
+    Long until = untilNanos.get(table);
+    if (until == null) {
+      return false;
+    }
+    long now = System.nanoTime();
+    return now - until < 0 || !untilNanos.replace(table, until, now + RETRY_NANOS);
+  }
+}

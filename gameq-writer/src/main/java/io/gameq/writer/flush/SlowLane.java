@@ -1,0 +1,165 @@
+package io.gameq.writer.flush;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.Claim;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingDeque;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Flushes, on threads of its own, batches that one of their owners held up: in smaller and smaller
+ * groups, in the end each owner alone. An owner that fails alone is flushed here until he passes.
+ * Thread-safe.
+ */
+public final class SlowLane {
+  public static final int THREADS = 2;
+
+  private static final int MOST_CLAIMS = 1_000;
+
+  private static final long FULL_DELAY_MILLIS = 500;
+
+  private static final long TAKE_WAIT_MILLIS = 200;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SlowLane.class);
+
+  private final Worker.Shared shared;
+
+  /** First those of whom nothing is known: most of them pass. */
+  private final BlockingDeque<Group> groups = new LinkedBlockingDeque<>();
+
+  private final AtomicInteger claims = new AtomicInteger();
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean stopped;
+
+  /** Claims whose leases are renewed while they wait. */
+  private record Group(
+      SlotKeys slot, long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
+
+  /** Starts its threads, each with a connection to Redis. */
+  public SlowLane(Worker.Shared shared, Supplier<ControlConnection> redis) {
+    this.shared = shared;
+    for (int i = 1; i <= THREADS; i++) {
+      ControlConnection connection = redis.get();
+      Thread thread =
+          new Thread(() -> run(connection), shared.options().name() + "-slow-lane-" + i);
+      threads.add(thread);
+      thread.start();
+    }
+  }
+
+  /** Takes a batch of which one owner held up the others, or gives it back when it is full. */
+  void takeBatch(
+      Flusher flusher, SlotKeys slot, long term, List<Claim> batch, FlushTransaction.Failure why) {
+    shared
+        .complaints()
+        .about(
+            "holds up",
+            LOG::warn,
+            () ->
+                "slot %d: one of %d owners holds up the others (%s): they are flushed apart"
+                    .formatted(slot.slot(), batch.size(), why.reason()));
+    if (isFull(batch)) {
+      flusher.giveBack(slot, batch, FULL_DELAY_MILLIS, false);
+    } else {
+      split(batch).forEach(some -> groups.addFirst(group(slot, term, some)));
+    }
+  }
+
+  /** Takes owners who are known to hold up others. */
+  void takeSuspects(Flusher flusher, SlotKeys slot, long term, List<Claim> suspects) {
+    if (suspects.isEmpty()) {
+      return;
+    }
+    if (isFull(suspects)) {
+      flusher.giveBack(slot, suspects, FULL_DELAY_MILLIS, false);
+    } else {
+      suspects.forEach(claim -> groups.addLast(group(slot, term, List.of(claim))));
+    }
+  }
+
+  private boolean isFull(List<Claim> more) {
+    return stopped || claims.get() + more.size() > MOST_CLAIMS;
+  }
+
+  private Group group(SlotKeys slot, long term, List<Claim> some) {
+    claims.addAndGet(some.size());
+    return new Group(slot, term, some, shared.leases().hold(slot, some), System.nanoTime());
+  }
+
+  /** Groups of a size that is the root of theirs. */
+  private static List<List<Claim>> split(List<Claim> batch) {
+    int size = Math.max(1, (int) Math.sqrt(batch.size()));
+    List<List<Claim>> parts = new ArrayList<>();
+    for (int from = 0; from < batch.size(); from += size) {
+      parts.add(batch.subList(from, Math.min(batch.size(), from + size)));
+    }
+    return parts;
+  }
+
+  private void run(ControlConnection redis) {
+    Flusher flusher = new Flusher(shared, redis);
+    try (redis) {
+      while (!stopped || !groups.isEmpty()) {
+        Group next = groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        if (next != null) {
+          flush(flusher, redis, next);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What fails here comes back when the lease runs out. */
+  private void flush(Flusher flusher, ControlConnection redis, Group next) {
+    claims.addAndGet(-next.claims.size());
+    try (LeaseRenewal.Held held = next.held()) {
+      if (shared.watch().connected(redis).term() != next.term) {
+        return; // claimed from a primary that was demoted since: the nodes put it back
+      }
+      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - next.sinceNanos);
+      if (waited > shared.options().bounds().leaseMillis()) { // its lease is not renewed for ever
+        flusher.giveBack(next.slot, next.claims, FULL_DELAY_MILLIS, false);
+      } else if (next.claims.size() == 1) {
+        flusher.flushApart(next.slot, next.term, next.claims.get(0));
+      } else {
+        flusher.flush(
+            next.slot,
+            next.term,
+            next.claims,
+            (batch, why) ->
+                split(batch).forEach(some -> groups.addFirst(group(next.slot, next.term, some))));
+      }
+    } catch (GameQueueException e) {
+      redis.close(); // it may be half dead
+      LOG.warn(
+          "slot {}: {}; its owners come back when their leases run out",
+          next.slot.slot(),
+          e.getMessage());
+    } catch (RuntimeException | Error e) { // must not end the lane
+      redis.close(); // it may be half dead
+      LOG.warn("slot {}: owners come back when their leases run out", next.slot.slot(), e);
+    }
+  }
+
+  /** Takes no more. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /** Waits until what it took is flushed, for as long as is left until {@code deadlineNanos}. */
+  public void join(long deadlineNanos) throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package io.gameq.writer.service;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.config.WriterSettings;
+import io.gameq.writer.flush.SlowLane;
+import io.gameq.writer.flush.WriterOptions;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code run}: the service, until SIGTERM or SIGINT. Used by the main thread. */
+@Command(
+    name = "run",
+    description =
+        "Runs a writer: carries due rows from Redis into MySQL until it is told to stop (SIGTERM,"
+            + " Ctrl-C).",
+    footer = {
+      "",
+      "Any number of writers may run beside each other. Servers that are down when it starts are"
+          + " waited for. On SIGTERM a writer finishes what it has claimed, then exits."
+    })
+public final class RunCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
+
+  private static final long REPORT_EVERY_SECONDS = 10;
+
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    WriterConfig settings = config.read();
+    MySqlConfig mysql = settings.mysql();
+    int connections =
+        Math.max(mysql.poolSize(), settings.writer().workers() + SlowLane.THREADS + 1);
+    CountDownLatch stop = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "gameq-stop"));
+    try (RedisConnector redis = new RedisConnector(settings.redis());
+        HikariDataSource pool =
+            Startup.whenItAnswers(
+                () ->
+                    MySqlPool.openForFlushes(
+                        new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)),
+                stop);
+        WriterService service =
+            pool == null
+                ? null
+                : Startup.whenItAnswers(
+                    () -> new WriterService(options(settings), redis, pool), stop)) {
+      if (service != null) {
+        untilToldToStop(service, stop);
+      }
+    } finally {
+      stopped.countDown();
+    }
+    return ExitCodes.OK;
+  }
+
+  private static WriterOptions options(WriterConfig settings) {
+    WriterSettings writer = settings.writer();
+    return new WriterOptions(
+        settings.namespace(),
+        settings.slots(),
+        writer.name(),
+        writer.workers(),
+        new ClaimScript.Bounds(
+            writer.batchOwners(),
+            writer.batchRows(),
+            ClaimScript.Bounds.DEFAULT.bytes(),
+            writer.leaseSeconds() * 1_000L),
+        new FlushTransaction.Patience(
+            WriterOptions.DEFAULT_PATIENCE.attempts(),
+            WriterOptions.DEFAULT_PATIENCE.millis(),
+            WriterOptions.DEFAULT_PATIENCE.halfMillis(),
+            WriterOptions.DEFAULT_PATIENCE.rowSeconds(),
+            writer.deadLetters()),
+        Duration.ofDays(writer.tombstoneDays()));
+  }
+
+  private static void untilToldToStop(WriterService service, CountDownLatch stop)
+      throws InterruptedException {
+    for (long flushes = 0;
+        !stop.await(REPORT_EVERY_SECONDS, TimeUnit.SECONDS);
+        flushes = service.stats().flushes()) {
+      if (service.stats().flushes() != flushes) {
+        LOG.info("{}", service.stats());
+      }
+    }
+  }
+
+  private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
+    stop.countDown();
+    try {
+      stopped.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

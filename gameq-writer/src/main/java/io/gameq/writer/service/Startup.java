@@ -1,0 +1,55 @@
+package io.gameq.writer.service;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.mysql.ErrorKind;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Waits for servers that are down when the service starts. Stateless. */
+public final class Startup {
+  private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
+
+  private static final long ASK_EVERY_MILLIS = 2_000;
+  private static final long COMPLAIN_EVERY_SECONDS = 60;
+
+  private Startup() {}
+
+  /**
+   * Opens something as soon as the server that it needs answers; null when the process is to stop
+   * first.
+   *
+   * @throws GameQueueException what {@code open} throws for anything else, such as a wrong password
+   */
+  public static <T> @Nullable T whenItAnswers(Supplier<T> open, CountDownLatch stop)
+      throws InterruptedException {
+    RepeatedWarnings complaints = new RepeatedWarnings(COMPLAIN_EVERY_SECONDS);
+    do {
+      try {
+        return open.get();
+      } catch (GameQueueException e) {
+        if (!isAway(e)) {
+          throw e;
+        }
+        complaints.about(
+            "away",
+            LOG::warn,
+            () ->
+                "%s; waiting for it, asking again every %d s"
+                    .formatted(e.getMessage(), ASK_EVERY_MILLIS / 1_000));
+      }
+    } while (!stop.await(ASK_EVERY_MILLIS, TimeUnit.MILLISECONDS));
+    return null;
+  }
+
+  private static boolean isAway(@Nullable Throwable e) {
+    return e instanceof RedisUnavailableException
+        || ErrorKind.isOfConnection(e)
+        || (e != null && isAway(e.getCause()));
+  }
+}

@@ -1,0 +1,172 @@
+package io.gameq.writer.service;
+
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.EvictionWatch;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.RowCodec;
+import io.gameq.writer.flush.DaemonTimer;
+import io.gameq.writer.flush.HeldUpOwners;
+import io.gameq.writer.flush.LeaseRenewal;
+import io.gameq.writer.flush.OutageGate;
+import io.gameq.writer.flush.ParkedTables;
+import io.gameq.writer.flush.RowDecoder;
+import io.gameq.writer.flush.SlotSchedule;
+import io.gameq.writer.flush.SlowLane;
+import io.gameq.writer.flush.TermWatch;
+import io.gameq.writer.flush.Worker;
+import io.gameq.writer.flush.WriterOptions;
+import io.gameq.writer.flush.WriterStats;
+import io.gameq.writer.upkeep.HourlyDuties;
+import io.gameq.writer.upkeep.TombstonePurge;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running pool of workers over all slots of a namespace. Thread-safe. */
+public final class WriterService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
+
+  private static final long COMPLAIN_EVERY_SECONDS = 10;
+  private static final long LOOK_EVERY_SECONDS = 3;
+
+  private final WriterOptions options;
+  private final WriterStats stats = new WriterStats();
+  private final SlotSchedule schedule;
+  private final TermWatch watch;
+  private final LeaseRenewal leases;
+  private final SlowLane lane;
+  private final TombstonePurge purge;
+  private final ControlConnection hourlyRedis;
+  private final ScheduledExecutorService evictionTimer = DaemonTimer.named("gameq-eviction");
+  private final HourlyDuties hourly;
+  private final List<Thread> threads = new ArrayList<>();
+
+  /**
+   * Checks the servers and starts the workers.
+   *
+   * @throws io.gameq.GameQueueException when a server is away or unfit, or namespace and slots are
+   *     not the database's
+   */
+  public WriterService(WriterOptions options, RedisConnector redis, DataSource mysql) {
+    this.options = options;
+    this.schedule = new SlotSchedule(options.slots());
+    MySqlServerCheck.of(mysql).requireUsable();
+    Jdbi jdbi = Jdbi.create(mysql);
+    Settings.agree(jdbi, options.namespace(), options.slots());
+    Catalog unused = CatalogReader.read(mysql).requireManaged();
+    PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(jdbi));
+    try (ControlConnection probe = new ControlConnection(primary)) {
+      probe.get();
+    }
+    OwnerTable owners = new OwnerTable(jdbi);
+    ParkedTables parked = new ParkedTables();
+    RowDecoder decoder =
+        new RowDecoder(
+            () -> CatalogReader.read(mysql),
+            new RowCodec(new LayoutTable(jdbi), Clock.systemUTC()),
+            parked);
+    FlushTransaction flush =
+        new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
+    watch = new TermWatch(primary); // starts a thread: what may fail has not
+    leases =
+        new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
+    Worker.Shared shared =
+        new Worker.Shared(
+            options,
+            SlotKeys.all(options.namespace(), options.slots()),
+            schedule,
+            owners,
+            new OwnerReader(jdbi),
+            decoder,
+            parked,
+            flush,
+            new OutageGate(() -> MySqlPool.answers(mysql)),
+            watch,
+            leases,
+            new HeldUpOwners(),
+            new RepeatedWarnings(COMPLAIN_EVERY_SECONDS),
+            stats);
+    lane = new SlowLane(shared, () -> new ControlConnection(primary));
+    for (int i = 1; i <= options.workers(); i++) {
+      Thread thread =
+          new Thread(
+              new Worker(shared, lane, new ControlConnection(primary)),
+              options.name() + "-worker-" + i);
+      threads.add(thread);
+      thread.start();
+    }
+    purge = new TombstonePurge(jdbi, options.tombstonesKept());
+    hourlyRedis = new ControlConnection(redis);
+    hourly =
+        new HourlyDuties(
+            purge, () -> JournalMarks.forgetDead(hourlyRedis, options.namespace(), shared.slots()));
+    hourly.start();
+    EvictionWatch eviction = new EvictionWatch();
+    evictionTimer.scheduleWithFixedDelay(
+        () -> look(eviction), LOOK_EVERY_SECONDS, LOOK_EVERY_SECONDS, TimeUnit.SECONDS);
+    LOG.info(
+        "writer {} runs with {} workers over {} slots of namespace {}",
+        options.name(),
+        options.workers(),
+        options.slots(),
+        options.namespace());
+  }
+
+  private void look(EvictionWatch eviction) {
+    try {
+      boolean unused = eviction.mayEvict(hourlyRedis);
+    } catch (RuntimeException e) { // the workers say that Redis is away
+      LOG.debug("cannot look whether Redis evicts: {}", e.getMessage());
+    }
+  }
+
+  public WriterStats stats() {
+    return stats;
+  }
+
+  /** Lets the workers finish what they have claimed, then returns; waits at most one lease. */
+  @Override
+  public void close() {
+    schedule.stop();
+    purge.close();
+    hourly.close();
+    evictionTimer.shutdownNow();
+    hourlyRedis.close();
+    long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
+    try {
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      }
+      lane.stop(); // after the workers, who fill it
+      lane.join(deadline);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lane.stop();
+    }
+    leases.close();
+    watch.close();
+    LOG.info("writer {} stopped: {}", options.name(), stats);
+  }
+}

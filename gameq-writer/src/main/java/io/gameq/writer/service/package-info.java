@@ -1,0 +1,3 @@
+/** The running service. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.service;

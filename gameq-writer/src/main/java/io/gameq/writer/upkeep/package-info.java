@@ -1,0 +1,3 @@
+/** Hourly duties. */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.upkeep;

@@ -1,3 +1,0 @@
-/** Generated rows against real servers. */
-@org.jspecify.annotations.NullMarked
-package io.gameq.writer.demo.generated;

@@ -1,3 +1,0 @@
-/** The demo on the test servers. */
-@org.jspecify.annotations.NullMarked
-package io.gameq.writer.demo;

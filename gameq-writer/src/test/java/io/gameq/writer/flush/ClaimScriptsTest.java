@@ -1,0 +1,399 @@
+package io.gameq.writer.flush;
+
+import static io.gameq.redis.script.SlotFixture.bytes;
+import static io.gameq.redis.script.SlotFixture.row;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.FinishScripts.Flushed;
+import io.gameq.redis.script.FinishScripts.VersionedKey;
+import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.SlotFixture;
+import io.gameq.servers.RedisMonitor;
+import io.gameq.servers.TestServers;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimScriptsTest {
+  private static final int LEASE_MILLIS = 60_000;
+
+  private final SlotFixture slot = new SlotFixture();
+  private final ClaimScript claims = claimer("w1", LEASE_MILLIS);
+
+  private static ClaimScript claimer(String writer, long leaseMillis) {
+    return new ClaimScript(writer, new ClaimScript.Bounds(10, 100, 1 << 20, leaseMillis));
+  }
+
+  @BeforeEach
+  void open() {
+    slot.open(slot.first);
+  }
+
+  @AfterEach
+  void close() {
+    slot.close();
+  }
+
+  private ClaimScript.Batch claim() {
+    return claims.call(slot.redis, slot.slot);
+  }
+
+  private int ack(Claim claim) {
+    return ack(new Flushed(claim, 9, List.of(), List.of()));
+  }
+
+  private int ack(Flushed flushed) {
+    return FinishScripts.ack(slot.redis, slot.slot, slot.namespace, 60_000, List.of(flushed));
+  }
+
+  @Test
+  void takesAllDirtyRowsOfADueOwnerAndLeavesTheRest() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.commit(slot.first, "item:2", row(2, "b"), 0);
+    Claim claim = claim().claims().get(0);
+    assertEquals(slot.owner, claim.owner());
+    assertEquals(slot.first, claim.session());
+    assertEquals(1, claim.attempts());
+    assertEquals(2, claim.rows().size());
+    assertEquals(Map.of(), slot.dirty(slot.first));
+    assertEquals(2, slot.claimed().size());
+  }
+
+  @Test
+  void tellsHowLongUntilTheNextOwnerIsDue() {
+    assertEquals(-1, claim().waitMillis());
+    slot.commit(slot.first, "item:1", row(1, "a"), System.currentTimeMillis() + 5_000);
+    long wait = claim().waitMillis();
+    assertTrue(wait > 0 && wait <= 5_500, "waits " + wait + " ms");
+    assertEquals(List.of(), claim().claims());
+  }
+
+  @Test
+  void anOwnerBeingFlushedIsNotClaimedTwiceAndComesBackByTheAck() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claim().claims().get(0);
+    slot.commit(slot.first, "item:1", row(2, "b"), 0);
+    assertEquals(List.of(), claim().claims());
+    assertEquals(-1, claim().waitMillis(), "dropped from due: no spinning");
+    assertEquals(1, ack(claim));
+    assertEquals(List.of(slot.member(slot.first)), slot.due());
+    assertEquals(Map.of("item:1", row(2, "b")), slot.dirty(slot.first));
+    assertEquals(Map.of(), slot.claimed());
+  }
+
+  @Test
+  void ackWithATokenOfAnEarlierClaimChangesNothing() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim stalled = claimer("zombie", 0).call(slot.redis, slot.slot).claims().get(0);
+    awaitReaped();
+    Claim again = claim().claims().get(0);
+    assertEquals(0, ack(stalled));
+    assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
+    assertEquals(2, again.attempts());
+    assertEquals(1, again.lapses());
+    assertEquals(1, ack(again));
+  }
+
+  @Test
+  void aRenewedLeaseIsNotReapedAndAnotherTokenRenewsNothing() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
+    assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    Claim other = new Claim(claim.owner(), claim.session(), "other", 1, 0, 0, claim.rows());
+    assertEquals(0, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(other)));
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+  }
+
+  @Test
+  void rowsKeptByAnAckGoBackToWaitAndNeverOverANewerOne() {
+    slot.commit(slot.first, "item:1", row(1, "flushed"), 0);
+    slot.commit(slot.first, "item:2", row(2, "kept"), 0);
+    slot.commit(slot.first, "item:3", row(3, "older"), 0);
+    Claim claim = claim().claims().get(0);
+    slot.commit(slot.first, "item:3", row(4, "newer"), 0);
+    assertEquals(
+        1,
+        ack(
+            new Flushed(
+                claim,
+                1,
+                List.of(),
+                List.of(new VersionedKey("item:2", 2), new VersionedKey("item:3", 3)))));
+    assertEquals(
+        Map.of("item:2", row(2, "kept"), "item:3", row(4, "newer")), slot.dirty(slot.first));
+    assertEquals(Map.of(), slot.claimed());
+    assertEquals(1, claim().claims().size(), "the newer row is due at once");
+  }
+
+  @Test
+  void keptRowsAloneAreDueLater() {
+    slot.commit(slot.first, "item:2", row(2, "kept"), 0);
+    ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of(new VersionedKey("item:2", 2))));
+    ClaimScript.Batch batch = claim();
+    assertEquals(List.of(), batch.claims());
+    assertTrue(batch.waitMillis() > 50_000, () -> "waits " + batch.waitMillis() + " ms");
+  }
+
+  @Test
+  void reapMergesUnderNewerDirtyRowsRowByRow() {
+    slot.commit(slot.first, "item:1", row(1, "old"), 0);
+    slot.commit(slot.first, "item:2", row(2, "kept"), 0);
+    claimer("dead", 0).call(slot.redis, slot.slot);
+    slot.commit(slot.first, "item:1", row(3, "new"), 0);
+    awaitReaped();
+    assertEquals(Map.of("item:1", row(3, "new"), "item:2", row(2, "kept")), slot.dirty(slot.first));
+    assertEquals(Map.of(), slot.claimed());
+    assertEquals(0, slot.redis.sync().llen(bytes(slot.slot.prefix() + ":inflight:dead")));
+  }
+
+  private void awaitReaped() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> !FinishScripts.reap(slot.redis, slot.slot).isEmpty());
+  }
+
+  @Test
+  void aLeaseThatRunsIsNotReaped() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    claim();
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+  }
+
+  @Test
+  void nackGivesRowsBackToTheNewestSessionAndAnOutageCountsAsNoAttempt() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claim().claims().get(0);
+    slot.open(slot.second);
+    assertEquals(1, FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim)));
+    assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.second));
+    Claim again = claim().claims().get(0);
+    assertEquals(slot.second, again.session());
+    assertEquals(1, again.attempts());
+    assertEquals(
+        0,
+        FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim)),
+        "the first token is gone");
+  }
+
+  @Test
+  void rowsOfALostSessionAreParkedNotFlushed() {
+    slot.open(slot.second);
+    slot.commit(slot.first, "item:1", row(9, "late"), 0);
+    ClaimScript.Batch batch = claim();
+    assertEquals(List.of(), batch.claims());
+    assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.stale());
+    assertEquals(Map.of("item:1", row(9, "late")), slot.dirty(slot.first));
+    assertEquals(1, slot.redis.sync().scard(bytes(slot.slot.prefix() + ":stale")));
+    assertEquals(List.of(), slot.due());
+  }
+
+  @Test
+  void rowsOfALostSessionAreParkedAlsoWhenTheyWereDueDuringAFlush() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim flushing = claim().claims().get(0);
+    slot.commit(slot.first, "item:2", row(2, "b"), 0);
+    assertEquals(List.of(), claim().claims()); // drops the due entry
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(1, ack(flushing));
+    assertEquals(
+        List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
+    assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.first));
+  }
+
+  @Test
+  void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    FinishScripts.nack(slot.redis, slot.slot, 0, false, claim().claims());
+    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(1, claim().stale().size());
+    assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
+  }
+
+  @Test
+  void anOwnerWhoseSessionRedisForgotIsReportedNotFlushed() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.redis.sync().del(bytes(slot.slot.prefix() + ":own:" + slot.owner.encoded()));
+    ClaimScript.Batch batch = claim();
+    assertEquals(List.of(), batch.claims());
+    assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
+    assertTrue(batch.waitMillis() > 0, "no spinning");
+    assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+  }
+
+  @Test
+  void aDirtyKeyThatIsNoHashIsLeftAloneAndHoldsNobodyUp() {
+    slot.redis
+        .sync()
+        .set(bytes(slot.slot.prefix() + ":dirty:player%3A1:" + slot.first.text()), bytes("x"));
+    slot.redis
+        .sync()
+        .zadd(bytes(slot.slot.prefix() + ":due"), 0, bytes("player%3A1:" + slot.first.text()));
+    slot.commit(slot.first, "item:1", row(1, "a"), 1);
+    ClaimScript.Batch batch = claim();
+    assertEquals(slot.owner, batch.claims().get(0).owner());
+    assertEquals(1, batch.broken().size());
+    assertTrue(batch.waitMillis() > 50_000, "no spinning");
+  }
+
+  @Test
+  void rowsThatCannotGoBackForAKeyThatIsNoHashGoBackOnceItIsGone() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claimer("gone", 0).call(slot.redis, slot.slot).claims().get(0);
+    byte[] dirty =
+        bytes(slot.slot.prefix() + ":dirty:" + slot.owner.encoded() + ":" + slot.first.text());
+    slot.redis.sync().set(dirty, bytes("x"));
+    assertEquals(0, FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim)));
+    assertEquals(0, ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)))));
+    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
+    slot.redis.sync().del(dirty);
+    slot.redis.sync().zadd(bytes(slot.slot.prefix() + ":lease"), 0, bytes(slot.owner.encoded()));
+    assertEquals(1, FinishScripts.reap(slot.redis, slot.slot).size());
+    assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.first));
+    assertEquals(1, claim().claims().size());
+  }
+
+  @Test
+  void anAckTellsASessionNothingWhileRedisHasForgottenIt() {
+    Queue<Long> told = new ConcurrentLinkedQueue<>();
+    try (RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+        DurableNotices notices =
+            new DurableNotices(
+                connector,
+                slot.namespace,
+                slot.second.nonce().substring(0, 8),
+                (owner, session, version, setAside, kept) -> told.add(version))) {
+      notices.keepSubscribed();
+      slot.commit(slot.second, "item:1", row(1, "a"), 0); // own is the first session's
+      ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of()));
+      slot.open(slot.second);
+      slot.commit(slot.second, "item:1", row(2, "b"), 0);
+      ack(new Flushed(claim().claims().get(0), 2, List.of(), List.of()));
+      Awaitility.await().until(() -> told.contains(2L));
+      assertEquals(List.of(2L), List.copyOf(told));
+    }
+  }
+
+  @Test
+  void theLastAckOfAClosedSessionLetsItsOwnKeyExpire() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    assertEquals(-1, slot.ownLifeMillis());
+    ack(claim().claims().get(0));
+    assertTrue(slot.ownLifeMillis() > 0);
+  }
+
+  @Test
+  void oneClaimIsOneScriptCallThatPopsAndRenames() throws IOException {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    claimer("warm up", LEASE_MILLIS)
+        .call(slot.redis, new SlotKeys(slot.namespace, 0)); // loads the script
+    try (RedisMonitor monitor = new RedisMonitor(TestServers.redisUri())) {
+      claim();
+      TestServers.redis().sync().echo("the end");
+      List<String> commands = monitor.commandsUntil(slot.namespace, "the end");
+      assertEquals("EVALSHA", commands.get(0).split(" ", 2)[0].toUpperCase(Locale.ROOT));
+      assertTrue(commands.stream().skip(1).allMatch(c -> c.startsWith("lua ")), commands::toString);
+      List<String> names = commands.stream().skip(1).map(c -> c.split(" ", 3)[1]).toList();
+      assertTrue(
+          names.indexOf("RPOPLPUSH") > 0 && names.indexOf("RPOPLPUSH") < names.indexOf("RENAMENX"),
+          names::toString);
+    }
+  }
+
+  @Test
+  void nothingIsLeftInRedisOnceEverythingIsAcknowledged() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    ack(claim().claims().get(0));
+    assertEquals(List.of(slot.slot.prefix() + ":own:" + slot.owner.encoded()), slot.keys());
+  }
+
+  @Test
+  void rowsWhoseLeaseRanOutTwiceAreTakenAlone() {
+    OwnerId other = OwnerId.of("player:7");
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    for (int lapses = 1; lapses <= 2; lapses++) {
+      claimer("dying", 0).call(slot.redis, slot.slot);
+      awaitReaped();
+    }
+    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0);
+    byte[] dirty =
+        bytes(slot.slot.prefix() + ":dirty:" + other.encoded() + ":" + slot.first.text());
+    slot.redis.sync().hset(dirty, bytes("item:2"), bytes(row(2, "b")));
+    slot.redis
+        .sync()
+        .zadd(
+            bytes(slot.slot.prefix() + ":due"),
+            0,
+            bytes(other.encoded() + ":" + slot.first.text()));
+    List<OwnerId> taken = new ArrayList<>();
+    for (int calls = 1; calls <= 2; calls++) {
+      List<Claim> claims = claim().claims();
+      assertEquals(1, claims.size(), "each by itself");
+      taken.add(claims.get(0).owner());
+    }
+    assertEquals(Set.of(slot.owner, other), Set.copyOf(taken));
+  }
+
+  @Test
+  void aRefusalIsTimedFromTheFirstOneAndAnOutageIsNone() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    Claim claim = claim().claims().get(0);
+    FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim));
+    claim = claim().claims().get(0);
+    assertEquals(0, claim.refusedForMillis());
+    assertEquals(1, claim.attempts());
+    FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim));
+    Awaitility.await().pollDelay(Duration.ofMillis(20)).until(() -> true);
+    claim = claim().claims().get(0);
+    assertEquals(2, claim.attempts());
+    assertTrue(claim.refusedForMillis() >= 20, "for " + claim.refusedForMillis() + " ms");
+    ack(claim);
+    slot.commit(slot.first, "item:1", row(2, "b"), 0);
+    assertEquals(0, claim().claims().get(0).refusedForMillis());
+  }
+
+  @Test
+  void renewAndEverythingElseRunsAtMaxmemory() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.commit(slot.first, "item:2", row(2, "b"), 0);
+    TestServers.redis().sync().configSet("maxmemory", "1");
+    try {
+      Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
+      assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(claim)));
+      awaitReaped();
+      claim = claim().claims().get(0);
+      assertEquals(1, FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim)));
+      claim = claim().claims().get(0);
+      assertEquals(
+          1, ack(new Flushed(claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)))));
+      slot.open(slot.second);
+      assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.second));
+      SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
+    } finally {
+      TestServers.redis().sync().configSet("maxmemory", "0");
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.gameq.writer.flush;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.FlushTransaction.Committed;
+import io.gameq.mysql.flush.FlushTransaction.Demoted;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.servers.GameDatabase;
+import io.gameq.term.Primary;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the Redis term is compared, moved and held, on a real MySQL. */
+class TermStatementsTest {
+  private static final OwnerReader.Sink IGNORED =
+      new OwnerReader.Sink() {
+        @Override
+        public void row(RowImage image) {}
+
+        @Override
+        public void tombstone(RowKey key, long version) {}
+
+        @Override
+        public void tombstoneVersion(long version) {}
+      };
+
+  private final OwnerId player = OwnerId.of("player:1");
+  private final Primary old = new Primary("run-p", "repl-p", "0", "redis-1:6379", 1);
+  private final Primary promoted = new Primary("run-q", "repl-q", "repl-p", "redis-2:6379", 2);
+  private GameDatabase database;
+  private HikariDataSource pool;
+  private Jdbi jdbi;
+  private TermTable terms;
+  private OwnerTable owners;
+  private SessionId session;
+
+  @BeforeEach
+  void start() throws SQLException {
+    database = GameDatabase.create("term");
+    pool =
+        MySqlPool.openForFlushes(
+            new MySqlConfig(
+                database.server().jdbcUrl(),
+                database.server().user(),
+                database.server().password(),
+                4));
+    jdbi = Jdbi.create(pool);
+    terms = new TermTable(jdbi);
+    owners = new OwnerTable(jdbi);
+    session = owners.raise(player, "aaaaaaaa00000001", "n1", 0);
+    assertTrue(terms.moveOn(terms.current(), old));
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private boolean opens(long term) {
+    return new OwnerReader(jdbi).read(player, session, term, 0, List.of(), List.of(), IGNORED);
+  }
+
+  private FlushTransaction.Outcome flush(long term) {
+    return new FlushTransaction(
+            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 100))
+        .flush(
+            term,
+            List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())),
+            FlushTransaction.Halves.UNKNOWN);
+  }
+
+  @Test
+  void ofTwoThatComeAtOnceOneMovesItOn() {
+    Term before = terms.current();
+    assertTrue(terms.moveOn(before, promoted));
+    assertFalse(terms.moveOn(before, promoted));
+    assertEquals(2, terms.current().number());
+    assertEquals("run-p", terms.current().formerRunId());
+  }
+
+  @Test
+  void flushByWayOfAFormerPrimaryWritesNothing() {
+    assertInstanceOf(Committed.class, flush(1));
+    assertTrue(terms.moveOn(terms.current(), promoted));
+    assertInstanceOf(Demoted.class, flush(1));
+    assertInstanceOf(Committed.class, flush(2));
+    assertInstanceOf(Committed.class, flush(Term.NOT_KNOWN));
+  }
+
+  @Test
+  void openByWayOfAFormerPrimaryDoesNotSetTheSessionOpen() throws SQLException {
+    assertTrue(terms.moveOn(terms.current(), promoted));
+    assertThrows(TermMovedException.class, () -> opens(1));
+    assertEquals("opening", database.server().queryText("SELECT state FROM gameq_owner"));
+    assertTrue(opens(2));
+  }
+
+  @Test
+  void nobodyGoesOverBetweenTheComparisonOfAnOpenAndItsCommit() throws Exception {
+    List<CompletableFuture<Boolean>> moves = new ArrayList<>();
+    DataSource watched =
+        withHookBeforeCommit(
+            () -> {
+              Term before = terms.current();
+              moves.add(CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted)));
+              assertThrows(
+                  TimeoutException.class, () -> moves.get(0).get(500, TimeUnit.MILLISECONDS));
+            });
+    assertTrue(
+        new OwnerReader(Jdbi.create(watched))
+            .read(player, session, 1, 0, List.of(), List.of(), IGNORED));
+    assertTrue(moves.get(0).get(20, TimeUnit.SECONDS));
+  }
+
+  private DataSource withHookBeforeCommit(Runnable hook) {
+    return proxy(
+        DataSource.class,
+        pool,
+        (method, result) ->
+            result instanceof Connection connection
+                ? proxy(
+                    Connection.class,
+                    connection,
+                    (name, its) -> its,
+                    name -> {
+                      if (name.equals("commit")) {
+                        hook.run();
+                      }
+                    })
+                : result,
+        name -> {});
+  }
+
+  private static <T> T proxy(
+      Class<T> type, T of, BiFunction<String, Object, Object> after, Consumer<String> before) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> {
+              before.accept(method.getName());
+              try {
+                return after.apply(method.getName(), method.invoke(of, args));
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  @Test
+  void anOpenThatHangsKeepsNobodyFromGoingOver() throws Exception {
+    try (Connection flushing = pool.getConnection()) {
+      flushing.setAutoCommit(false);
+      OwnerTable.lock(flushing, List.of(player), 1); // the open waits here
+      CompletableFuture<Boolean> opens = CompletableFuture.supplyAsync(() -> opens(1));
+      assertThrows(TimeoutException.class, () -> opens.get(500, TimeUnit.MILLISECONDS));
+      Term before = terms.current();
+      assertTrue(
+          CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted))
+              .get(2, TimeUnit.SECONDS));
+      flushing.rollback();
+      ExecutionException refused =
+          assertThrows(ExecutionException.class, () -> opens.get(20, TimeUnit.SECONDS));
+      assertInstanceOf(TermMovedException.class, refused.getCause());
+    }
+  }
+
+  @Test
+  void flushThatHangsKeepsNobodyFromGoingOver() throws SQLException {
+    try (Connection flushing = pool.getConnection()) {
+      flushing.setAutoCommit(false);
+      OwnerTable.lock(flushing, List.of(player), 1);
+      assertTrue(terms.moveOn(terms.current(), promoted));
+      flushing.rollback();
+    }
+  }
+}
