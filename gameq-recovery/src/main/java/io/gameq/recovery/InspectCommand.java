@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.recovery.plan.RowHash;
-import io.gameq.recovery.wal.LongSet;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
@@ -18,6 +17,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -67,8 +67,8 @@ final class InspectCommand implements Callable<Integer> {
     long changes;
     long firstSequence = -1;
     long lastSequence;
-    final LongSet ofOwners = new LongSet(); // by hash: names of millions would not fit
-    final LongSet sessions = new LongSet();
+    final Set<Long> ofOwners = new HashSet<>(); // by hash: names of millions would not fit
+    final Set<Long> sessions = new HashSet<>();
     private final RowHash hash = new RowHash(1, 2);
 
     void count(WalRecord.Part part, long rows) {

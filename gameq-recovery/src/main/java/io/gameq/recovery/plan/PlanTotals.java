@@ -1,10 +1,11 @@
 package io.gameq.recovery.plan;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.wal.LongSet;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** Counts a plan, and keeps the first names of what an engineer has to look at. Not thread-safe. */
 public final class PlanTotals implements Planner.Sink {
@@ -13,9 +14,9 @@ public final class PlanTotals implements Planner.Sink {
 
   private final Map<Status, Long> rows = new EnumMap<>(Status.class);
   private final Map<Status, Map<String, Named>> named = new EnumMap<>(Status.class);
-  private final Map<Status, LongSet> owners = new EnumMap<>(Status.class);
-  private final LongSet allOwners = new LongSet();
-  private final LongSet restored = new LongSet();
+  private final Map<Status, Set<Long>> owners = new EnumMap<>(Status.class);
+  private final Set<Long> allOwners = new HashSet<>();
+  private final Set<Long> restored = new HashSet<>();
   private final long[] lostBySlot;
   private long all;
 
@@ -64,7 +65,7 @@ public final class PlanTotals implements Planner.Sink {
     long id = new RowHash(1, 2).owner(owner).high(); // counts only
     allOwners.add(id);
     if (status != Status.IN_MYSQL) {
-      owners.computeIfAbsent(status, of -> new LongSet()).add(id);
+      owners.computeIfAbsent(status, of -> new HashSet<>()).add(id);
     }
     if (status == Status.LOST) {
       lostBySlot[row.owner().slot(lostBySlot.length)]++;
@@ -92,7 +93,7 @@ public final class PlanTotals implements Planner.Sink {
 
   /** Owners with rows of this status. */
   public long owners(Status status) {
-    LongSet of = owners.get(status);
+    Set<Long> of = owners.get(status);
     return of == null ? 0 : of.size();
   }
 

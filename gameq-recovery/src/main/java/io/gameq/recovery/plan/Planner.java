@@ -2,6 +2,8 @@ package io.gameq.recovery.plan;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.recovery.plan.RowIndex.Newest;
+import io.gameq.recovery.plan.RowIndex.State;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
@@ -12,8 +14,10 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Plans: see the package comment. One thread. */
 public final class Planner {
@@ -25,9 +29,6 @@ public final class Planner {
   /** Names that are parsed once; forgotten when there are more. */
   private static final int MOST_NAMES = 20_000;
 
-  /** Two thirds of the places are used on average. */
-  private static final int INDEX_BYTES_PER_ROW = 60;
-
   private final WalSet wals;
   private final Lookups lookups;
   private final Options options;
@@ -35,7 +36,7 @@ public final class Planner {
   private final RowHash hash = new RowHash();
   private final Map<String, OwnerId> owners = new HashMap<>();
   private final Map<String, SessionId> sessions = new HashMap<>();
-  private long mostIndexedRows = Runtime.getRuntime().maxMemory() * 4 / 10 / INDEX_BYTES_PER_ROW;
+  private long mostIndexedRows = Runtime.getRuntime().maxMemory() * 4 / 10 / RowIndex.BYTES_PER_ROW;
   private BitSet alive = new BitSet();
   private BitSet written = new BitSet();
 
@@ -207,11 +208,9 @@ public final class Planner {
           row.status() == Status.LOST || (row.status() == Status.IN_REDIS && row.restoresSession());
       if (replay) {
         long epoch = row.session().epoch();
-        long handle =
-            group
-                .index()
-                .find(hash.owner(row.owner().encoded()).row(row.key()), row.version(), epoch);
-        group.index().setState(handle, RowIndex.REPLAY);
+        RowHash key = hash.owner(row.owner().encoded()).row(row.key());
+        Objects.requireNonNull(group.index().find(key, row.version(), epoch)).state =
+            State.TO_REPLAY;
         group.trades().count(row.owner().encoded(), row.image().length + row.key().length());
       }
       sink.row(row);
@@ -227,14 +226,9 @@ public final class Planner {
   }
 
   private boolean isReplay(Group group, Candidate row) {
-    long handle =
-        group
-            .index()
-            .find(
-                hash.owner(row.owner().encoded()).row(row.key()),
-                row.version(),
-                row.session().epoch());
-    return handle != RowIndex.NONE && group.index().state(handle) == RowIndex.REPLAY;
+    RowHash key = hash.owner(row.owner().encoded()).row(row.key());
+    Newest newest = group.index().find(key, row.version(), row.session().epoch());
+    return newest != null && newest.state == State.TO_REPLAY;
   }
 
   /** Adds the rows of a part that are the newest; returns their bytes. */
@@ -247,9 +241,9 @@ public final class Planner {
     long epoch = epoch(part.session());
     for (WalRecord.Row row : part.rows()) {
       long version = Versions.of(row.image());
-      long handle = group.index().find(hash.row(row.key()), version, epoch);
-      if (handle != RowIndex.NONE && group.index().state(handle) == RowIndex.UNSEEN) {
-        group.index().setState(handle, RowIndex.SEEN);
+      Newest newest = group.index().find(hash.row(row.key()), version, epoch);
+      if (newest != null && newest.state == State.UNSEEN) {
+        newest.state = State.SEEN;
         OwnerId owner = owners.computeIfAbsent(part.owner(), OwnerId::ofEncoded);
         SessionId session = sessions.computeIfAbsent(part.session(), SessionId::parse);
         into.add(
@@ -267,7 +261,7 @@ public final class Planner {
    *
    * @param wanted which owners, encoded
    */
-  public void readLost(Group group, java.util.function.Predicate<String> wanted, Lost sink) {
+  public void readLost(Group group, Predicate<String> wanted, Lost sink) {
     wals.read(
         (wal, entry) -> {
           if (isFailed(wal, entry)) {
@@ -281,15 +275,12 @@ public final class Planner {
         });
   }
 
-  private void readLost(
-      Group group, java.util.function.Predicate<String> wanted, WalRecord.Part part, Lost sink) {
+  private void readLost(Group group, Predicate<String> wanted, WalRecord.Part part, Lost sink) {
     long epoch = epoch(part.session());
     for (WalRecord.Row row : part.rows()) {
-      long handle = group.index().find(hash.row(row.key()), Versions.of(row.image()), epoch);
-      if (handle != RowIndex.NONE
-          && group.index().state(handle) == RowIndex.REPLAY
-          && wanted.test(part.owner())) {
-        group.index().setState(handle, RowIndex.SEEN); // in several WALs it may stand
+      Newest newest = group.index().find(hash.row(row.key()), Versions.of(row.image()), epoch);
+      if (newest != null && newest.state == State.TO_REPLAY && wanted.test(part.owner())) {
+        newest.state = State.SEEN; // in several WALs it may stand
         sink.row(part.owner(), part.session(), row);
       }
     }
@@ -303,7 +294,7 @@ public final class Planner {
   /** The newest session of an owner in the WALs, and the name of its node. */
   public OwnersNewest newest(Group group, OwnerId owner) {
     OwnerIndex.Newest newest =
-        java.util.Objects.requireNonNull(group.owners().find(hash.owner(owner.encoded())));
+        Objects.requireNonNull(group.owners().find(hash.owner(owner.encoded())));
     WalFolder folder = wals.folders().get(newest.wal());
     return new OwnersNewest(newest.session(), folder.node(), alive().get(newest.wal()));
   }

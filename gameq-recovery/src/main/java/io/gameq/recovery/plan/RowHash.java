@@ -63,7 +63,17 @@ public final class RowHash {
     return a;
   }
 
-  int low() {
-    return (int) b;
+  /** All 96 bits, as a value. */
+  Key key() {
+    return new Key(a, (int) b);
+  }
+
+  /** What stands for a row or an owner in maps; immutable. */
+  record Key(long high, int low) {
+    /** The bits are mixed well enough. */
+    @Override
+    public int hashCode() {
+      return (int) (high >>> 6) ^ low;
+    }
   }
 }

@@ -6,9 +6,11 @@ import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ public final class WalFolder {
 
   private final Path directory;
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
-  private final LongSet failed = new LongSet();
+  private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
   private List<WalDamage> damage = List.of();
   private boolean whole = true;

@@ -2,7 +2,8 @@ package io.gameq.recovery.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.owner.SessionId;
@@ -39,9 +40,9 @@ class RowIndexTest {
         (name, best) -> {
           String[] words = name.split(" ", 2);
           RowHash row = hash.owner(words[0]).row(words[1]);
-          assertNotEquals(RowIndex.NONE, index.find(row, best[0], best[1]), name);
-          assertEquals(RowIndex.NONE, index.find(row, best[0] - 1, best[1]), name);
-          assertEquals(RowIndex.NONE, index.find(row, best[0], best[1] + 1), name);
+          assertNotNull(index.find(row, best[0], best[1]), name);
+          assertNull(index.find(row, best[0] - 1, best[1]), name);
+          assertNull(index.find(row, best[0], best[1] + 1), name);
         });
   }
 
@@ -52,12 +53,13 @@ class RowIndexTest {
       index.note(hash.owner("o" + i).row("item:1"), i, 1);
     }
     for (int i = 0; i < 50_000; i += 3) {
-      index.setState(index.find(hash.owner("o" + i).row("item:1"), i, 1), RowIndex.REPLAY);
+      Objects.requireNonNull(index.find(hash.owner("o" + i).row("item:1"), i, 1)).state =
+          RowIndex.State.TO_REPLAY;
     }
     for (int i = 0; i < 50_000; i++) {
       assertEquals(
-          i % 3 == 0 ? RowIndex.REPLAY : RowIndex.UNSEEN,
-          index.state(index.find(hash.owner("o" + i).row("item:1"), i, 1)));
+          i % 3 == 0 ? RowIndex.State.TO_REPLAY : RowIndex.State.UNSEEN,
+          Objects.requireNonNull(index.find(hash.owner("o" + i).row("item:1"), i, 1)).state);
     }
   }
 
