@@ -1,5 +1,6 @@
 -- Which Redis primary counts, in one row (id 1). number rises with every primary that takes over; what goes by way of a former one
--- can neither open owners nor flush. run_id and repl_id are of INFO, address and sentinel_epoch (config-epoch, -1 without Sentinel) of who found it.
+-- can neither open owners nor flush. run_id and repl_id are of INFO, address and sentinel_epoch (config-epoch, -1 without Sentinel)
+-- of who found it.
 CREATE TABLE IF NOT EXISTS gameq_redis_term (
   id             TINYINT NOT NULL,
   number         BIGINT UNSIGNED NOT NULL,

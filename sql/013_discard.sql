@@ -1,4 +1,5 @@
--- Changes that an operator gave up ('dead discard', 'stale discard'), so that nothing writes them again. Purged past gameq_tombstone's horizon.
+-- Changes that an operator gave up ('dead discard', 'stale discard'), so that nothing writes them again. Purged past
+-- gameq_tombstone's horizon.
 -- session '' gives up every change of the row by its owner up to the version (dead), else only those of that session (stale).
 CREATE TABLE IF NOT EXISTS gameq_discard (
   table_name   VARCHAR(64)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,

@@ -3,7 +3,7 @@ package io.gameq.healing;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.HealedScript;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -39,7 +39,7 @@ public final class Healing {
     long lost = held.stream().filter(of -> of.ref().isLost()).count();
     Runnable whole =
         () ->
-            SessionScripts.healed(
+            HealedScript.call(
                 redis,
                 reassertion.slots(),
                 sessions.stream()

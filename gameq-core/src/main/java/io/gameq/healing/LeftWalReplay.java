@@ -4,7 +4,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.HealedScript;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
@@ -109,7 +109,7 @@ public final class LeftWalReplay {
     WalReplay.Result result =
         replay.run(redis, left.sessions(), of -> reassertion.run(redis, of), () -> {});
     if (report.isWhole() && result.givenUp().isEmpty()) {
-      SessionScripts.healed(
+      HealedScript.call(
           redis,
           slots,
           held.stream().map(WalReplay.Session::ref).filter(ref -> !ref.isLost()).toList());

@@ -5,7 +5,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.ReassertScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +43,7 @@ record Reassertion(DurableSessions durableSessions, SlotKeys[] slots) {
     }
     for (int from = 0; from < owning.size(); from += AT_ONCE) {
       List<SessionRef> some = owning.subList(from, Math.min(owning.size(), from + AT_ONCE));
-      boolean[] accepted = SessionScripts.reassert(redis, slots, some);
+      boolean[] accepted = ReassertScript.callAll(redis, slots, some);
       for (int i = 0; i < accepted.length; i++) {
         if (!accepted[i]) {
           some.get(i).markLost();

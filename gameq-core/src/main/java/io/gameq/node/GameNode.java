@@ -40,9 +40,15 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.CloseScript;
+import io.gameq.redis.script.DueSessions;
+import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.LostRows;
 import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.ReadScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
@@ -364,7 +370,10 @@ final class GameNode implements AutoCloseable {
   private @Nullable CountingSessions requireFree(OwnerId owner) {
     CountingSessions durable = owners.current(List.of(owner)).get(owner);
     String elsewhere =
-        durable == null ? null : heartbeat.elsewhere(control, slot(owner), owner, durable);
+        durable == null
+            ? null
+            : new OpenOwners(config.namespace(), process)
+                .elsewhere(control, slot(owner), owner, durable);
     if (elsewhere != null) {
       throw new OwnerHeldException(
           "%s is open %s: close it there, or open it with Takeover.ALWAYS"
@@ -549,7 +558,7 @@ final class GameNode implements AutoCloseable {
   private boolean isKept(HealedConnection.Healed connected, OwnerId owner, SessionId session) {
     SessionId owns;
     try {
-      owns = SessionScripts.ownedBy(connected.redis(), slot(owner), owner);
+      owns = OwnKey.session(connected.redis(), slot(owner), owner);
     } catch (RedisUnavailableException e) {
       return false;
     }
@@ -591,7 +600,7 @@ final class GameNode implements AutoCloseable {
     if (missing.isEmpty()) {
       return script;
     }
-    SessionScripts.putBack(
+    LostRows.putBack(
         connected.redis(),
         slot(owner),
         new SessionRef(owner, session, owner.slot(slots.length)),
@@ -716,8 +725,7 @@ final class GameNode implements AutoCloseable {
   }
 
   private OwnerView readInTime(OwnerId owner, Table table) {
-    List<UnflushedRow> unflushed =
-        control.ask(redis -> SessionScripts.read(redis, slot(owner), owner));
+    List<UnflushedRow> unflushed = control.ask(redis -> ReadScript.call(redis, slot(owner), owner));
     String prefix = PercentEncoding.percent(table.name()) + ":";
     return views.load(
         owner,
@@ -740,7 +748,7 @@ final class GameNode implements AutoCloseable {
           try {
             control.call(
                 redis -> {
-                  SessionScripts.flushNow(redis, slots, sessions);
+                  DueSessions.flushNow(redis, slots, sessions);
                   return true;
                 });
           } catch (GameQueueException e) {
@@ -784,7 +792,7 @@ final class GameNode implements AutoCloseable {
 
   private boolean tellClosed(SessionRef session) {
     return control.call(
-        redis -> SessionScripts.close(redis, slots[session.slot()], session.owner(), session.id()));
+        redis -> CloseScript.call(redis, slots[session.slot()], session.owner(), session.id()));
   }
 
   private void durable(
@@ -811,7 +819,7 @@ final class GameNode implements AutoCloseable {
   private void forgetJournal() {
     try {
       for (SlotKeys slot : slots) {
-        control.call(redis -> SessionScripts.forgetJournal(redis, slot, wal.id()));
+        control.call(redis -> JournalMarks.forget(redis, slot, wal.id()));
       }
     } catch (GameQueueException e) {
       LOG.debug("cannot remove the journal marks of {}: {}", wal.id(), e.getMessage());

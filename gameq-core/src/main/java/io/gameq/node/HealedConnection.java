@@ -8,7 +8,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.UnflushedRow;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.ReadScript;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -59,8 +59,7 @@ public final class HealedConnection {
     return RedisReply.againIfBroken(
         () -> {
           Healed healed = get(isAwaited);
-          look.accept(
-              control.call(healed.redis(), redis -> SessionScripts.read(redis, slot, owner)));
+          look.accept(control.call(healed.redis(), redis -> ReadScript.call(redis, slot, owner)));
           return healed;
         });
   }

@@ -7,7 +7,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookScript;
 import io.gameq.redis.script.LookScript.Looked;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.PendingScript;
 import io.gameq.view.OwnerViews;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +79,7 @@ final class MissingRows {
   }
 
   private boolean holdsNothing(SessionRef session) {
-    return SessionScripts.holdsNothing(
+    return PendingScript.holdsNothing(
         parts.control().get(), parts.slots()[session.slot()], session.owner(), session.id());
   }
 

@@ -3,10 +3,11 @@ package io.gameq.redis.script;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.UnflushedRow;
+import java.util.Collection;
 import java.util.List;
 
 /**
- * An owner's dirty rows, taken under a lease.
+ * An owner's dirty rows, taken under a lease. Immutable.
  *
  * @param token proves in ack and nack that the lease did not run out
  * @param attempts how often these rows were claimed, this time included, not counting outages
@@ -21,4 +22,17 @@ public record Claim(
     int attempts,
     int lapses,
     long refusedForMillis,
-    List<UnflushedRow> rows) {}
+    List<UnflushedRow> rows) {
+  /** Adds owner and token of each claim, as scripts take them. */
+  static void addTokens(List<String> args, Collection<Claim> claims) {
+    for (Claim claim : claims) {
+      args.add(claim.owner().encoded());
+      args.add(claim.token());
+    }
+  }
+
+  /** How many 1 are in a reply that has a 1 for each claim that was still ours, else a 0. */
+  static int stillOurs(List<Object> reply) {
+    return (int) reply.stream().filter(r -> (Long) r == 1).count();
+  }
+}

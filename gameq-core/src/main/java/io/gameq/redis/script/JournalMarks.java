@@ -9,14 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the journal marks that node processes left behind: only the process itself reads them,
- * recovery goes by versions. A node that was thought dead and comes back without its marks replays
- * more than it had to. Stateless.
+ * The journal marks that node processes leave behind, to be removed: only the process itself reads
+ * them, recovery goes by versions. A node that was thought dead and comes back without its marks
+ * replays more than it had to. Plain commands. Stateless.
  */
 public final class JournalMarks {
   private static final Logger LOG = LoggerFactory.getLogger(JournalMarks.class);
-
-  private static final int PROCESS_DIGITS = 8;
 
   private JournalMarks() {}
 
@@ -37,13 +35,18 @@ public final class JournalMarks {
     return removed;
   }
 
+  /** Removes the journal mark of a WAL; false when the slot had none. */
+  public static boolean forget(RedisConnection redis, SlotKeys slot, String walId) {
+    return RedisReply.await(() -> redis.sync().hdel(slot.journal(), SlotKeys.bytes(walId))) > 0;
+  }
+
   private static int forgetDead(RedisConnection redis, String namespace, SlotKeys slot) {
     List<byte[]> walIds = redis.sync().hkeys(slot.journal());
     int removed = 0;
     for (byte[] walId : walIds) {
       String id = LuaScript.string(walId);
-      String process = id.substring(Math.max(0, id.length() - PROCESS_DIGITS));
-      if (redis.sync().exists(NodeHeartbeat.key(namespace, process)) == 0) {
+      String process = NodeSigns.processOfWal(id);
+      if (redis.sync().exists(NodeSigns.key(namespace, process)) == 0) {
         removed += redis.sync().hdel(slot.journal(), walId).intValue();
       }
     }

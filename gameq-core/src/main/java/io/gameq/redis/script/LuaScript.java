@@ -55,8 +55,13 @@ public final class LuaScript {
    * @throws io.gameq.GameQueueException when Redis refuses
    */
   public List<Object> call(RedisConnection redis, SlotKeys slot, List<String> args) {
-    byte[][] keys = {slot.prefix().getBytes(ISO_8859_1)};
     byte[][] argv = args.stream().map(a -> a.getBytes(ISO_8859_1)).toArray(byte[][]::new);
+    return call(redis, slot.prefix().getBytes(ISO_8859_1), argv);
+  }
+
+  /** The same with a key of no slot. */
+  List<Object> call(RedisConnection redis, byte[] key, byte[]... argv) {
+    byte[][] keys = {key};
     try {
       return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
     } catch (RedisNoScriptException e) {

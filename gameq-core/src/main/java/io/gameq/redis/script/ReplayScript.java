@@ -14,8 +14,7 @@ import java.util.List;
 /** {@code replay.lua}: puts lost rows back. One thread. */
 public final class ReplayScript {
   private static final LuaScript SCRIPT = LuaScript.of(ReplayScript.class, "replay.lua");
-  private static final byte[] KEPT =
-      Long.toString(SessionScripts.OWN_KEPT_MILLIS).getBytes(US_ASCII);
+  private static final byte[] KEPT = Long.toString(OwnKey.KEPT_MILLIS).getBytes(US_ASCII);
 
   private final ScriptPipeline redis;
   private final SlotKeys[] slots;

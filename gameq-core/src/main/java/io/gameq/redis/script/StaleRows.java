@@ -9,7 +9,6 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.UnflushedRow;
-import io.gameq.redis.script.FinishScripts.VersionedKey;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import java.util.ArrayList;
@@ -19,12 +18,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rows that sessions committed after they had lost ownership, as writers found and parked them; and
- * {@code stale.lua}, which removes them. Thread-safe.
+ * Rows that sessions committed after they had lost ownership, as writers found and parked them.
+ * Thread-safe; has a connection of its own.
  */
 public final class StaleRows implements AutoCloseable {
-  private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "stale.lua");
-
   /** Entries that Redis reads at a time, so that nobody waits for a large hash. */
   private static final ScanArgs PAGE = ScanArgs.Builder.limit(500);
 
@@ -38,18 +35,6 @@ public final class StaleRows implements AutoCloseable {
    * @param ownsNow Redis has it as the owner's session after all: its rows will be flushed
    */
   public record Session(OwnerId owner, SessionId session, boolean ownsNow) {}
-
-  /** What became of a discard. */
-  public sealed interface Outcome {}
-
-  /** These rows are gone. */
-  public record Discarded(List<VersionedKey> rows) implements Outcome {}
-
-  /** Nothing was changed: the session owns now, and its rows will be flushed. */
-  public record OwnsNow() implements Outcome {}
-
-  /** Somebody else discarded it. */
-  public record Gone() implements Outcome {}
 
   public StaleRows(RedisConfig config, String namespace, int slots) {
     this.connector = new RedisConnector(config);
@@ -130,27 +115,10 @@ public final class StaleRows implements AutoCloseable {
                 }));
   }
 
-  /** Removes the rows of a session for good; see {@code stale.lua}. */
-  public Outcome discard(Session of) {
-    List<Object> reply =
-        redis.call(
-            connection ->
-                DISCARD.call(
-                    connection,
-                    slot(of.owner()),
-                    List.of(of.owner().encoded(), of.session().text())));
-    long verdict = (Long) reply.get(0);
-    if (verdict != 1) {
-      return verdict == 0 ? new Gone() : new OwnsNow();
-    }
-    List<VersionedKey> rows = new ArrayList<>();
-    for (int i = 1; i < reply.size(); i += 2) {
-      rows.add(
-          new VersionedKey(
-              LuaScript.string(reply.get(i)),
-              Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
-    }
-    return new Discarded(rows);
+  /** Removes the rows of a session for good, unless it owns after all. */
+  public DiscardScript.Outcome discard(Session of) {
+    return redis.call(
+        connection -> DiscardScript.call(connection, slot(of.owner()), of.owner(), of.session()));
   }
 
   @Override

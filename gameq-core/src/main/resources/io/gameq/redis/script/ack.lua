@@ -1,12 +1,14 @@
--- Finishes claims whose rows are in MySQL, and tells the nodes that wait for it. Rows that are kept go back to wait. Runs at maxmemory.
--- KEYS[1] '{ns:slot}' prefix
+-- Finishes claims whose rows are in MySQL, and tells the nodes that wait for it. Rows that are kept go back to wait. Runs at
+-- maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of: claim HASH, claimed:<owner> HASH, lease ZSET, inflight:<writer> LIST, own:<owner> STRING,
+--   dirty:<owner>:<session> HASH, due ZSET, closing SET
 -- ARGV[1] namespace; ARGV[2] how long the own key of a closed session is kept, ms; ARGV[3] ms until kept rows are due again;
 --   then for each claim: owner; token; version up to which all is in MySQL or set aside;
 --   number of rows set aside as dead letters, for each its field and version; number of rows kept, for each its field and version
--- Returns for each claim 1, or 0 when the token is no longer ours (the lease ran out and the rows were taken back), or somebody else's value
---   is in the way of kept rows: nothing is changed then.
--- Publishes lines 'owner session version [!field version]... [+field version]...': all up to that version is in MySQL, but for rows set aside
--- (!) and kept (+); on 'ns:durable:<first 8 hex digits of the nonce>', the channel of the session's node.
+-- Returns for each claim 1, or 0 when the token is no longer ours (the lease ran out and the rows were taken back), or somebody
+--   else's value is in the way of kept rows: nothing is changed then.
+-- Publishes lines 'owner session version [!field version]... [+field version]...': all up to that version is in MySQL, but for rows
+--   set aside (!) and kept (+); on 'ns:durable:<first 8 hex digits of the nonce>', the channel of the session's node.
 local slot, namespace = KEYS[1], ARGV[1]
 write_even_when_full(slot)
 local now, results, lines = now_millis(), {}, {}
@@ -45,13 +47,16 @@ local function finish(owner, claim, version, set_aside, kept)
   -- A session that Redis has forgotten, for none or an older one, is told nothing: older rows of it may have been forgotten too.
   local remembered = owned_by and owned_by >= claim.session
   for _, session in ipairs({claim.session, owned_by ~= claim.session and owned_by or nil}) do
-    if remembered then tell(session, table.concat({owner, session, version}, ' ') .. marked('!', set_aside) .. marked('+', kept)) end
+    local line = table.concat({owner, session, version}, ' ')
+    if remembered then tell(session, line .. marked('!', set_aside) .. marked('+', kept)) end
     if redis.call('EXISTS', dirty_key(slot, owner, session)) == 1 then
       more = true -- its due entry may have been dropped while this claim stood
       redis.call('ZADD', slot .. ':due', 'NX', now, member(owner, session))
     end
   end
-  if any_closing and not more and redis.call('SREM', slot .. ':closing', owner) == 1 then redis.call('PEXPIRE', own_key(slot, owner), ARGV[2]) end
+  if any_closing and not more and redis.call('SREM', slot .. ':closing', owner) == 1 then
+    redis.call('PEXPIRE', own_key(slot, owner), ARGV[2])
+  end
 end
 
 local at = 4

@@ -1,11 +1,14 @@
 -- Takes the dirty rows of a batch of due owners under a lease. Runs at maxmemory.
--- KEYS[1] '{ns:slot}' prefix
+-- Rows whose lease ran out twice may kill their writers: they are taken alone, so that no others are lost with them.
+-- KEYS[1] '{ns:slot}', prefix of: due ZSET, ready LIST, inflight:<writer> LIST, own:<owner> STRING, dirty:<owner>:<session> HASH,
+--   claimed:<owner> HASH, lease ZSET, claim HASH, stale SET
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
 --   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms
--- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}: a claim is {owner, session, token, attempts, lapses, ms since
---   MySQL first refused a row of it or 0, {field, row, field, row ...}}; unowned are {owner, session} whose own key is missing: ask MySQL, then reassert; stale are {owner, session} that lost
---   ownership with rows, found now for the first time; broken are dirty keys that are no hashes: left alone, looked at again in a minute.
--- Rows whose lease ran out twice may kill their writers: they are taken alone, so that no others are lost with them.
+-- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}:
+--   claims of {owner, session, token, attempts, lapses, ms since MySQL first refused a row of it or 0, {field, row, field, row ...}};
+--   unowned of {owner, session} whose own key is missing: ask MySQL, then reassert;
+--   stale of {owner, session} that lost ownership with rows, found now for the first time;
+--   broken of dirty keys that are no hashes: left alone, looked at again in a minute.
 local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
 local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local due, ready, inflight = slot .. ':due', slot .. ':ready', slot .. ':inflight:' .. writer

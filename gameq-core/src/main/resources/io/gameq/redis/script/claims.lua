@@ -1,6 +1,7 @@
 -- Put in front of the writer's scripts, after slot.lua: the record of a claim.
--- {ns:slot}:claim holds owner -> 'token session attempts lapses since writer': attempts are claims since the last ack but for outages,
--- lapses those whose lease ran out, since is when MySQL first refused a row (ms, 0 if never); token '-' means not claimed now, only remembered.
+-- {ns:slot}:claim HASH owner -> 'token session attempts lapses since writer': attempts are claims since the last ack but for outages,
+-- lapses those whose lease ran out, since is when MySQL first refused a row (ms, 0 if never); token '-' means not claimed now, only
+-- remembered.
 local function claim_of(slot, owner)
   local record = redis.call('HGET', slot .. ':claim', owner)
   if not record then return nil end
@@ -9,7 +10,8 @@ local function claim_of(slot, owner)
 end
 
 local function remember(slot, owner, claim)
-  redis.call('HSET', slot .. ':claim', owner, table.concat({claim.token, claim.session, claim.attempts, claim.lapses, claim.since, claim.writer}, ' '))
+  local record = {claim.token, claim.session, claim.attempts, claim.lapses, claim.since, claim.writer}
+  redis.call('HSET', slot .. ':claim', owner, table.concat(record, ' '))
 end
 
 -- The session under which rows of a claim go back: the newest that is known.
@@ -23,7 +25,8 @@ local function end_lease(slot, owner, claim)
   redis.call('LREM', slot .. ':inflight:' .. claim.writer, -1, member(owner, claim.session))
 end
 
--- Whether claimed rows can go back; to be asked before anything is changed. Else they stay claimed, and are looked at again when their lease ends.
+-- Whether claimed rows can go back; to be asked before anything is changed. Else they stay claimed, and are looked at again when their
+-- lease ends.
 local function can_go_back(slot, owner, claim)
   return not (wrong_type(claimed_key(slot, owner)) or wrong_type(dirty_key(slot, owner, newest_session(slot, owner, claim))))
 end

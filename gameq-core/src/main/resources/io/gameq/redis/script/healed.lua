@@ -1,5 +1,5 @@
 -- Everything of these sessions that Redis had lost is in it again.
--- KEYS[1] '{ns:slot}' prefix
+-- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, healing SET
 -- ARGV: owner, session, owner, session ...; at most 500 of them
 -- Returns {how many of the sessions own}.
 local slot, own = KEYS[1], 0

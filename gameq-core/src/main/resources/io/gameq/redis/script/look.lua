@@ -1,6 +1,6 @@
--- What Redis holds of some rows of one owner, and whether whoever may yet put them back has done so: in one look, since a row that moves
--- from dirty to claimed meanwhile would else be overlooked. Changes nothing, and is refused on a replica. Runs at maxmemory.
--- KEYS[1] '{ns:slot}' prefix
+-- What Redis holds of some rows of one owner, and whether whoever may yet put them back has done so: in one look, since a row that
+-- moves from dirty to claimed meanwhile would else be overlooked. Changes nothing, and is refused on a replica. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, claimed:<owner> HASH, dirty:<owner>:<session> HASH, healing SET
 -- ARGV[1] owner; ARGV[2...] up to 1,000 fields
 -- Returns {session that owns or '', 1 while rows of that session that Redis lost are still to be put back, else 0,
 --   the version of each field that is claimed or dirty under that session, as 16 hex digits, or ''}

@@ -1,9 +1,9 @@
 -- What Redis holds of some rows of one owner, in one look: a row that moves from dirty to claimed meanwhile would else be overlooked.
 -- Changes nothing, and is refused on a replica, which may hold something else: the DEL of a key that is never there sees to that.
--- KEYS[1] '{ns:slot}' prefix
+-- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, claimed:<owner> HASH, dirty:<owner>:<session> HASH
 -- ARGV[1] owner; ARGV[2] 1 for whole rows, 0 for their versions; ARGV[3] number of sessions n; n sessions; then up to 1,000 fields
--- Returns {session that owns or '', claimed rows, dirty rows of each session in turn, dirty rows of the session that owns}: each is a list
--- with a row, a version or '' for each field. A key that is no hash holds nothing.
+-- Returns {session that owns or '', claimed rows, dirty rows of each session in turn, dirty rows of the session that owns}: each is
+--   a list with a row, a version or '' for each field. A key that is no hash holds nothing.
 local slot, owner, whole, sessions = KEYS[1], ARGV[1], ARGV[2] == '1', tonumber(ARGV[3])
 local fields = {}
 for i = 4 + sessions, #ARGV do fields[#fields + 1] = ARGV[i] end

@@ -1,6 +1,6 @@
--- Everything of an owner that is not yet flushed, for a reader without a session. Changes nothing, and is
--- refused on a replica. Runs at maxmemory.
--- KEYS[1] '{ns:slot}' prefix
+-- Everything of an owner that is not yet flushed, for a reader without a session. Changes nothing, and is refused on a replica. Runs
+-- at maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, claimed:<owner> HASH
 -- ARGV[1] owner
 -- Returns {dirty rows of the session that owns, claimed rows}, rows as field, value, field, value ...
 local slot, owner = KEYS[1], ARGV[1]

@@ -1,7 +1,7 @@
 -- Tells Redis again which session owns, after Redis lost it; the caller has read in MySQL that it does. Adopts nothing: what
 -- older sessions left is parked by the next claim. Refused when a newer session owns. Runs at maxmemory.
 -- A session that Redis did not know may have adopted rows that Redis lost: until its node says otherwise (healed.lua), they are to come.
--- KEYS[1] '{ns:slot}' prefix
+-- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, closing SET, healing SET
 -- ARGV[1] owner; ARGV[2] session
 -- Returns {1}, or {0, session that owns}.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]

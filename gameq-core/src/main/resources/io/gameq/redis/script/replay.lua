@@ -1,10 +1,12 @@
--- Puts lost rows of owners back, of all of them or of none: tells Redis again which session owns each (the caller has read in MySQL that it
--- does) and writes the rows under it, never over a newer one, so that it may run any number of times. Leaves no journal mark: those of a node
--- that lives must not move, and nobody would remove others.
--- KEYS[i] '{ns:slot}' prefix of owner i
--- ARGV[1] how long the own key of an ended session is kept, ms; then for each owner: owner; session; 1 to end the session as its node is
---   gone, else 0; number of rows n; n times field, row
--- Returns {1, number of rows written}; {0, index from 0 of the first owner that a newer session owns, that session}: nothing was written.
+-- Puts lost rows of owners back, of all of them or of none: tells Redis again which session owns each (the caller has read in MySQL
+-- that it does) and writes the rows under it, never over a newer one, so that it may run any number of times. Leaves no journal mark:
+-- those of a node that lives must not move, and nobody would remove others.
+-- KEYS[i] '{ns:slot}' of owner i, prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, claimed:<owner> HASH, due ZSET,
+--   closing SET
+-- ARGV[1] how long the own key of an ended session is kept, ms; then for each owner: owner; session; 1 to end the session as its
+--   node is gone, else 0; number of rows n; n times field, row
+-- Returns {1, number of rows written}; {0, index from 0 of the first owner that a newer session owns, that session}: nothing was
+--   written then; or the error WRONGTYPE, naming the key, when somebody else wrote into an owner's keys: nor was it then.
 local owners, at = {}, 2
 for i = 1, #KEYS do
   local owner, session = ARGV[at], ARGV[at + 1]
@@ -14,7 +16,8 @@ for i = 1, #KEYS do
     local wrong = wrong_type(key)
     if wrong then return redis.error_reply(wrong) end
   end
-  owners[i] = {slot = KEYS[i], owner = owner, session = session, owned_by = owned_by, ends = ARGV[at + 2] == '1', first = at + 4, rows = tonumber(ARGV[at + 3])}
+  local ends, rows = ARGV[at + 2] == '1', tonumber(ARGV[at + 3])
+  owners[i] = {slot = KEYS[i], owner = owner, session = session, owned_by = owned_by, ends = ends, first = at + 4, rows = rows}
   at = at + 4 + 2 * owners[i].rows
 end
 local written = 0

@@ -1,6 +1,7 @@
 -- Put in front of every script: names of the keys of one slot, the clock, and the merge.
--- slot is the key prefix '{namespace:slot}'; owner is an encoded owner id; session is '<epoch>-<nonce>', 16 hex digits each,
--- so that sessions compare by epoch as strings. A row is '<version, 16 hex digits><op byte><MessagePack>'.
+-- slot is the key prefix '{namespace:slot}', which scripts take as KEYS[1] and put in front of the names of all keys of the slot, drawn
+-- in package io.gameq.redis; owner is an encoded owner id; session is '<epoch>-<nonce>', 16 hex digits each, so that sessions compare by
+-- epoch as strings. A row is '<version, 16 hex digits><op byte><MessagePack>', a field its '<table>:<primary key>'.
 local function own_key(slot, owner) return slot .. ':own:' .. owner end
 local function dirty_key(slot, owner, session) return slot .. ':dirty:' .. owner .. ':' .. session end
 local function claimed_key(slot, owner) return slot .. ':claimed:' .. owner end

@@ -68,12 +68,12 @@ class OpenScriptTest {
   @Test
   void aClosedSessionsOwnKeyExpiresOnlyWhenNothingWaits() {
     slot.open(slot.first);
-    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
     assertTrue(slot.ownLifeMillis() > 0);
     slot.open(slot.second);
     assertEquals(-1, slot.ownLifeMillis());
     slot.commit(slot.second, "item:1", row(5, "a"), 9_000_000_000_000L);
-    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
+    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(-1, slot.ownLifeMillis());
   }
 
@@ -81,18 +81,18 @@ class OpenScriptTest {
   void closingALostSessionLeavesItsSuccessorAlone() {
     slot.open(slot.first);
     slot.open(slot.second);
-    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(-1, slot.ownLifeMillis());
   }
 
   @Test
   void reassertIsRefusedWhenANewerSessionOwns() {
     slot.open(slot.second);
-    assertEquals(false, SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+    assertEquals(false, ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first));
     assertEquals(slot.second.text(), slot.own());
     assertEquals(
         true,
-        SessionScripts.reassert(
+        ReassertScript.call(
             slot.redis,
             slot.slot,
             slot.owner,
@@ -104,11 +104,11 @@ class OpenScriptTest {
   void aSessionThatIsToldAgainIsNotClosedWithTheOneBefore() {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
-    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(
         true,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
-    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(
         false,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
@@ -123,7 +123,7 @@ class OpenScriptTest {
     slot.commit(slot.second, "item:2", row(3, "b"), 0);
     assertEquals(
         List.of("item:2"),
-        SessionScripts.read(slot.redis, slot.slot, slot.owner).stream()
+        ReadScript.call(slot.redis, slot.slot, slot.owner).stream()
             .map(UnflushedRow::key)
             .toList());
   }

@@ -4,9 +4,10 @@ import io.gameq.GameQueueException;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.OwnKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +32,13 @@ public final class PrimaryChange {
     SessionId holder =
         ownedBy(owner) == null
             ? durable.holder(null)
-            : NodeHeartbeat.holder(redis.connection(), redis.slot(owner), owner, durable);
-    return holder == null ? null : redis.aliveNode(NodeHeartbeat.process(holder));
+            : OpenOwners.holder(redis.connection(), redis.slot(owner), owner, durable);
+    return holder == null ? null : redis.aliveNode(NodeSigns.process(holder));
   }
 
   /** The session that owns, as far as Redis knows. */
   public @Nullable SessionId ownedBy(OwnerId owner) {
-    return SessionScripts.ownedBy(redis.connection(), redis.slot(owner), owner);
+    return OwnKey.session(redis.connection(), redis.slot(owner), owner);
   }
 
   /**

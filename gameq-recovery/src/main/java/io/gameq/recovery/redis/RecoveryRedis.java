@@ -8,7 +8,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ScriptPipeline;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +81,7 @@ public final class RecoveryRedis implements AutoCloseable {
 
   /** The node of which this process is alive, null when it gave no sign of life for 15 s. */
   public @Nullable String aliveNode(String process) {
-    return NodeHeartbeat.aliveNode(connection, namespace, process);
+    return NodeSigns.aliveNode(connection, namespace, process);
   }
 
   RedisConnection connection() {

@@ -9,8 +9,9 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.AckScript;
 import io.gameq.redis.script.Claim;
-import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.NackScript;
 import io.gameq.term.Term;
 import java.util.ArrayList;
 import java.util.List;
@@ -295,7 +296,7 @@ final class Flusher {
           .flatMap(of -> of.setAside().stream())
           .forEach(this::reportSetAside);
       committed.written().stream().flatMap(of -> of.kept().stream()).forEach(this::reportKept);
-      FinishScripts.ack(
+      AckScript.call(
           redis.get(),
           slot,
           shared.options().namespace(),
@@ -403,7 +404,7 @@ final class Flusher {
   }
 
   void giveBack(SlotKeys slot, List<Claim> batch, long delayMillis, boolean countsAsAttempt) {
-    FinishScripts.nack(redis.get(), slot, delayMillis, countsAsAttempt, batch);
+    NackScript.call(redis.get(), slot, delayMillis, countsAsAttempt, batch);
     shared.stats().gaveBack(batch.size());
   }
 }

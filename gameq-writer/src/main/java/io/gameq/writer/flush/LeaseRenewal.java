@@ -4,7 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
-import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.RenewScript;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,7 +78,7 @@ public final class LeaseRenewal implements AutoCloseable {
       }
       try {
         ControlConnection.Connected unused = watch.connected(redis);
-        redis.call(connection -> FinishScripts.renew(connection, of.slot, leaseMillis, of.claims));
+        redis.call(connection -> RenewScript.call(connection, of.slot, leaseMillis, of.claims));
       } catch (GameQueueException e) {
         LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
       } catch (RuntimeException | Error e) { // must not end the timer

@@ -6,7 +6,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.ReassertScript;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +29,7 @@ public final class OwnersInRedis {
   public static void tell(
       RedisConnection redis, SlotKeys slot, OwnerId owner, CountingSessions durable) {
     SessionId lastOpen = durable.lastOpen();
-    boolean owns = lastOpen != null && SessionScripts.reassert(redis, slot, owner, lastOpen);
+    boolean owns = lastOpen != null && ReassertScript.call(redis, slot, owner, lastOpen);
     if (!owns && durable.opening()) {
       LOG.warn(
           "finishing the open of {} by session {}, whose node is gone", owner, durable.newest());

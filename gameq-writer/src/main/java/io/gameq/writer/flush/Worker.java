@@ -11,7 +11,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.ReapScript;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -199,11 +199,11 @@ public final class Worker implements Runnable {
     }
     long every = Math.min(shared.options().bounds().leaseMillis() / 3, MOST_REAP_DELAY_MILLIS);
     nextReapNanos.put(slot.slot(), now + TimeUnit.MILLISECONDS.toNanos(every));
-    List<FinishScripts.Reaped> reaped;
+    List<ReapScript.Reaped> reaped;
     do {
-      reaped = FinishScripts.reap(redis.get(), slot);
+      reaped = ReapScript.call(redis.get(), slot);
       shared.stats().reaped(reaped.size());
-      for (FinishScripts.Reaped of : reaped) {
+      for (ReapScript.Reaped of : reaped) {
         shared
             .complaints()
             .about(
@@ -213,6 +213,6 @@ public final class Worker implements Runnable {
                     "took back owner %s from writer %s, whose lease ran out"
                         .formatted(of.owner(), of.writer()));
       }
-    } while (reaped.size() == FinishScripts.MOST_REAPED);
+    } while (reaped.size() == ReapScript.MOST);
   }
 }

@@ -2,8 +2,9 @@ package io.gameq.writer.stale;
 
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.FinishScripts.VersionedKey;
+import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
+import io.gameq.redis.script.VersionedKey;
 import io.gameq.rows.RowKey;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -94,8 +95,8 @@ final class StaleDiscardCommand implements Callable<Integer> {
     long rows = 0;
     boolean kept = false;
     for (StaleRows.Session session : sessions) {
-      StaleRows.Outcome outcome = stale.discard(session);
-      if (outcome instanceof StaleRows.Discarded discarded) {
+      DiscardScript.Outcome outcome = stale.discard(session);
+      if (outcome instanceof DiscardScript.Discarded discarded) {
         rows += discarded.rows().size();
         discards.remember(discarded(session, discarded.rows()));
         discarded
@@ -109,7 +110,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
                                 StaleNames.of(session),
                                 Long.toUnsignedString(row.version()))));
       } else {
-        boolean owns = outcome instanceof StaleRows.OwnsNow;
+        boolean owns = outcome instanceof DiscardScript.OwnsNow;
         kept |= owns;
         out.println((owns ? "kept, it owns now: " : "already gone: ") + StaleNames.of(session));
       }

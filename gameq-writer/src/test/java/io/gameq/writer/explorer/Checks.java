@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.redis.UnflushedRow;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.ReadScript;
 import io.gameq.view.ViewInSteps;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.TableImage.Item;
@@ -249,7 +249,7 @@ final class Checks {
     int seen = 0;
     for (int player = 1; player <= 2; player++) {
       List<UnflushedRow> unflushed =
-          SessionScripts.read(world.redis, world.slot, Servers.owner(player));
+          ReadScript.call(world.redis, world.slot, Servers.owner(player));
       ViewInSteps view =
           ViewInSteps.of(
               Servers.owner(player),

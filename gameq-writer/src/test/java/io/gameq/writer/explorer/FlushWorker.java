@@ -8,10 +8,11 @@ import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.AckScript;
+import io.gameq.redis.script.AckScript.Flushed;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.FinishScripts;
-import io.gameq.redis.script.FinishScripts.Flushed;
+import io.gameq.redis.script.NackScript;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.rows.RowKey;
 import io.gameq.term.Term;
@@ -422,7 +423,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
               .orElse(0);
       flushed.add(new Flushed(claim, version, List.of(), List.of()));
     }
-    FinishScripts.ack(world.redis, world.slot, world.namespace, 0, flushed);
+    AckScript.call(world.redis, world.slot, world.namespace, 0, flushed);
     if (heard) {
       world.hearNews();
     } else {
@@ -432,13 +433,13 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private static Memory nack(Servers world, Memory me) {
-    FinishScripts.nack(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
+    NackScript.call(world.redis, world.slot, 0, false, of(me.claims, me.notOwned));
     return me.in(Phase.GIVES_BACK);
   }
 
   /** What it claimed is for the nodes to put back; the next turn connects anew. */
   private static Memory leave(Servers world, Memory me) {
-    FinishScripts.nack(world.redis, world.slot, 0, false, me.claims);
+    NackScript.call(world.redis, world.slot, 0, false, me.claims);
     return IDLE;
   }
 

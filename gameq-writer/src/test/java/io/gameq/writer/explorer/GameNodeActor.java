@@ -10,7 +10,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.CommitWire;
 import io.gameq.redis.script.CommitWire.Answer;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.OwnKey;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.view.ViewInSteps;
@@ -362,8 +362,7 @@ record GameNodeActor(
   /** Else opens again, with a new session. */
   private NodeMemory confirm(Servers world, State state, NodeMemory me) {
     Attempt attempt = Objects.requireNonNull(me.attempt());
-    SessionId owns =
-        SessionScripts.ownedBy(world.redis, world.slot, Servers.owner(attempt.player()));
+    SessionId owns = OwnKey.session(world.redis, world.slot, Servers.owner(attempt.player()));
     if (owns != null && owns.isNewerThan(attempt.session())) {
       return settled(me.op(me.op() + 1));
     }

@@ -9,7 +9,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitWire;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.HealedScript;
+import io.gameq.redis.script.ReassertScript;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -131,7 +132,7 @@ record NodeHealing(GameNodeActor node) {
 
   private static boolean owns(Servers world, NodeMemory me, int player) {
     SessionRef ref = Objects.requireNonNull(me.holds().get(player)).ref();
-    return SessionScripts.reassert(world.redis, world.slot, ref.owner(), ref.id());
+    return ReassertScript.call(world.redis, world.slot, ref.owner(), ref.id());
   }
 
   /** After the last one: what has Redis lost? */
@@ -238,8 +239,7 @@ record NodeHealing(GameNodeActor node) {
   }
 
   private NodeMemory saysWhole(Servers world, NodeMemory me) {
-    SessionScripts.healed(
-        world.redis, new SlotKeys[] {world.slot}, List.copyOf(me.owning().values()));
+    HealedScript.call(world.redis, new SlotKeys[] {world.slot}, List.copyOf(me.owning().values()));
     return sendsOn(me);
   }
 

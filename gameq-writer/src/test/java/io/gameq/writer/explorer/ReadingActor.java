@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.UnflushedRow;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.ReadScript;
 import io.gameq.view.ViewInSteps;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -70,7 +70,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
   private Memory next(Servers world, State state, Memory me, boolean fromRedis) {
     OwnerId owner = Servers.owner(player);
     List<UnflushedRow> unflushed =
-        fromRedis ? List.copyOf(SessionScripts.read(world.redis, world.slot, owner)) : me.unflushed;
+        fromRedis ? List.copyOf(ReadScript.call(world.redis, world.slot, owner)) : me.unflushed;
     ViewInSteps.Snapshot snapshot =
         fromRedis
             ? me.snapshot

@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.ReapScript;
 import java.util.List;
 
 /**
@@ -31,7 +31,7 @@ record Reaper(int most) implements Actor {
             Step.redis(
                 "a lease runs out, reap",
                 world -> {
-                  FinishScripts.reap(world.redis, world.slot);
+                  ReapScript.call(world.redis, world.slot);
                   return new Memory(me.reaps + 1);
                 }));
   }

@@ -12,17 +12,17 @@
  * actor            its atomic steps                                                           runs
  * GameNodeActor    starts: reads the term, connects | settles the term                       TermTable, Settling
  *                  open: epoch into MySQL | open.lua | set open and read, in one transaction  OwnerTable, OpenScript, OwnerReader
- *                  | GET own, where Redis may fail over: else it opens again                  SessionScripts
+ *                  | GET own, where Redis may fail over: else it opens again                  OwnKey
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost     CommitGroup
- *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL        SessionScripts, Replay,
+ *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL        ReassertScript, Replay,
  *                  record | send an unanswered commit again; refused: ask MySQL, reassert     DurableTracker, CommitGroup
  *                  may give an open up and open again, or die in it
  *                  goes over to the primary that was promoted, and heals there               TermTable, Settling
  * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused        ClaimScript, FlushTransaction,
- *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |          FinishScripts,
- *                  reassert.lua, open.lua; goes over, or has to when the term refuses it      Agreement, Settling
- * Reaper           a lease runs out: reap.lua                                                 FinishScripts
- * Reader           read.lua | snapshot                                                        SessionScripts, OwnerReader
+ *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |          AckScript, NackScript,
+ *                  reassert.lua, open.lua; goes over, or has to when the term refuses it      OwnersInRedis, Settling
+ * Reaper           a lease runs out: reap.lua                                                 ReapScript
+ * Reader           read.lua | snapshot                                                        ReadScript, OwnerReader
  * Failover         Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on

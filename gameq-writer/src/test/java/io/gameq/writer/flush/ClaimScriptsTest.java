@@ -10,14 +10,18 @@ import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.AckScript;
+import io.gameq.redis.script.AckScript.Flushed;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.FinishScripts;
-import io.gameq.redis.script.FinishScripts.Flushed;
-import io.gameq.redis.script.FinishScripts.VersionedKey;
+import io.gameq.redis.script.CloseScript;
+import io.gameq.redis.script.NackScript;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.SessionScripts;
+import io.gameq.redis.script.ReapScript;
+import io.gameq.redis.script.ReassertScript;
+import io.gameq.redis.script.RenewScript;
 import io.gameq.redis.script.SlotFixture;
+import io.gameq.redis.script.VersionedKey;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import java.io.IOException;
@@ -63,7 +67,7 @@ class ClaimScriptsTest {
   }
 
   private int ack(Flushed flushed) {
-    return FinishScripts.ack(slot.redis, slot.slot, slot.namespace, 60_000, List.of(flushed));
+    return AckScript.call(slot.redis, slot.slot, slot.namespace, 60_000, List.of(flushed));
   }
 
   @Test
@@ -118,11 +122,11 @@ class ClaimScriptsTest {
   void aRenewedLeaseIsNotReapedAndAnotherTokenRenewsNothing() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
-    assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
-    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    assertEquals(1, RenewScript.call(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
+    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
     Claim other = new Claim(claim.owner(), claim.session(), "other", 1, 0, 0, claim.rows());
-    assertEquals(0, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(other)));
-    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    assertEquals(0, RenewScript.call(slot.redis, slot.slot, 0, List.of(other)));
+    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
   }
 
   @Test
@@ -170,14 +174,14 @@ class ClaimScriptsTest {
   private void awaitReaped() {
     Awaitility.await()
         .atMost(Duration.ofSeconds(5))
-        .until(() -> !FinishScripts.reap(slot.redis, slot.slot).isEmpty());
+        .until(() -> !ReapScript.call(slot.redis, slot.slot).isEmpty());
   }
 
   @Test
   void aLeaseThatRunsIsNotReaped() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     claim();
-    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
   }
 
   @Test
@@ -185,14 +189,14 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claim().claims().get(0);
     slot.open(slot.second);
-    assertEquals(1, FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim)));
+    assertEquals(1, NackScript.call(slot.redis, slot.slot, 0, false, List.of(claim)));
     assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.second));
     Claim again = claim().claims().get(0);
     assertEquals(slot.second, again.session());
     assertEquals(1, again.attempts());
     assertEquals(
         0,
-        FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim)),
+        NackScript.call(slot.redis, slot.slot, 0, false, List.of(claim)),
         "the first token is gone");
   }
 
@@ -214,7 +218,7 @@ class ClaimScriptsTest {
     Claim flushing = claim().claims().get(0);
     slot.commit(slot.first, "item:2", row(2, "b"), 0);
     assertEquals(List.of(), claim().claims()); // drops the due entry
-    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, ack(flushing));
     assertEquals(
         List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
@@ -224,8 +228,8 @@ class ClaimScriptsTest {
   @Test
   void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    FinishScripts.nack(slot.redis, slot.slot, 0, false, claim().claims());
-    SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.second);
+    NackScript.call(slot.redis, slot.slot, 0, false, claim().claims());
+    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, claim().stale().size());
     assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
   }
@@ -238,7 +242,7 @@ class ClaimScriptsTest {
     assertEquals(List.of(), batch.claims());
     assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
     assertTrue(batch.waitMillis() > 0, "no spinning");
-    assertTrue(SessionScripts.reassert(slot.redis, slot.slot, slot.owner, slot.first));
+    assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first));
   }
 
   @Test
@@ -263,13 +267,13 @@ class ClaimScriptsTest {
     byte[] dirty =
         bytes(slot.slot.prefix() + ":dirty:" + slot.owner.encoded() + ":" + slot.first.text());
     slot.redis.sync().set(dirty, bytes("x"));
-    assertEquals(0, FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim)));
+    assertEquals(0, NackScript.call(slot.redis, slot.slot, 0, true, List.of(claim)));
     assertEquals(0, ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)))));
-    assertEquals(List.of(), FinishScripts.reap(slot.redis, slot.slot));
+    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
     assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
     slot.redis.sync().del(dirty);
     slot.redis.sync().zadd(bytes(slot.slot.prefix() + ":lease"), 0, bytes(slot.owner.encoded()));
-    assertEquals(1, FinishScripts.reap(slot.redis, slot.slot).size());
+    assertEquals(1, ReapScript.call(slot.redis, slot.slot).size());
     assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.first));
     assertEquals(1, claim().claims().size());
   }
@@ -299,7 +303,7 @@ class ClaimScriptsTest {
   @Test
   void theLastAckOfAClosedSessionLetsItsOwnKeyExpire() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.first);
+    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(-1, slot.ownLifeMillis());
     ack(claim().claims().get(0));
     assertTrue(slot.ownLifeMillis() > 0);
@@ -361,11 +365,11 @@ class ClaimScriptsTest {
   void aRefusalIsTimedFromTheFirstOneAndAnOutageIsNone() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claim().claims().get(0);
-    FinishScripts.nack(slot.redis, slot.slot, 0, false, List.of(claim));
+    NackScript.call(slot.redis, slot.slot, 0, false, List.of(claim));
     claim = claim().claims().get(0);
     assertEquals(0, claim.refusedForMillis());
     assertEquals(1, claim.attempts());
-    FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim));
+    NackScript.call(slot.redis, slot.slot, 0, true, List.of(claim));
     Awaitility.await().pollDelay(Duration.ofMillis(20)).until(() -> true);
     claim = claim().claims().get(0);
     assertEquals(2, claim.attempts());
@@ -382,16 +386,16 @@ class ClaimScriptsTest {
     TestServers.redis().sync().configSet("maxmemory", "1");
     try {
       Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
-      assertEquals(1, FinishScripts.renew(slot.redis, slot.slot, 0, List.of(claim)));
+      assertEquals(1, RenewScript.call(slot.redis, slot.slot, 0, List.of(claim)));
       awaitReaped();
       claim = claim().claims().get(0);
-      assertEquals(1, FinishScripts.nack(slot.redis, slot.slot, 0, true, List.of(claim)));
+      assertEquals(1, NackScript.call(slot.redis, slot.slot, 0, true, List.of(claim)));
       claim = claim().claims().get(0);
       assertEquals(
           1, ack(new Flushed(claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)))));
       slot.open(slot.second);
       assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.second));
-      SessionScripts.close(slot.redis, slot.slot, slot.owner, slot.second);
+      CloseScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     } finally {
       TestServers.redis().sync().configSet("maxmemory", "0");
     }

@@ -4,7 +4,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.FinishScripts;
+import io.gameq.redis.script.NackScript;
 import org.HdrHistogram.Histogram;
 
 /** Calls {@code claim.lua} as a writer would and gives back what it took. One thread. */
@@ -48,7 +48,7 @@ public final class ClaimProbe implements AutoCloseable {
         rows += batch.claims().stream().mapToLong(claim -> claim.rows().size()).sum();
       }
       if (!batch.claims().isEmpty()) {
-        connection.call(redis -> FinishScripts.nack(redis, slot, 0, false, batch.claims()));
+        connection.call(redis -> NackScript.call(redis, slot, 0, false, batch.claims()));
       }
     }
     return new Result(nanos, rows);

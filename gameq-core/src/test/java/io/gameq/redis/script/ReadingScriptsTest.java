@@ -14,7 +14,7 @@ import io.gameq.redis.SlotKeys;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SessionScriptsTest {
+class ReadingScriptsTest {
   /** A replica may be behind: what it does not hold is not lost. */
   @Test
   void aPrimaryThatWasDemotedIsNotBelieved() {
@@ -24,13 +24,13 @@ class SessionScriptsTest {
     try (EmbeddedRedis server = EmbeddedRedis.start();
         RedisConnector connector = new RedisConnector(new RedisConfig(server.uri(), null, 5_000));
         ControlConnection control = new ControlConnection(connector)) {
-      assertEquals(List.of(), control.call(redis -> SessionScripts.read(redis, slot, owner)));
+      assertEquals(List.of(), control.call(redis -> ReadScript.call(redis, slot, owner)));
       control.get().sync().replicaof("127.0.0.1", 1);
       assertThrows(
-          RedisUnavailableException.class, () -> SessionScripts.read(control.get(), slot, owner));
+          RedisUnavailableException.class, () -> ReadScript.call(control.get(), slot, owner));
       assertThrows(
           RedisUnavailableException.class,
-          () -> SessionScripts.holdsNothing(control.get(), slot, owner, session));
+          () -> PendingScript.holdsNothing(control.get(), slot, owner, session));
     }
   }
 }

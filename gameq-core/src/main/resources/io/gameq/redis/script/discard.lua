@@ -1,8 +1,9 @@
 -- Discards what a session committed after it had lost ownership. Removes only, so it runs at maxmemory.
--- KEYS[1] '{ns:slot}' prefix
+-- KEYS[1] '{ns:slot}', prefix of: stale SET, own:<owner> STRING, dirty:<owner>:<session> HASH
 -- ARGV[1] owner; ARGV[2] session
--- Returns {1, field, version, field, version ...} of the rows that are gone; {0} when the session is not among the stale ones (any more);
--- {-1} when it owns, which Redis may come to believe again by a failover: its rows will be flushed. Then nothing is changed.
+-- Returns {1, field, version, field, version ...} of the rows that are gone, versions as 16 hex digits; {0} when the session is not
+--   among the stale ones (any more); {-1} when it owns, which Redis may come to believe again by a failover: its rows will be flushed.
+--   Then nothing is changed.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 local dirty = dirty_key(slot, owner, session)
 if redis.call('SISMEMBER', slot .. ':stale', dirty) == 0 then return {0} end

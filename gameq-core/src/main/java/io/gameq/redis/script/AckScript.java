@@ -1,0 +1,61 @@
+package io.gameq.redis.script;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** {@code ack.lua}: ends claims whose rows are in MySQL, and tells their nodes. Stateless. */
+public final class AckScript {
+  private static final LuaScript SCRIPT = LuaScript.of(AckScript.class, "claims.lua", "ack.lua");
+
+  private AckScript() {}
+
+  /**
+   * A claim that was flushed.
+   *
+   * @param version up to which all of it is in MySQL, set aside, or kept
+   * @param setAside rows that are dead letters now
+   * @param kept rows that go back to wait
+   */
+  public record Flushed(
+      Claim claim, long version, List<VersionedKey> setAside, List<VersionedKey> kept) {}
+
+  /**
+   * Ends claims and tells their nodes. Returns how many were still ours.
+   *
+   * @param keptDelayMillis until owners with kept rows are due again
+   */
+  public static int call(
+      RedisConnection redis,
+      SlotKeys slot,
+      String namespace,
+      long keptDelayMillis,
+      List<Flushed> flushed) {
+    List<String> args = new ArrayList<>();
+    args.add(namespace);
+    args.add(Long.toString(OwnKey.KEPT_MILLIS));
+    args.add(Long.toString(keptDelayMillis));
+    for (Flushed f : flushed) {
+      args.add(f.claim().owner().encoded());
+      args.add(f.claim().token());
+      args.add(hex(f.version()));
+      addRows(args, f.setAside());
+      addRows(args, f.kept());
+    }
+    return Claim.stillOurs(SCRIPT.call(redis, slot, args));
+  }
+
+  private static void addRows(List<String> args, List<VersionedKey> rows) {
+    args.add(Integer.toString(rows.size()));
+    for (VersionedKey row : rows) {
+      args.add(row.key());
+      args.add(hex(row.version()));
+    }
+  }
+
+  private static String hex(long version) {
+    return HexFormat.of().toHexDigits(version);
+  }
+}
