@@ -34,16 +34,17 @@ final class RedisWire {
   private RedisConnection connection() {
     Object sync = commands(RedisCommands.class, real.sync());
     Object async = commands(RedisAsyncCommands.class, real.async());
-    return (RedisConnection)
-        Proxy.newProxyInstance(
-            getClass().getClassLoader(),
-            new Class<?>[] {StatefulRedisConnection.class},
-            (self, method, args) ->
-                switch (method.getName()) {
-                  case "sync" -> sync;
-                  case "async" -> async;
-                  default -> invoke(real, method, args);
-                });
+    return new RedisConnection(
+        (StatefulRedisConnection<byte[], byte[]>)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {StatefulRedisConnection.class},
+                (self, method, args) ->
+                    switch (method.getName()) {
+                      case "sync" -> sync;
+                      case "async" -> async;
+                      default -> invoke(real.client(), method, args);
+                    }));
   }
 
   private Object commands(Class<?> type, Object target) {
