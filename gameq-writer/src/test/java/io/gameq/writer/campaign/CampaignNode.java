@@ -38,7 +38,7 @@ public final class CampaignNode {
   private static final long ANSWERS_WITHIN_SECONDS = 60;
 
   private final MovableClock clock;
-  private final List<Player> players = new ArrayList<>();
+  private final List<CampaignPlayer> players = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
 
   private CampaignNode(NodeOptions options) throws IOException {
@@ -52,7 +52,8 @@ public final class CampaignNode {
               "%s.%d.%d".formatted(options.name(), options.incarnation(), i),
               (options.home() * 1_000 + options.incarnation()) * 10 + i,
               history);
-      Player player = new Player(queue, ledger, ownersOf(i), options.home(), random.nextLong());
+      CampaignPlayer player =
+          new CampaignPlayer(queue, ledger, ownersOf(i), options.home(), random.nextLong());
       players.add(player);
       threads.add(new Thread(player, "player-" + i));
     }
@@ -105,8 +106,8 @@ public final class CampaignNode {
   private void obey(String command) throws InterruptedException {
     switch (command.split(" ", 2)[0]) {
       case "halt" -> players.get(0).haltAtNextCommit();
-      case "steal" -> players.forEach(Player::stealAll);
-      case "gear" -> players.forEach(Player::useGear);
+      case "steal" -> players.forEach(CampaignPlayer::stealAll);
+      case "gear" -> players.forEach(CampaignPlayer::useGear);
       case "poison" -> players.get(0).poisonOnce();
       case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
       case "stop" -> System.out.println("stopped " + stop());
@@ -118,20 +119,20 @@ public final class CampaignNode {
   private int settle() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
     int unsettled = 0;
-    for (Player player : players) {
+    for (CampaignPlayer player : players) {
       unsettled += player.ledger().awaitSettled(deadline);
     }
     return unsettled;
   }
 
   private int stop() throws InterruptedException {
-    players.forEach(Player::stop);
+    players.forEach(CampaignPlayer::stop);
     for (Thread thread : threads) {
       thread.join();
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
     int open = 0;
-    for (Player player : players) {
+    for (CampaignPlayer player : players) {
       open += player.ledger().awaitAnswers(deadline);
     }
     return open;

@@ -192,7 +192,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.open(2), Op.put(1, 1), Op.move(1, 2, 1)));
           cast.add(node("B", plant, CLOCK, Op.open(taken)));
           workers(cast, plant, 1, 1, false);
-          cast.add(new Failover(1, lostWrites, false));
+          cast.add(new FailoverActor(1, lostWrites, false));
           return cast;
         },
         List.of(3),
@@ -270,7 +270,7 @@ final class Scenarios {
               new GameNodeActor(
                   "B", List.of(Op.open(1), Op.put(1, 2)), CLOCK, reopens, false, plant));
           workers(cast, plant, workers, 1, false);
-          cast.add(new Failover(1, 0, true));
+          cast.add(new FailoverActor(1, 0, true));
           return cast;
         },
         List.of(1),
@@ -287,7 +287,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2)));
           cast.add(node("B", plant, CLOCK, Op.open(1), Op.put(1, 2)));
           workers(cast, plant, workers, 1, false);
-          cast.add(new Failover(1, lostWrites, false));
+          cast.add(new FailoverActor(1, lostWrites, false));
           return cast;
         },
         List.of(1),
@@ -304,7 +304,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.look(1)));
           cast.add(node("B", plant, CLOCK, Op.open(1)));
           workers(cast, plant, workers, 1, false);
-          cast.add(new Failover(1, lostWrites, false));
+          cast.add(new FailoverActor(1, lostWrites, false));
           return cast;
         },
         List.of(1),
@@ -320,7 +320,7 @@ final class Scenarios {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1), Op.lossy(Op.put(1, 2))));
           workers(cast, plant, 1, 1, false);
-          cast.add(new Failover(most, lostWrites, false));
+          cast.add(new FailoverActor(most, lostWrites, false));
           return cast;
         },
         List.of(1),
@@ -336,7 +336,7 @@ final class Scenarios {
           List<Actor> cast = new ArrayList<>();
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1, 2), Op.delete(1, 1)));
           workers(cast, plant, 2, 1, false);
-          cast.add(new Failover(1, lostWrites, false));
+          cast.add(new FailoverActor(1, lostWrites, false));
           return cast;
         },
         List.of(1),
@@ -353,7 +353,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
           cast.add(new GameNodeActor("B", List.of(Op.open(1)), CLOCK, 0, true, plant));
           workers(cast, plant, 1, 1, false);
-          cast.add(new Failover(1, lostWrites, false));
+          cast.add(new FailoverActor(1, lostWrites, false));
           return cast;
         },
         List.of(2),
@@ -370,7 +370,7 @@ final class Scenarios {
           cast.add(node("A", plant, CLOCK, Op.open(1), Op.put(1, 1)));
           workers(cast, plant, 1, 1, false);
           cast.add(new ReadingActor(1, 2, plant));
-          cast.add(new Failover(1, lostWrites, false));
+          cast.add(new FailoverActor(1, lostWrites, false));
           return cast;
         },
         List.of(1),

@@ -114,7 +114,7 @@ final class Search {
       int i = (first + n) % drainer; // not always the same first: whatever is wrong is found sooner
       Actor actor = cast.get(i);
       quiet &= !(actor instanceof GameNodeActor node && node.isBusy(state, state.locals().get(i)));
-      quiet &= !(state.locals().get(i) instanceof Failover.Memory of && of.replica() != null);
+      quiet &= !(state.locals().get(i) instanceof FailoverActor.Memory of && of.replica() != null);
       for (Step step : actor.steps(state, state.locals().get(i))) {
         State next = isAllowed(state, i, step) ? next(state, i, step) : null;
         if (next == null) {
@@ -151,8 +151,8 @@ final class Search {
   private boolean isAllowed(State state, int actor, Step step) {
     for (int i = 0; i < drainer; i++) {
       if (i != actor
-          && cast.get(i) instanceof Failover failover
-          && !failover.allows((Failover.Memory) state.locals().get(i), step)) {
+          && cast.get(i) instanceof FailoverActor failover
+          && !failover.allows((FailoverActor.Memory) state.locals().get(i), step)) {
         return false;
       }
     }
@@ -180,7 +180,7 @@ final class Search {
   /** A worker in mid-flush may be killed; leases and restarts, and reads, need not come. */
   private static boolean mayNeverHappen(Actor actor, Local local) {
     return actor instanceof Reaper
-        || actor instanceof Failover
+        || actor instanceof FailoverActor
         || actor instanceof Promotion
         || actor instanceof ReadingActor
         || (local instanceof FlushWorker.Memory worker && worker.phase() != FlushWorker.Phase.IDLE);

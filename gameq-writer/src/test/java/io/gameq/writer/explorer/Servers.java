@@ -246,7 +246,7 @@ final class Servers implements AutoCloseable {
     for (Local local : before.with(actor, after).locals()) {
       if (local instanceof NodeMemory node) {
         locals.add(node.hears(news));
-      } else if (redisChanged && local instanceof Failover.Memory failover && local != after) {
+      } else if (redisChanged && local instanceof FailoverActor.Memory failover && local != after) {
         locals.add(failover.wrote());
       } else if (step.former() && local instanceof Promotion.Memory) {
         locals.add(new Promotion.Memory(redisNow));

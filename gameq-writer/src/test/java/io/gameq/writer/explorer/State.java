@@ -32,8 +32,8 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
                   : locals.get(i).text())
           .append('\n');
     }
-    all(Failover.Memory.class)
-        .map(Failover.Memory::replica)
+    all(FailoverActor.Memory.class)
+        .map(FailoverActor.Memory::replica)
         .forEach(
             replica -> text.append(replica == null ? "" : "behind " + replica.text(tokenNames)));
     if (isAnybodyOnFormer()) {
@@ -69,13 +69,13 @@ record State(RedisImage redis, TableImage tables, List<Local> locals) {
 
   /** How often every connection of a node to Redis broke, or another primary took over. */
   int outages() {
-    return all(Failover.Memory.class).mapToInt(Failover.Memory::outages).sum()
+    return all(FailoverActor.Memory.class).mapToInt(FailoverActor.Memory::outages).sum()
         + (former() == null ? 0 : 1);
   }
 
   /** Whether Redis may lose anything in this cast. */
   boolean mayFailOver() {
-    return all(Failover.Memory.class).findAny().isPresent() || hasTerms();
+    return all(FailoverActor.Memory.class).findAny().isPresent() || hasTerms();
   }
 
   /** Whether there may be two primaries in this cast, so that everybody settles the term. */

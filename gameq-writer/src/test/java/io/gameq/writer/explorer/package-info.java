@@ -23,7 +23,7 @@
  *                  reassert.lua, open.lua; goes over, or has to when the term refuses it      OwnersInRedis, Settling
  * Reaper           a lease runs out: reap.lua                                                 ReapScript
  * Reader           read.lua | snapshot                                                        ReadScript, OwnerReader
- * Failover         Redis goes back to what it was before its newest writes, or comes back empty;
+ * FailoverActor       Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on
  * </pre>

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param lostWrites how many writes are lost at most
  * @param empty whether, instead, Redis comes back with nothing
  */
-record Failover(int most, int lostWrites, boolean empty) implements Actor {
+record FailoverActor(int most, int lostWrites, boolean empty) implements Actor {
   /**
    * What happened.
    *

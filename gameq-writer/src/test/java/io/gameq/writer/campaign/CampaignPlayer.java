@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Plays a few owners, one commit after the other, by a seed. One thread, so that the commits of a
  * session have an order; the commands come from another.
  */
-final class Player implements Runnable {
+final class CampaignPlayer implements Runnable {
   private static final long PAUSE_NANOS = 6_000_000;
   private static final int ITEM_SLOTS = 40;
   private static final int MOST_PETS = 3;
@@ -63,7 +63,7 @@ final class Player implements Runnable {
     }
   }
 
-  Player(GameQueue queue, Ledger ledger, List<Long> owners, int home, long seed) {
+  CampaignPlayer(GameQueue queue, Ledger ledger, List<Long> owners, int home, long seed) {
     this.queue = queue;
     this.ledger = ledger;
     this.owners = owners;
