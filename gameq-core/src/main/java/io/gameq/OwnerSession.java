@@ -125,7 +125,7 @@ public interface OwnerSession extends AutoCloseable {
   /**
    * Commits what is staged, waits until Redis has all of this session, at most as long as {@link
    * GameQueueConfigBuilder#callTimeout}, and gives the owner up; the writers flush it soon after.
-   * ClosingOrder again does nothing.
+   * Closing again does nothing.
    *
    * @throws RollbackRequiredException when something was staged that may be half of a change: it is
    *     dropped; the session is closed all the same

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * NodeSessions that nobody holds any more, of which Redis is to know that: it is told as soon as it
+ * Sessions that nobody holds any more, of which Redis is to know that: it is told as soon as it
  * answers, so that their owners do not look taken. Thread-safe.
  */
 final class ClosedSessions {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Names one session: the epoch that MySQL gave it, and a nonce of 16 hex digits; immutable.
  *
- * <p>NodeSessions are compared for equality by both, because a MySQL failover can hand out an epoch
+ * <p>Sessions are compared for equality by both, because a MySQL failover can hand out an epoch
  * twice. The first 8 digits of the nonce are the id of the node's process, so that an ack knows
  * which node to tell.
  */

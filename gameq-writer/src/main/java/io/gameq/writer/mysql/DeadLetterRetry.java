@@ -74,7 +74,7 @@ public final class DeadLetterRetry {
   }
 
   /**
-   * TransactionTries a letter; in a dry run everything is rolled back.
+   * Tries a letter; in a dry run everything is rolled back.
    *
    * @throws MySqlException when MySQL does not answer; the letter was tried as a whole or not at
    *     all
