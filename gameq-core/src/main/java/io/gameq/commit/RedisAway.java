@@ -6,7 +6,10 @@ import io.gameq.WhenRedisIsAway;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Whether Redis is away, and what becomes of commits meanwhile. Thread-safe. */
+/**
+ * Whether Redis is away, and whether commits are taken meanwhile: journaled for a limited time, or
+ * refused at once. Thread-safe.
+ */
 final class RedisAway {
   private final WhenRedisIsAway policy;
   private final Limits limits;

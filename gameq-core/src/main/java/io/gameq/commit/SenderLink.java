@@ -1,7 +1,6 @@
 package io.gameq.commit;
 
 import io.gameq.redis.PrimaryConnector;
-import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.lettuce.core.KillArgs;
@@ -19,8 +18,7 @@ final class SenderLink {
   /** Of servers that were connected to since; far more than a failover takes attempts. */
   private static final int MOST_REMEMBERED = 1_000;
 
-  private final PrimaryConnector connector;
-  private final RedisClock clock;
+  private final SenderRedis parts;
   private final AtomicLong connections = new AtomicLong();
   private volatile long connectedNanos;
   private final Set<Link> givenUp = new LinkedHashSet<>();
@@ -31,21 +29,20 @@ final class SenderLink {
   /** A connection, as the server that it leads to knows it. */
   private record Link(String runId, long clientId) {}
 
-  SenderLink(PrimaryConnector connector, RedisClock clock) {
-    this.connector = connector;
-    this.clock = clock;
+  SenderLink(SenderRedis parts) {
+    this.parts = parts;
   }
 
   /** Connects to a server that gameq can run on, giving up the connection before. */
   RedisConnection connect() {
     giveUp();
     long now = System.nanoTime();
-    PrimaryConnector.Opened opened = connector.open();
+    PrimaryConnector.Opened opened = parts.connector().open();
     RedisConnection connection = opened.redis();
     connectedNanos = now;
     connections.incrementAndGet();
     try {
-      clock.measure(connection);
+      parts.clock().measure(connection);
       long client = RedisReply.await(() -> connection.sync().clientId());
       link = new Link(opened.runId(), client);
       term = opened.term();
@@ -78,6 +75,11 @@ final class SenderLink {
     }
   }
 
+  /** Gives the first sign of life on a connection, before anything else is told there. */
+  void beatFirst(RedisConnection redis) {
+    parts.heartbeat().beatFirst(redis, link.runId);
+  }
+
   /** The server, by its run id, that the last connection led to. */
   String server() {
     return link.runId;
@@ -85,7 +87,7 @@ final class SenderLink {
 
   /** Whether the last connection leads to the primary that counts; asks MySQL, and Sentinel. */
   boolean isCurrent() {
-    return connector.isCurrent(term, address);
+    return parts.connector().isCurrent(term, address);
   }
 
   /** The number of the term of the last connection's primary. */

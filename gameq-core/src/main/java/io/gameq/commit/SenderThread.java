@@ -6,20 +6,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who does the sender's work: the event loop of its connection as long as all is well, so that no
- * other thread has to be woken to write or for a reply; else a thread of its own, which may wait
- * for answers. Never both, and what one has done the other sees. {@link #wake} is called by any
- * thread.
+ * The thread of a sender, which lends its work to the event loop of its connection. As long as all
+ * is well the event loop does the work, so that no other thread has to be woken to write, or for a
+ * reply; where answers have to be waited for, the thread does it. Never both, and what one has done
+ * the other sees. {@link #wake} is called by any thread.
  */
 final class SenderThread {
   /** How often the work is looked at though nobody asked for it. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Executor loop;
-  private final BooleanSupplier turn;
+  private final Executor eventLoop;
+  private final BooleanSupplier workWithoutWaiting;
   private final Thread thread;
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile boolean lent;
@@ -27,16 +28,20 @@ final class SenderThread {
   private volatile @Nullable Throwable failure;
 
   /**
-   * A baton in the thread's hand.
+   * A thread that is not started yet.
    *
-   * @param turn does what there is to do on the event loop, without waiting; false when the thread
-   *     has to go on
-   * @param work of the thread
+   * @param workWithoutWaiting does what there is to do on the event loop; false when the thread has
+   *     to go on
+   * @param work what the thread does until it ends
    */
-  SenderThread(Executor loop, BooleanSupplier turn, String name, Runnable work) {
-    this.loop = loop;
-    this.turn = turn;
-    thread = new Thread(work, name);
+  SenderThread(
+      Executor eventLoop,
+      BooleanSupplier workWithoutWaiting,
+      String name,
+      Consumer<SenderThread> work) {
+    this.eventLoop = eventLoop;
+    this.workWithoutWaiting = workWithoutWaiting;
+    thread = new Thread(() -> work.accept(this), name);
     thread.setDaemon(true);
   }
 
@@ -56,7 +61,7 @@ final class SenderThread {
   private void schedule() {
     if (scheduled.compareAndSet(false, true)) {
       try {
-        loop.execute(this::take);
+        eventLoop.execute(this::workOnEventLoop);
       } catch (RejectedExecutionException e) { // it has ended, and so does nothing any more
         scheduled.set(false);
         giveBack();
@@ -64,15 +69,14 @@ final class SenderThread {
     }
   }
 
-  /** On the event loop. */
-  private void take() {
+  private void workOnEventLoop() {
     scheduled.set(false);
     if (!lent) {
       return;
     }
     boolean stays = false;
     try {
-      stays = turn.getAsBoolean();
+      stays = workWithoutWaiting.getAsBoolean();
     } catch (RuntimeException | Error e) {
       failure = e;
     }
@@ -86,8 +90,11 @@ final class SenderThread {
     LockSupport.unpark(thread);
   }
 
-  /** By the thread: has the event loop work until it cannot go on. Throws what its work threw. */
-  void lend() {
+  /**
+   * By the thread: has the event loop do the work until it cannot go on. Throws what the work
+   * threw.
+   */
+  void lendToEventLoop() {
     lent = true;
     schedule();
     while (lent) {

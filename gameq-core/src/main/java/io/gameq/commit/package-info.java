@@ -1,3 +1,18 @@
-/** The sender. */
+/**
+ * Carries the commits of a node to Redis.
+ *
+ * <pre>
+ * CommitSender     what the game's and the node's threads call
+ *   WaitingCommits   room for a commit, or a refusal
+ *   SenderTasks      questions of other threads, answered between two groups
+ * SenderLoop       the work, over and over, on one thread at a time: SenderThread
+ *   SendLoop         OutgoingCommits: version, CommitJournal: WAL, group, send, reply
+ *     GroupSettlement  what became of each commit: queued, failed, to be sent again
+ *   MendLoop         reconnect (SenderLink), heal and resend (SenderHealing), hold while Redis is full
+ * </pre>
+ *
+ * <p>A commit goes from WaitingCommits over OutgoingCommits to SentCommits; Settlement ends it: its
+ * room is freed, a failure stands in the WAL, and only then the game is told.
+ */
 @org.jspecify.annotations.NullMarked
 package io.gameq.commit;

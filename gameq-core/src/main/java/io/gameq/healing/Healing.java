@@ -32,20 +32,17 @@ public final class Healing {
    * GameQueueException when a server goes away meanwhile. Returns the WAL records that are not
    * replayed for good.
    */
-  public Set<Long> run(RedisConnection redis, Collection<WalReplay.Session> sessions) {
-    List<WalReplay.Session> held = sessions.stream().filter(of -> !of.ref().isLost()).toList();
+  public Set<Long> run(RedisConnection redis, Collection<HeldSession> sessions) {
+    List<HeldSession> held = sessions.stream().filter(of -> !of.ref().isLost()).toList();
     replay.noteLost(redis, held);
-    reassertion.run(redis, held.stream().map(WalReplay.Session::ref).toList());
+    reassertion.run(redis, held.stream().map(HeldSession::ref).toList());
     long lost = held.stream().filter(of -> of.ref().isLost()).count();
     Runnable whole =
         () ->
             HealedScript.call(
                 redis,
                 reassertion.slots(),
-                sessions.stream()
-                    .map(WalReplay.Session::ref)
-                    .filter(ref -> !ref.isLost())
-                    .toList());
+                sessions.stream().map(HeldSession::ref).filter(ref -> !ref.isLost()).toList());
     WalReplay.Result replayed =
         replay.run(redis, sessions, session -> reassert(redis, session), whole);
     whole.run();

@@ -29,7 +29,7 @@ final class LeftRecords {
   private final SlotKeys[] slots;
   private final ToLongFunction<SlotKeys> askMark;
   private final Map<SlotKeys, Long> marks = new HashMap<>();
-  private final Map<String, WalReplay.Session> sessions = new HashMap<>();
+  private final Map<String, HeldSession> sessions = new HashMap<>();
   private final Map<Long, Long> carried = new HashMap<>();
   private final Set<Long> failed = new HashSet<>();
   private WalRecord.@Nullable Header header;
@@ -69,13 +69,13 @@ final class LeftRecords {
       return;
     }
     records++;
-    WalReplay.Session of =
+    HeldSession of =
         sessions.computeIfAbsent(
             part.owner() + " " + part.session(),
             name -> {
               SessionRef ref =
                   new SessionRef(owner, SessionId.parse(part.session()), owner.slot(slots.length));
-              return new WalReplay.Session(ref, new SessionKeys(slot, ref), new Sequences());
+              return new HeldSession(ref, new SessionKeys(slot, ref), new Sequences());
             });
     ((Sequences) of.unsettled()).add(sequence);
     for (WalRecord.Row row : part.rows()) {
@@ -100,7 +100,7 @@ final class LeftRecords {
     return carried;
   }
 
-  Collection<WalReplay.Session> sessions() {
+  Collection<HeldSession> sessions() {
     return sessions.values();
   }
 

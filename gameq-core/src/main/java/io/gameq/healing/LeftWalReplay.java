@@ -100,9 +100,8 @@ public final class LeftWalReplay {
       return Outcome.refused(
           left.records(), "deletes of its time are forgotten, so it could bring deleted rows back");
     }
-    reassertion.run(redis, left.sessions().stream().map(WalReplay.Session::ref).toList());
-    List<WalReplay.Session> held =
-        left.sessions().stream().filter(of -> !of.ref().isLost()).toList();
+    reassertion.run(redis, left.sessions().stream().map(HeldSession::ref).toList());
+    List<HeldSession> held = left.sessions().stream().filter(of -> !of.ref().isLost()).toList();
     WalReplay replay =
         new WalReplay(ReplaySource.left(wal, left.carried()), walId, () -> 0, halves);
     replay.noteLost(redis, held);
@@ -110,12 +109,9 @@ public final class LeftWalReplay {
         replay.run(redis, left.sessions(), of -> reassertion.run(redis, of), () -> {});
     if (report.isWhole() && result.givenUp().isEmpty()) {
       HealedScript.call(
-          redis,
-          slots,
-          held.stream().map(WalReplay.Session::ref).filter(ref -> !ref.isLost()).toList());
+          redis, slots, held.stream().map(HeldSession::ref).filter(ref -> !ref.isLost()).toList());
     }
-    long lost =
-        left.sessions().stream().map(WalReplay.Session::ref).filter(SessionRef::isLost).count();
+    long lost = left.sessions().stream().map(HeldSession::ref).filter(SessionRef::isLost).count();
     return new Outcome(
         left.records(),
         result.sent(),

@@ -12,8 +12,8 @@ import java.util.stream.LongStream;
  * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
  * leaves them owed: the journal marks, which it moved, say nothing of them any more.
  */
-final class RecordsToReplay {
-  static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0], true);
+public final class RecordsToReplay {
+  public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0], true);
 
   private final long[] sequences;
   private final boolean trustsMarks;
@@ -27,7 +27,7 @@ final class RecordsToReplay {
    * The next {@link #plusLost} adds everything that is not known to be in MySQL: Redis lost
    * something, and took commits since then.
    */
-  RecordsToReplay distrustingMarks() {
+  public RecordsToReplay distrustingMarks() {
     return new RecordsToReplay(sequences, false);
   }
 
@@ -36,10 +36,10 @@ final class RecordsToReplay {
    *
    * @param mark the newest sequence of this WAL that Redis holds in a slot; asked once for each
    */
-  RecordsToReplay plusLost(Collection<WalReplay.Session> sessions, ToLongFunction<SlotKeys> mark) {
+  RecordsToReplay plusLost(Collection<HeldSession> sessions, ToLongFunction<SlotKeys> mark) {
     LongStream.Builder lost = LongStream.builder();
     Map<SlotKeys, Long> marks = new HashMap<>();
-    for (WalReplay.Session of : sessions) {
+    for (HeldSession of : sessions) {
       long held =
           trustsMarks ? marks.computeIfAbsent(of.keys().slot, slot -> mark.applyAsLong(slot)) : 0;
       of.unsettled().beyond(held, lost);
@@ -56,7 +56,12 @@ final class RecordsToReplay {
   }
 
   /** In WAL order. */
-  long[] sequences() {
+  public long[] sequences() {
     return sequences.clone();
+  }
+
+  @Override
+  public String toString() {
+    return (trustsMarks ? "" : "distrusting ") + Arrays.toString(sequences);
   }
 }

@@ -1,7 +1,6 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
-import io.gameq.change.Unsettled;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
@@ -78,16 +77,16 @@ public final class WalReplay {
    * took commits since then. Noted at once: a notice about those commits says nothing of older ones
    * that are lost.
    */
-  public void distrustMarks(Collection<Session> sessions) {
+  public void distrustMarks(Collection<HeldSession> sessions) {
     owed = owed.distrustingMarks().plusLost(sessions, slot -> 0);
-    sessions.forEach(of -> of.unsettled.doubt());
+    sessions.forEach(of -> of.unsettled().doubt());
   }
 
   /**
    * Notes what Redis has lost, by the journal marks. To be called before any session is
    * re-asserted, for the same reason.
    */
-  void noteLost(RedisConnection redis, Collection<Session> sessions) {
+  void noteLost(RedisConnection redis, Collection<HeldSession> sessions) {
     owed = owed.plusLost(sessions, slot -> mark(redis, slot));
   }
 
@@ -101,9 +100,6 @@ public final class WalReplay {
   record Result(long sent, Set<Long> givenUp) {
     static final Result NOTHING = new Result(0, Set.of());
   }
-
-  /** A session that still owns, as the sender knows it. */
-  public record Session(SessionRef ref, SessionKeys keys, Unsettled unsettled) {}
 
   private record Sent(
       CompletionStage<List<Object>> reply, CommitScript.Arguments commit, int bytes) {}
@@ -120,7 +116,7 @@ public final class WalReplay {
    */
   Result run(
       RedisConnection redis,
-      Collection<Session> sessions,
+      Collection<HeldSession> sessions,
       Predicate<SessionRef> stillOwns,
       Runnable whole) {
     if (owed.sequences().length == 0) {
@@ -148,11 +144,11 @@ public final class WalReplay {
   }
 
   /** WAL sequences of which a lost session may have a half that nobody holds. */
-  private static Set<Long> doubtful(Collection<Session> sessions) {
+  private static Set<Long> doubtful(Collection<HeldSession> sessions) {
     Set<Long> doubtful = new HashSet<>();
     sessions.stream()
-        .filter(of -> of.ref.isLost())
-        .forEach(of -> of.unsettled.doubtful(doubtful::add));
+        .filter(of -> of.ref().isLost())
+        .forEach(of -> of.unsettled().doubtful(doubtful::add));
     return doubtful;
   }
 
@@ -166,24 +162,25 @@ public final class WalReplay {
     return owner + " " + session;
   }
 
-  static Map<String, Session> byName(Collection<Session> sessions) {
-    Map<String, Session> byName = new HashMap<>();
-    sessions.forEach(of -> byName.put(name(of.ref.owner().encoded(), of.ref.id().text()), of));
+  static Map<String, HeldSession> byName(Collection<HeldSession> sessions) {
+    Map<String, HeldSession> byName = new HashMap<>();
+    sessions.forEach(of -> byName.put(name(of.ref().owner().encoded(), of.ref().id().text()), of));
     return byName;
   }
 
   /** Parts of sessions that do not own any more, or have nothing to settle, are left out. */
-  static List<CommitScript.Part> owned(List<WalRecord.Part> parts, Map<String, Session> sessions) {
+  static List<CommitScript.Part> owned(
+      List<WalRecord.Part> parts, Map<String, HeldSession> sessions) {
     List<CommitScript.Part> owned = new ArrayList<>();
     for (WalRecord.Part part : parts) {
-      Session session = sessions.get(name(part.owner(), part.session()));
-      if (session != null && !session.ref.isLost()) {
+      HeldSession session = sessions.get(name(part.owner(), part.session()));
+      if (session != null && !session.ref().isLost()) {
         List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
         for (WalRecord.Row row : part.rows()) {
           rows.add(SlotKeys.bytes(row.key()));
           rows.add(row.image());
         }
-        owned.add(new CommitScript.Part(session.keys, rows));
+        owned.add(new CommitScript.Part(session.keys(), rows));
       }
     }
     return owned;
@@ -202,7 +199,7 @@ public final class WalReplay {
   /** One pass over the WAL. */
   private final class Run {
     private final RedisConnection redis;
-    private final Map<String, Session> sessions;
+    private final Map<String, HeldSession> sessions;
     private final long[] owed;
     private final long[] places; // of these records in the WAL
     private final Predicate<SessionRef> stillOwns;
@@ -218,7 +215,7 @@ public final class WalReplay {
 
     Run(
         RedisConnection redis,
-        Map<String, Session> sessions,
+        Map<String, HeldSession> sessions,
         long[] owed,
         Predicate<SessionRef> stillOwns) {
       this.redis = redis;
@@ -281,9 +278,9 @@ public final class WalReplay {
     }
 
     private void doubt(long sequence, WalRecord.Part part) {
-      Session session = sessions.get(name(part.owner(), part.session()));
+      HeldSession session = sessions.get(name(part.owner(), part.session()));
       if (session != null) {
-        session.unsettled.doubt(sequence, part.rows().stream().map(WalRecord.Row::key).toList());
+        session.unsettled().doubt(sequence, part.rows().stream().map(WalRecord.Row::key).toList());
       }
     }
 
@@ -307,8 +304,8 @@ public final class WalReplay {
     private boolean decide(long sequence, List<WalRecord.Part> parts, boolean isLast) {
       LostHalves.Place place = LostHalves.Place.THERE;
       for (WalRecord.Part part : parts) {
-        Session session = sessions.get(name(part.owner(), part.session()));
-        if (place == LostHalves.Place.THERE && (session == null || session.ref.isLost())) {
+        HeldSession session = sessions.get(name(part.owner(), part.session()));
+        if (place == LostHalves.Place.THERE && (session == null || session.ref().isLost())) {
           place = halves.find(redis, OwnerId.ofEncoded(part.owner()), versions(part));
         }
       }
@@ -391,10 +388,10 @@ public final class WalReplay {
      */
     private void refused(CommitScript.Arguments commit, int part) {
       SessionKeys keys = commit.parts().get(part).keys();
-      Session session =
+      HeldSession session =
           sessions.get(name(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
-      if (session != null && owns(session.ref)) {
-        throw new GameQueueException("Redis forgot session " + session.ref + " again");
+      if (session != null && owns(session.ref())) {
+        throw new GameQueueException("Redis forgot session " + session.ref() + " again");
       }
       if (commit.parts().size() > 1) {
         givenUp.add(commit.sequence());

@@ -12,11 +12,16 @@ import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
+import io.gameq.commit.SenderConfig;
+import io.gameq.commit.SenderEvents;
+import io.gameq.commit.SenderRedis;
+import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.HandedOverRows;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.AdoptedHalves;
+import io.gameq.healing.DurableTruth;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -213,22 +218,18 @@ final class GameNode implements AutoCloseable {
       sender =
           closing.add(
               new CommitSender(
-                  new CommitSender.Parts(
-                      primary,
-                      ofSender.eventLoop(),
-                      redisClock,
-                      versions,
-                      wal,
+                  new SenderConfig(
                       slots,
-                      config.mergeWindow().toMillis(),
+                      () -> redisClock.getAsLong() + config.mergeWindow().toMillis(),
                       config.limits(),
-                      new CommitSender.Policy(config.whenRedisIsFull(), config.whenRedisIsAway()),
+                      config.whenRedisIsFull(),
+                      config.whenRedisIsAway()),
+                  new SenderRedis(primary, ofSender.eventLoop(), redisClock, heartbeat),
+                  new SenderWal(wal, versions),
+                  new DurableTruth(
                       new MySqlSessions(owners),
-                      new AdoptedHalves(slots, new MySqlSessions(owners), views::versions),
-                      heartbeat,
-                      healed::signal,
-                      sessions::gaveUp,
-                      this::senderDied)));
+                      new AdoptedHalves(slots, new MySqlSessions(owners), views::versions)),
+                  eventsOfSender(healed)));
       whereHealed = new HealedConnection(control, sender);
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
@@ -262,6 +263,25 @@ final class GameNode implements AutoCloseable {
         config.node(),
         config.namespace(),
         wal.directory());
+  }
+
+  private SenderEvents eventsOfSender(Lookout.Healed healed) {
+    return new SenderEvents() {
+      @Override
+      public void healed() {
+        healed.signal();
+      }
+
+      @Override
+      public void notReplayed(Set<Long> sequences) {
+        sessions.gaveUp(sequences);
+      }
+
+      @Override
+      public void died(Throwable cause) {
+        senderDied(cause);
+      }
+    };
   }
 
   /** Nothing is committed here any more: owners are not to look taken by it. */

@@ -18,6 +18,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.VersionClock;
 import io.gameq.healing.DurableSessions;
+import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LostHalves;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -40,6 +41,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.Jdbi;
@@ -73,22 +75,21 @@ class DeadSenderTest {
       RedisClock clock = new RedisClock();
       CommitSender sender =
           new CommitSender(
-              new CommitSender.Parts(
+              new SenderConfig(
+                  SlotKeys.all("dead", 4),
+                  () -> clock.getAsLong() + 50,
+                  Limits.DEFAULT,
+                  WhenRedisIsFull.FAIL,
+                  WhenRedisIsAway.JOURNAL),
+              new SenderRedis(
                   new PrimaryConnector(redis, new TermTable(jdbi)),
                   redis.eventLoop(),
                   clock,
-                  new VersionClock(clock),
-                  wal,
-                  SlotKeys.all("dead", 4),
-                  50,
-                  Limits.DEFAULT,
-                  new CommitSender.Policy(WhenRedisIsFull.FAIL, WhenRedisIsAway.JOURNAL),
-                  new NoSessions(),
-                  (connection, owner, versions) -> LostHalves.Place.NOWHERE,
-                  new NodeHeartbeat("dead", "0badcafe", "n1"),
-                  () -> {},
-                  gone -> {},
-                  died::complete));
+                  new NodeHeartbeat("dead", "0badcafe", "n1")),
+              new SenderWal(wal, new VersionClock(clock)),
+              new DurableTruth(
+                  new NoSessions(), (connection, owner, versions) -> LostHalves.Place.NOWHERE),
+              new DeathAlone(died));
       sender.submit(
           new OneRow() {
             @Override
@@ -104,6 +105,19 @@ class DeadSenderTest {
           assertThrows(
               GameQueueException.class, () -> sender.submit(new OneRow(), System.nanoTime())));
       assertFalse(sender.close(100));
+    }
+  }
+
+  private record DeathAlone(CompletableFuture<Throwable> died) implements SenderEvents {
+    @Override
+    public void healed() {}
+
+    @Override
+    public void notReplayed(Set<Long> sequences) {}
+
+    @Override
+    public void died(Throwable cause) {
+      died.complete(cause);
     }
   }
 

@@ -49,10 +49,10 @@ public final class ReplayWire {
     /** Adds what Redis has lost of sessions that own, by the journal mark that it holds. */
     public Debt plusLost(
         RedisConnection redis, SlotKeys slot, String walId, Map<SessionRef, Unsettled> sessions) {
-      List<WalReplay.Session> owning = new ArrayList<>();
+      List<HeldSession> owning = new ArrayList<>();
       sessions.forEach(
           (ref, unsettled) ->
-              owning.add(new WalReplay.Session(ref, new SessionKeys(slot, ref), unsettled)));
+              owning.add(new HeldSession(ref, new SessionKeys(slot, ref), unsettled)));
       return new Debt(
           owed.plusLost(owning, of -> WalReplay.mark(redis, of, SlotKeys.bytes(walId))), "");
     }
@@ -99,9 +99,9 @@ public final class ReplayWire {
 
   private static List<CommitScript.Part> owned(
       SlotKeys slot, Collection<SessionRef> owning, List<WalRecord.Part> record) {
-    List<WalReplay.Session> sessions =
+    List<HeldSession> sessions =
         owning.stream()
-            .map(ref -> new WalReplay.Session(ref, new SessionKeys(slot, ref), SETTLED))
+            .map(ref -> new HeldSession(ref, new SessionKeys(slot, ref), SETTLED))
             .toList();
     return WalReplay.owned(record, WalReplay.byName(sessions));
   }

@@ -1,0 +1,59 @@
+package io.gameq.commit;
+
+import io.gameq.WalException;
+import io.gameq.change.Commit;
+import io.gameq.owner.SessionRef;
+import java.util.List;
+
+/**
+ * Gives commits their versions and appends them to the WAL, before Redis: what Redis may hold, the
+ * WAL has. Used by the sender's thread.
+ */
+final class CommitJournal {
+  private final SenderWal to;
+  private final Settlement settlement;
+
+  CommitJournal(SenderWal to, Settlement settlement) {
+    this.to = to;
+    this.settlement = settlement;
+  }
+
+  /** Appends a commit; false when it failed, and was told so. */
+  boolean append(Commit commit) {
+    SessionRef lost = commit.lostSession();
+    if (lost != null) {
+      settlement.dropped(commit, Settlement.lost(lost));
+      return false;
+    }
+    try {
+      commit.setVersion(to.versions().next(1));
+      to.wal().append(commit);
+      return true;
+    } catch (RuntimeException e) {
+      settlement.dropped(
+          commit,
+          e instanceof WalException torn && torn.mayBeReadable()
+              ? Settlement.unknown(commit, String.valueOf(torn.getMessage()))
+              : e);
+      return false;
+    }
+  }
+
+  /** Has the WAL survive a power loss, if it is to; false when there is nothing to send then. */
+  boolean force(List<Commit> appended) {
+    if (appended.isEmpty()) {
+      return false;
+    }
+    try {
+      to.wal().sync();
+    } catch (WalException e) { // Redis never gets them, but a replay of the WAL may
+      appended.forEach(
+          commit ->
+              settlement.dropped(
+                  commit, Settlement.unknown(commit, String.valueOf(e.getMessage()))));
+      return false;
+    }
+    appended.forEach(Commit::journaled);
+    return true;
+  }
+}

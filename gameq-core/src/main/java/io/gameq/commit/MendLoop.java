@@ -1,0 +1,181 @@
+package io.gameq.commit;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisFullException;
+import io.gameq.redis.Backoff;
+import io.gameq.redis.RedisConnection;
+import io.lettuce.core.RedisException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the sender's connection, and mends it: once it broke nothing new is sent until it is rebuilt,
+ * what Redis lost is put back, and what has no answer is sent again. While Redis has no room, what
+ * it did not take is held and sent again. Used by the sender's thread, which waits here; {@link
+ * #healedOn} by any.
+ */
+final class MendLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(MendLoop.class);
+
+  private final SenderLink link;
+  private final RedisAway away;
+  private final SentCommits sent;
+  private final SenderHealing healing;
+  private final SenderEvents events;
+
+  /** The server, by its run id, that has been told of all sessions and got all that it lost. */
+  private volatile @Nullable String healedOn;
+
+  private final Backoff backoff = new Backoff(50, 2_000);
+  private RedisConnection redis;
+  private boolean broken;
+  private boolean holding;
+  private long mendAtNanos;
+
+  /** Connects. */
+  MendLoop(
+      SenderLink link,
+      RedisAway away,
+      SentCommits sent,
+      SenderHealing healing,
+      SenderEvents events) {
+    this.link = link;
+    this.away = away;
+    this.sent = sent;
+    this.healing = healing;
+    this.events = events;
+    redis = link.connect();
+    healedOn = link.server(); // there is nothing yet that it could have lost
+  }
+
+  RedisConnection redis() {
+    return redis;
+  }
+
+  /** The server, by its run id, that this node has healed on; null while the connection is down. */
+  @Nullable String healedOn() {
+    return healedOn;
+  }
+
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** Whether nothing calls for an answer that has to be waited for. */
+  boolean isWell() {
+    return !broken && !holding;
+  }
+
+  /** Until when there is nothing to mend, from now. */
+  long restNanos() {
+    return mendAtNanos - System.nanoTime();
+  }
+
+  /** A connection that ended while nothing was on its way is told by no reply. */
+  void breakOffIfClosed() {
+    if (!broken && !redis.isOpen()) {
+      breakOff("it is closed");
+    }
+  }
+
+  /** Gives the connection up: whatever has no answer yet is sent again once healed. */
+  void breakOff(String why) {
+    LOG.warn(
+        "lost the connection to Redis ({}); {} groups of commits have no answer yet",
+        why,
+        sent.groups());
+    redis.closeSoon();
+    sent.connectionBroke();
+    broken = true;
+    holding = false;
+    backoff.reset();
+    mendAtNanos = System.nanoTime();
+    healedOn = null;
+    away.begin();
+  }
+
+  /** Redis lost something, and has taken commits since: the journal marks do not tell what. */
+  void distrustMarks() {
+    healing.distrustMarks();
+  }
+
+  /** Heals as after a reconnect, unless that is to come anyway. */
+  void healAgain(String why) {
+    distrustMarks();
+    if (!broken) {
+      breakOff(why);
+    }
+  }
+
+  /** Does not wait any longer before it mends. */
+  void mendNow() {
+    mendAtNanos = System.nanoTime();
+  }
+
+  /** Redis has no room, and the policy is to wait: nothing new is sent until it took these. */
+  void hold() {
+    if (!holding) {
+      LOG.warn("Redis reached maxmemory: commits wait until the writers have drained enough");
+      holding = true;
+      backoff.reset();
+      mendAtNanos = System.nanoTime() + backoff.nextNanos();
+    }
+  }
+
+  /** Mends, if it is time; returns 0 when nothing came of it. */
+  int mend() {
+    if (isWell() || restNanos() > 0) {
+      return 0;
+    }
+    return broken ? heal() : sendHeld();
+  }
+
+  private int heal() {
+    try {
+      redis.closeSoon();
+      redis = link.connect();
+      link.silenceOthers(redis);
+      link.beatFirst(redis);
+      healing.run(redis);
+      int again = sent.unanswered().size();
+      healing.sendAgain(redis);
+      LOG.info("{} commits without an answer sent again", again);
+      mended();
+      return 1;
+    } catch (RedisFullException e) { // sessions are re-asserted; commits without an answer wait
+      mended();
+      hold();
+      return 1;
+    } catch (GameQueueException
+        | RedisException
+        | IllegalStateException e) { // the last: a client that was shut down
+      mendAtNanos = System.nanoTime() + backoff.nextNanos();
+      LOG.warn("cannot heal yet: {}", e.getMessage());
+      return 0;
+    }
+  }
+
+  private void mended() {
+    broken = false;
+    away.end();
+    healedOn = link.server();
+    events.healed();
+  }
+
+  /** Sends what waits for room in Redis again, in order. */
+  private int sendHeld() {
+    try {
+      healing.sendAgain(redis);
+      holding = false;
+      LOG.info("all commits that waited are sent again");
+      return 1;
+    } catch (RedisFullException e) {
+      mendAtNanos = System.nanoTime() + backoff.nextNanos();
+      return 0;
+    } catch (GameQueueException | RedisException e) {
+      breakOff(String.valueOf(e.getMessage()));
+      return 0;
+    }
+  }
+}

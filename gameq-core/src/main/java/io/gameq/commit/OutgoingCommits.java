@@ -1,0 +1,137 @@
+package io.gameq.commit;
+
+import io.gameq.RedisUnavailableException;
+import io.gameq.change.Commit;
+import io.gameq.owner.SessionRef;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Commits in the order in which they go to Redis: those that were journaled while it was away, then
+ * those that wait. Each is in the WAL before it is handed out. Used by the sender's thread.
+ */
+final class OutgoingCommits {
+  private static final int MOST_GROUP_COMMITS = 256;
+
+  /** A MULTI holds Redis for as long as it takes: about a millisecond for this many bytes. */
+  private static final int MOST_GROUP_BYTES = 1 << 20;
+
+  private final WaitingCommits waiting;
+  private final CommitJournal journal;
+  private final Settlement settlement;
+  private final boolean failsWhileAway;
+
+  /** In the WAL and never sent. */
+  private final Deque<Commit> journaled = new ArrayDeque<>();
+
+  /** Taken from where they waited, and not put anywhere yet. */
+  private final List<Commit> inHand = new ArrayList<>();
+
+  /**
+   * None yet; {@code failsWhileAway}: what waits while Redis is away is not journaled, it fails.
+   */
+  OutgoingCommits(
+      WaitingCommits waiting,
+      CommitJournal journal,
+      Settlement settlement,
+      boolean failsWhileAway) {
+    this.waiting = waiting;
+    this.journal = journal;
+    this.settlement = settlement;
+    this.failsWhileAway = failsWhileAway;
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty() && journaled.isEmpty();
+  }
+
+  /** Whether none waits to be journaled. */
+  boolean noneWaits() {
+    return waiting.isEmpty();
+  }
+
+  /**
+   * Takes the commits that travel together next; none when those that were taken have failed. Once
+   * they are on their way, {@link #handedOver} says so.
+   */
+  List<Commit> nextGroup() {
+    List<Commit> commits = new ArrayList<>();
+    int bytes = 0;
+    for (Commit next;
+        (next = journaled.isEmpty() ? waiting.queue().peek() : journaled.peek()) != null
+            && commits.size() < MOST_GROUP_COMMITS
+            && bytes < MOST_GROUP_BYTES; ) {
+      if (next.isSpanning() && !commits.isEmpty()) {
+        break;
+      }
+      if (journaled.isEmpty() ? takeWaiting(next) : takeJournaled(next)) {
+        commits.add(next);
+        bytes += next.bytes();
+      }
+      if (next.isSpanning()) {
+        break;
+      }
+    }
+    return journal.force(commits) ? commits : List.of();
+  }
+
+  /** The commits of {@link #nextGroup} are somebody else's now. */
+  void handedOver() {
+    inHand.clear();
+  }
+
+  private boolean takeWaiting(Commit next) {
+    if (!waiting.queue().remove(next)) {
+      return false;
+    }
+    inHand.add(next);
+    return journal.append(next);
+  }
+
+  /** False when its session was lost since it was journaled. */
+  private boolean takeJournaled(Commit next) {
+    inHand.add(journaled.remove());
+    SessionRef lost = next.lostSession();
+    if (lost != null) {
+      settlement.failed(next, Settlement.lost(lost));
+    }
+    return lost == null;
+  }
+
+  /**
+   * While Redis is away: what waits goes into the WAL, or fails. Returns how many commits that
+   * were.
+   */
+  int journalWaiting() {
+    int done = 0;
+    List<Commit> appended = new ArrayList<>();
+    for (Commit next;
+        appended.size() < MOST_GROUP_COMMITS && (next = waiting.queue().poll()) != null;
+        done++) {
+      inHand.add(next);
+      if (failsWhileAway) {
+        settlement.dropped(
+            next, new RedisUnavailableException("Redis went away: the commit was not sent"));
+      } else if (journal.append(next)) {
+        appended.add(next);
+      }
+    }
+    if (journal.force(appended)) {
+      journaled.addAll(appended);
+    }
+    inHand.clear();
+    return done;
+  }
+
+  /** All that was never sent, when the sender ends. */
+  List<Commit> takeAll() {
+    List<Commit> all = new ArrayList<>(inHand);
+    all.addAll(journaled);
+    for (Commit commit; (commit = waiting.queue().poll()) != null; ) {
+      all.add(commit);
+    }
+    return all;
+  }
+}

@@ -1,0 +1,123 @@
+package io.gameq.commit;
+
+import io.gameq.change.Commit;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.script.CommitGroup;
+import io.lettuce.core.RedisException;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends groups of commits while all is well, and settles them once Redis has answered. While groups
+ * are on their way, new commits gather and travel together in the next one (group commit). Used by
+ * the sender's thread, which never waits here.
+ */
+final class SendLoop {
+  /** Enough to keep Redis busy while replies travel; more only adds latency. */
+  private static final int MOST_GROUPS_IN_FLIGHT = 4;
+
+  private final OutgoingCommits outgoing;
+  private final SenderSessions sessions;
+  private final SentCommits sent;
+  private final GroupSettlement settlement;
+  private final MendLoop mend;
+
+  private final Queue<Reply> replies = new ConcurrentLinkedQueue<>();
+  private Runnable wake = () -> {};
+
+  private record Reply(CommitGroup group, @Nullable Throwable error) {}
+
+  SendLoop(
+      OutgoingCommits outgoing,
+      SenderSessions sessions,
+      SentCommits sent,
+      GroupSettlement settlement,
+      MendLoop mend) {
+    this.outgoing = outgoing;
+    this.sessions = sessions;
+    this.sent = sent;
+    this.settlement = settlement;
+    this.mend = mend;
+  }
+
+  /** Has the sender woken whenever a reply comes. */
+  void wakes(Runnable sender) {
+    wake = sender;
+  }
+
+  /** Whether nothing can be sent now. */
+  boolean isIdle() {
+    return outgoing.isEmpty() || sent.groups() >= MOST_GROUPS_IN_FLIGHT;
+  }
+
+  /** Whether no commit waits to be taken. */
+  boolean noneWaits() {
+    return outgoing.noneWaits();
+  }
+
+  /** Whether all that was taken over has been answered. */
+  boolean hasNothingLeft() {
+    return outgoing.isEmpty() && sent.isEmpty();
+  }
+
+  /** While Redis is away: see {@link OutgoingCommits#journalWaiting}. */
+  int journalWaiting() {
+    return outgoing.journalWaiting();
+  }
+
+  /** Whether no reply waits to be taken. */
+  boolean hasNoReplies() {
+    return replies.isEmpty();
+  }
+
+  /** Sends the next group, if there is any; returns how many that were. */
+  int sendNext() {
+    if (isIdle()) {
+      return 0;
+    }
+    List<Commit> commits = outgoing.nextGroup();
+    if (!commits.isEmpty()) {
+      send(sessions.group(commits));
+    }
+    outgoing.handedOver();
+    return 1;
+  }
+
+  private void send(CommitGroup group) {
+    sent.sent(group);
+    try {
+      group
+          .send(mend.redis())
+          .whenComplete(
+              (ignored, error) -> {
+                replies.add(
+                    new Reply(
+                        group,
+                        error == null && !group.wasDiscarded() ? null : group.whyFailed(error)));
+                wake.run();
+              });
+    } catch (RedisException e) {
+      replies.add(new Reply(group, e));
+    }
+  }
+
+  /** Settles what was answered; returns how many groups that were. */
+  int takeReplies() {
+    int done = 0;
+    for (Reply reply; (reply = replies.poll()) != null; done++) {
+      if (!sent.isInFlight(reply.group)) {
+        continue; // of a connection that was given up
+      }
+      String refusal = reply.error == null ? null : RedisReply.answered(reply.error);
+      if (reply.error != null && (refusal == null || RedisReply.isAway(refusal))) {
+        mend.breakOff(String.valueOf(reply.error.getMessage()));
+      } else {
+        sent.answered(reply.group);
+        settlement.settle(reply.group, refusal);
+      }
+    }
+    return done;
+  }
+}

@@ -1,0 +1,55 @@
+package io.gameq.commit;
+
+import io.gameq.change.Commit;
+import io.gameq.redis.script.CommitGroup;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Commits that were sent and have no answer: groups on their way over the connection, and commits
+ * that are to be sent again. Used by the sender's thread.
+ */
+final class SentCommits {
+  private final Deque<CommitGroup> inFlight = new ArrayDeque<>();
+  private final Deque<Commit> unanswered = new ArrayDeque<>();
+
+  /** A group is on its way. */
+  void sent(CommitGroup group) {
+    inFlight.add(group);
+  }
+
+  /** How many groups are on their way. */
+  int groups() {
+    return inFlight.size();
+  }
+
+  /** Whether a group is on its way, over the connection that there is now. */
+  boolean isInFlight(CommitGroup group) {
+    return inFlight.contains(group);
+  }
+
+  void answered(CommitGroup group) {
+    inFlight.remove(group);
+  }
+
+  /** What is on its way will not be answered: it is to be sent again, after what is already. */
+  void connectionBroke() {
+    inFlight.forEach(group -> unanswered.addAll(group.commits()));
+    inFlight.clear();
+  }
+
+  /** These are to be sent again, after what is already. */
+  void sendAgain(List<Commit> commits) {
+    unanswered.addAll(commits);
+  }
+
+  /** What is to be sent again, in WAL order. */
+  Deque<Commit> unanswered() {
+    return unanswered;
+  }
+
+  boolean isEmpty() {
+    return inFlight.isEmpty() && unanswered.isEmpty();
+  }
+}
