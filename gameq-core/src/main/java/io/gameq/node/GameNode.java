@@ -18,8 +18,8 @@ import io.gameq.commit.SenderRedis;
 import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.HandedOverRows;
 import io.gameq.durability.NodeSessions;
+import io.gameq.durability.PendingHandovers;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
 import io.gameq.log.RepeatedWarnings;
@@ -60,7 +60,7 @@ import io.gameq.rows.RowCodec;
 import io.gameq.rows.Table;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
-import io.gameq.view.KnownTables;
+import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.WalRecord;
@@ -115,10 +115,10 @@ final class GameNode implements AutoCloseable {
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
   private final Clock clock;
-  private final ClosingOrder closing = new ClosingOrder();
+  private final ResourceStack closing = new ResourceStack();
   private final NodeSessions sessions = new NodeSessions();
 
-  private final KnownTables tables;
+  private final GameTables tables;
   private final RowCodec codec;
   private final OwnerTable owners;
   private final OwnerViews views;
@@ -128,11 +128,11 @@ final class GameNode implements AutoCloseable {
   private final ControlConnection control;
   private final WalWriter wal;
   private final CommitSender sender;
-  private final HealedConnection whereHealed;
+  private final ConnectionAfterHealing whereHealed;
   private final DurableNotices notices;
   private final NodeHeartbeat heartbeat;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final ClosedSessions closedSessions;
+  private final ClosedSessionNotices closedSessions;
   private final Lookout lookout;
   private final Callbacks callbacks;
   private final TimedCalls calls;
@@ -159,7 +159,7 @@ final class GameNode implements AutoCloseable {
   private volatile @Nullable Throwable failure;
 
   /** An owner that was opened. */
-  record Opened(DurableTracker tracker, OwnerView view, HandedOverRows handedOver) {}
+  record Opened(DurableTracker tracker, OwnerView view, PendingHandovers handovers) {}
 
   static GameNode start(GameQueueConfig config) {
     return new GameNode(config);
@@ -187,7 +187,7 @@ final class GameNode implements AutoCloseable {
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
-      EarlierWalReplay.settle(config, jdbi, catalog, primary, slots);
+      EarlierWalPolicy.apply(config, jdbi, catalog, primary, slots);
       wal =
           closing.add(
               WalWriter.create(
@@ -201,7 +201,7 @@ final class GameNode implements AutoCloseable {
                   config.walLimits(),
                   layouts(catalog)));
       tables =
-          new KnownTables(
+          new GameTables(
               catalog, new CurrentCatalog(catalog, () -> readAgain(mysql, layouts, wal)), clock);
       views = new OwnerViews(tables, codec, new OwnerReader(jdbi));
       callbacks = closing.add(Callbacks.on(config.callbacks()));
@@ -214,7 +214,7 @@ final class GameNode implements AutoCloseable {
       ControlConnection signs =
           closing.add(
               new ControlConnection(closing.add(RedisConnector.ofOneThread(redisOf(config)))));
-      closedSessions = new ClosedSessions(this::tellClosed);
+      closedSessions = new ClosedSessionNotices(this::tellClosed);
       sender =
           closing.add(
               new CommitSender(
@@ -230,7 +230,7 @@ final class GameNode implements AutoCloseable {
                       new MySqlSessions(owners),
                       new AdoptedHalves(slots, new MySqlSessions(owners), views::versions)),
                   eventsOfSender(healed)));
-      whereHealed = new HealedConnection(control, sender);
+      whereHealed = new ConnectionAfterHealing(control, sender);
       notices =
           closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
       notices.keepSubscribed();
@@ -351,7 +351,7 @@ final class GameNode implements AutoCloseable {
     return callbacks;
   }
 
-  KnownTables tables() {
+  GameTables tables() {
     return tables;
   }
 
@@ -509,7 +509,7 @@ final class GameNode implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       // Before the epoch: an attempt fails with its connection. A writer may have finished it and
       // flush under its epoch what Redis lost since; only a new epoch stops that flush.
-      HealedConnection.Healed connected =
+      ConnectionAfterHealing.Healed connected =
           whereHealed.getAndLook(slot(owner), owner, raised.isAwaited, this::look);
       requireAwaited(owner, raised.isAwaited);
       SessionId session = raise(owner, takeover, raised.session, atLeast);
@@ -575,7 +575,8 @@ final class GameNode implements AutoCloseable {
    * session before it may have gone on, and committed, until this one was set open in MySQL: what
    * it left is for another attempt to adopt.
    */
-  private boolean isKept(HealedConnection.Healed connected, OwnerId owner, SessionId session) {
+  private boolean isKept(
+      ConnectionAfterHealing.Healed connected, OwnerId owner, SessionId session) {
     SessionId owns;
     try {
       owns = OwnKey.session(connected.redis(), slot(owner), owner);
@@ -601,7 +602,7 @@ final class GameNode implements AutoCloseable {
       OwnerId owner,
       SessionId session,
       @Nullable Adopted lost,
-      HealedConnection.Healed connected) {
+      ConnectionAfterHealing.Healed connected) {
     if (lost == null || session.epoch() != lost.session.epoch() + 1) {
       return script;
     }
@@ -646,7 +647,7 @@ final class GameNode implements AutoCloseable {
       SessionId session,
       List<Table> of,
       OpenScript.Opened opened,
-      HealedConnection.Healed connected) {
+      ConnectionAfterHealing.Healed connected) {
     SessionRef ref = new SessionRef(owner, session, owner.slot(slots.length));
     List<UnflushedRow> dirty = OwnerViews.withoutDamaged(opened.dirty());
     List<UnflushedRow> claimed = OwnerViews.withoutDamaged(opened.claimed());
@@ -673,7 +674,7 @@ final class GameNode implements AutoCloseable {
           .forEach(image -> tracker.carry(image.rowKey().text(), tables.carried(image)));
       sessions.add(tracker);
       sender.register(ref, tracker, connected.connections());
-      return new Opened(tracker, view, new HandedOverRows(unflushed));
+      return new Opened(tracker, view, new PendingHandovers(unflushed));
     } catch (RuntimeException e) {
       sender.unregister(ref);
       sessions.remove(tracker);

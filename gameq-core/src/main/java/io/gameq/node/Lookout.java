@@ -70,7 +70,7 @@ final class Lookout implements Runnable {
       WalWriter wal,
       Callbacks callbacks,
       Healed healed,
-      ClosedSessions closed) {}
+      ClosedSessionNotices closed) {}
 
   /** What the sender's thread tells the lookout after it has healed. Thread-safe. */
   static final class Healed {

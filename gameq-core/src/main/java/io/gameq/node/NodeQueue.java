@@ -18,7 +18,7 @@ import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.HandedOverRows;
+import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.owner.OwnerId;
@@ -93,9 +93,9 @@ final class NodeQueue implements GameQueue {
   CommitReceipt commitUntil(long deadlineNanos, NodeSession... sessions) {
     List<NodeSession> of = new ArrayList<>(sessions.length);
     List<CommitPart> parts = new ArrayList<>(sessions.length);
-    List<StagedRows> staged = Arrays.stream(sessions).map(NodeSession::staged).toList();
+    List<StagedChanges> staged = Arrays.stream(sessions).map(NodeSession::staged).toList();
     try {
-      Set<StagedRows> all = Set.copyOf(staged);
+      Set<StagedChanges> all = Set.copyOf(staged);
       for (NodeSession session : sessions) {
         CommitPart part = session.takeStaged(all);
         if (part != null) {
@@ -117,7 +117,7 @@ final class NodeQueue implements GameQueue {
         }
       }
       if (sessions.length > 1) {
-        StagedRows.stayOne(
+        StagedChanges.stayOne(
             staged,
             e instanceof RollbackRequiredException
                 || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
@@ -214,8 +214,8 @@ final class NodeQueue implements GameQueue {
       awaitRoom(trackers.get(i), parts.get(i), deadline);
     }
     List<CommitPart> told =
-        HandedOverRows.told(
-            parts, trackers, sessions.stream().map(NodeSession::handedOver).toList(), trade);
+        PendingHandovers.told(
+            parts, trackers, sessions.stream().map(NodeSession::handovers).toList(), trade);
     TrackedCommit commit = new TrackedCommit(told, trackers, trade);
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {

@@ -11,7 +11,7 @@ import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.HandedOverRows;
+import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
@@ -32,8 +32,8 @@ final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
   private final OwnerId owner;
   private final DurableTracker tracker;
-  private final StagedRows staged;
-  private final HandedOverRows handedOver;
+  private final StagedChanges staged;
+  private final PendingHandovers handovers;
   private final Set<String> missing;
   private @Nullable OwnerView loaded;
   private boolean closed;
@@ -42,10 +42,10 @@ final class NodeSession implements OwnerSession {
     this.queue = queue;
     this.owner = owner;
     this.tracker = opened.tracker();
-    this.handedOver = opened.handedOver();
+    this.handovers = opened.handovers();
     this.loaded = opened.view();
     this.missing = opened.view().missing();
-    this.staged = new StagedRows(owner);
+    this.staged = new StagedChanges(owner);
   }
 
   /** A session as the game has it. Throws GameQueueException when it is not one of a node. */
@@ -73,11 +73,11 @@ final class NodeSession implements OwnerSession {
     return tracker;
   }
 
-  HandedOverRows handedOver() {
-    return handedOver;
+  PendingHandovers handovers() {
+    return handovers;
   }
 
-  StagedRows staged() {
+  StagedChanges staged() {
     return staged;
   }
 
@@ -258,7 +258,7 @@ final class NodeSession implements OwnerSession {
    * Takes what is staged, for a commit of all these; null when nothing is. Put back when it could
    * not be sent.
    */
-  synchronized @Nullable CommitPart takeStaged(Set<StagedRows> all) {
+  synchronized @Nullable CommitPart takeStaged(Set<StagedChanges> all) {
     List<ChangedRow> rows = staged.take(all);
     if (rows.isEmpty()) {
       return null;

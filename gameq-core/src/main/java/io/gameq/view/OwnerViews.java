@@ -39,11 +39,11 @@ public final class OwnerViews {
   /** How often the catalogue is read again for rows of tables that are not managed. */
   private static final long UNMANAGED_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final KnownTables tables;
+  private final GameTables tables;
   private final RowCodec codec;
   private final OwnerReader reader;
 
-  public OwnerViews(KnownTables tables, RowCodec codec, OwnerReader reader) {
+  public OwnerViews(GameTables tables, RowCodec codec, OwnerReader reader) {
     this.tables = tables;
     this.codec = codec;
     this.reader = reader;
@@ -83,7 +83,7 @@ public final class OwnerViews {
     decode(unflushed);
   }
 
-  /** As {@link KnownTables#lookForMissing}. */
+  /** As {@link GameTables#lookForMissing}. */
   public void lookForMissingTables() {
     tables.lookForMissing();
   }

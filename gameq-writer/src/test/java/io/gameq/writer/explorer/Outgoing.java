@@ -71,7 +71,10 @@ final class Outgoing {
         RowKey.of(world.item, values).text(), world.codec.encode(world.item, kind, values));
   }
 
-  /** With the handovers that the session knows of, as {@code HandedOver} has a row tell of them. */
+  /**
+   * With the handovers that the session knows of, as {@code PendingHandovers} has a row tell of
+   * them.
+   */
   private ChangedRow told(Servers world, Op.Part part, ChangedRow row) {
     SessionRef session = session(part.player());
     List<Handover> handovers = new ArrayList<>();

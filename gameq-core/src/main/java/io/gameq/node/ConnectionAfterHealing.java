@@ -16,12 +16,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The control connection, once it leads to the server on which this node has healed. Thread-safe.
+ * Waits until this node has healed on the Redis server that its control connection leads to, and
+ * returns that connection. Thread-safe.
  *
- * <p>An open that came before would miss what an earlier session of this very node is about to put
- * back, and would take it out of that session's hands: a conflict with nobody but oneself.
+ * <p>An open before that would miss what an earlier session of this same node is about to put back,
+ * and would end that session: a conflict of the node with itself.
  */
-public final class HealedConnection {
+public final class ConnectionAfterHealing {
   /** Longer than healing takes that is not held up by a server that is away. */
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -33,7 +34,7 @@ public final class HealedConnection {
   private final ControlConnection control;
   private final CommitSender sender;
 
-  public HealedConnection(ControlConnection control, CommitSender sender) {
+  public ConnectionAfterHealing(ControlConnection control, CommitSender sender) {
     this.control = control;
     this.sender = sender;
   }

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that a session has staged, and whether they are whole: half of a change is not
- * committed. Thread-safe; never locks two at a time.
+ * The changes staged in one session for its next commit; what may be half of a change is not
+ * committed. Thread-safe; never locks two sessions at a time. Lost with the process.
  *
  * <pre>
  * whole --put refused--------------------------------> torn     no commit until rolled back
@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  * together --another of them is rolled back or lost--> torn
  * </pre>
  */
-final class StagedRows {
+final class StagedChanges {
   private final OwnerId owner;
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
-  private Set<StagedRows> together = Set.of();
+  private Set<StagedChanges> together = Set.of();
   private @Nullable Tear torn;
   private boolean closed;
 
   /** Why what is staged may be half of a change. */
   private record Tear(String why, Throwable cause) {}
 
-  StagedRows(OwnerId owner) {
+  StagedChanges(OwnerId owner) {
     this.owner = owner;
   }
 
@@ -79,7 +79,7 @@ final class StagedRows {
    *
    * @throws RollbackRequiredException when it may be half of a change; it stays staged
    */
-  synchronized List<ChangedRow> take(Set<StagedRows> all) {
+  synchronized List<ChangedRow> take(Set<StagedChanges> all) {
     if (torn != null) {
       throw rollbackRequired(torn);
     }
@@ -118,7 +118,7 @@ final class StagedRows {
    * After a commit of several that failed and whose rows were put back: they were meant as one
    * change, and stay one. When one of them is torn or lost, all are torn.
    */
-  static void stayOne(Collection<StagedRows> all, boolean oneIsGone, RuntimeException failure) {
+  static void stayOne(Collection<StagedChanges> all, boolean oneIsGone, RuntimeException failure) {
     if (oneIsGone) {
       all.forEach(
           of ->
@@ -128,11 +128,11 @@ final class StagedRows {
                   failure));
       return;
     }
-    Set<StagedRows> every = Set.copyOf(all);
+    Set<StagedChanges> every = Set.copyOf(all);
     every.forEach(of -> of.bindTo(every));
   }
 
-  private synchronized void bindTo(Set<StagedRows> all) {
+  private synchronized void bindTo(Set<StagedChanges> all) {
     if (!rows.isEmpty()) {
       together = all;
     }
@@ -154,7 +154,7 @@ final class StagedRows {
   }
 
   private Set<String> drop(boolean closing) {
-    Set<StagedRows> others;
+    Set<StagedChanges> others;
     Set<String> tables = new TreeSet<>();
     synchronized (this) {
       others = together;
@@ -167,7 +167,7 @@ final class StagedRows {
         torn = null;
       }
     }
-    for (StagedRows other : others) {
+    for (StagedChanges other : others) {
       if (other != this) {
         other.tearIfAny(
             "it was to be committed together with what another session had staged, which was"

@@ -13,14 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sessions that nobody holds any more, of which Redis is to know that: it is told as soon as it
- * answers, so that their owners do not look taken. Thread-safe.
+ * Tells Redis of sessions that were closed, or whose open failed, so that their owners do not look
+ * taken. Thread-safe.
+ *
+ * <p>While Redis does not answer they wait here; a process that is killed meanwhile tells nobody,
+ * and its owners look taken until its sign of life has expired.
  */
-final class ClosedSessions {
+final class ClosedSessionNotices {
   /** Longer than a replica that may be promoted lags behind. */
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClosedSessions.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ClosedSessionNotices.class);
 
   private final Predicate<SessionRef> tell;
   private final RepeatedWarnings complaints = new RepeatedWarnings(60);
@@ -34,7 +37,7 @@ final class ClosedSessions {
    * @param tell false when another session owns as far as Redis knows; throws {@link
    *     RedisUnavailableException} when Redis does not answer
    */
-  ClosedSessions(Predicate<SessionRef> tell) {
+  ClosedSessionNotices(Predicate<SessionRef> tell) {
     this.tell = tell;
   }
 

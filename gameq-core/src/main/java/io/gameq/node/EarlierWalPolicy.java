@@ -20,13 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What earlier starts of this node left in its WAL directory is settled before the first owner is
- * opened: a player who logs in first would turn lost rows into conflicts. Stateless.
+ * Applies the setting {@code earlierWals}: replays, refuses or ignores the incomplete WALs that
+ * earlier starts of this node left behind. Stateless.
+ *
+ * <p>It does so before the first owner is opened: an owner opened before its rows are replayed
+ * would turn them into conflicts.
  */
-final class EarlierWalReplay {
-  private static final Logger LOG = LoggerFactory.getLogger(EarlierWalReplay.class);
+final class EarlierWalPolicy {
+  private static final Logger LOG = LoggerFactory.getLogger(EarlierWalPolicy.class);
 
-  private EarlierWalReplay() {}
+  private EarlierWalPolicy() {}
 
   /**
    * Does what {@link io.gameq.GameQueueConfigBuilder#earlierWals} says.
@@ -34,7 +37,7 @@ final class EarlierWalReplay {
    * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
    *     or a server goes away while it is replayed
    */
-  static void settle(
+  static void apply(
       GameQueueConfig config,
       Jdbi jdbi,
       Catalog catalog,

@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The managed tables, as they are and as this node's game knows them: in the columns that they had
- * when the node started, each of the type that it has now. Thread-safe.
+ * The managed tables as the game of this node knows them: with the columns that they had when the
+ * node started, each of the type that it has now. Thread-safe.
  *
- * <p>A column added since is not the game's: what it holds stays as it is. One dropped since may
- * still be put, and its value goes.
+ * <p>A column added since is not the game's: its values stay as they are. A column dropped since
+ * may still be put, and its value is dropped.
  */
-public final class KnownTables {
+public final class GameTables {
   private static final long MISSING_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final Catalog atStart;
@@ -38,7 +38,7 @@ public final class KnownTables {
     }
   }
 
-  public KnownTables(Catalog atStart, CurrentCatalog current, Clock clock) {
+  public GameTables(Catalog atStart, CurrentCatalog current, Clock clock) {
     this.atStart = atStart;
     this.current = current;
     this.clock = clock;

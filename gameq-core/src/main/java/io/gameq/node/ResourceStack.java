@@ -5,9 +5,12 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Closes what was opened, the last first, each whatever the others do. Not thread-safe. */
-final class ClosingOrder implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(ClosingOrder.class);
+/**
+ * The resources that were opened, to be closed in reverse order; one that fails to close is logged
+ * and does not keep the others open. Not thread-safe.
+ */
+final class ResourceStack implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ResourceStack.class);
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 

@@ -15,12 +15,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a session that changed owners and are not known to be in MySQL since: every image of
- * such a row tells of that, or MySQL would take it for another owner's row. Thread-safe.
+ * The handovers of a session's rows, from or to another owner, that MySQL may not know of yet.
+ * Thread-safe.
  *
- * <p>A session that takes rows over unflushed learns it from them.
+ * <p>Every image of such a row names them, or MySQL would take it for another owner's row. A
+ * session that adopts unflushed rows learns of their handovers from their images.
  */
-public final class HandedOverRows {
+public final class PendingHandovers {
   /** Above so many rows those that are in MySQL by now are looked for and forgotten. */
   private static final int MANY_ROWS = 1_000;
 
@@ -38,7 +39,7 @@ public final class HandedOverRows {
   }
 
   /** Learns from rows that the session takes over. */
-  public HandedOverRows(List<UnflushedRow> adopted) {
+  public PendingHandovers(List<UnflushedRow> adopted) {
     Map<String, UnflushedRow> newest = new HashMap<>();
     for (UnflushedRow row : adopted) {
       newest.merge(
@@ -71,9 +72,9 @@ public final class HandedOverRows {
   public static List<CommitPart> told(
       List<CommitPart> parts,
       List<DurableTracker> trackers,
-      List<HandedOverRows> of,
+      List<PendingHandovers> of,
       @Nullable Trade trade) {
-    if (trade == null && of.stream().allMatch(HandedOverRows::isEmpty)) {
+    if (trade == null && of.stream().allMatch(PendingHandovers::isEmpty)) {
       return parts;
     }
     Map<String, Half> givers = new HashMap<>();
@@ -89,7 +90,7 @@ public final class HandedOverRows {
     }
     List<CommitPart> told = new ArrayList<>(parts.size());
     for (int i = 0; i < parts.size(); i++) {
-      HandedOverRows its = of.get(i);
+      PendingHandovers its = of.get(i);
       DurableTracker tracker = trackers.get(i);
       told.add(
           new CommitPart(
