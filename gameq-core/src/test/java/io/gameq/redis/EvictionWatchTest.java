@@ -7,7 +7,9 @@ import io.gameq.servers.TestServers;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("it fills Redis, or changes its settings")
 class EvictionWatchTest {
   private static final Duration SECONDS = Duration.ofSeconds(10);
 

@@ -6,6 +6,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -56,6 +58,31 @@ public record MySqlServer(String jdbcUrl, String user, String password) {
         ResultSet rows = statement.executeQuery(sql)) {
       return rows.next() ? String.valueOf(rows.getString(1)) : "";
     }
+  }
+
+  /** Whether a transaction on this database waits for a row that another one has locked. */
+  public boolean hasLockWait() throws SQLException {
+    Set<Long> waiting = new HashSet<>();
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      try (ResultSet rows =
+          statement.executeQuery(
+              "SELECT trx_mysql_thread_id FROM information_schema.innodb_trx"
+                  + " WHERE trx_state = 'LOCK WAIT'")) {
+        while (rows.next()) {
+          waiting.add(rows.getLong(1));
+        }
+      }
+      try (ResultSet rows = statement.executeQuery("SHOW PROCESSLIST")) {
+        while (rows.next()) {
+          if (waiting.contains(rows.getLong("Id"))
+              && connection.getCatalog().equals(rows.getString("db"))) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   public int port() {

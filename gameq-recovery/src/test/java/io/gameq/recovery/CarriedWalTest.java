@@ -18,10 +18,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node is gone that carried rows forward which waited for long, and Redis lost them. */
+@Execution(ExecutionMode.CONCURRENT)
 class CarriedWalTest {
   @TempDir Path directory;
 

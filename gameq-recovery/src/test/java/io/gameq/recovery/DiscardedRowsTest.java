@@ -14,8 +14,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What an operator discarded is a decision: no tool, node or writer brings it back. */
+@Execution(ExecutionMode.CONCURRENT)
 class DiscardedRowsTest {
   @TempDir Path directory;
 

@@ -13,8 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What MySQL refuses when it gets rows straight from WALs. */
+@Execution(ExecutionMode.CONCURRENT)
 class IntoMySqlTest {
   /** Each owner in a transaction of its own. */
   private static final String ONE_BY_ONE = "replay --execute --into mysql --no-redis --rate 10";

@@ -18,8 +18,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A node that starts beside an incomplete WAL of its own, after Redis lost what it holds. */
+@Execution(ExecutionMode.CONCURRENT)
 class NodeRestartTest {
   @TempDir Path directory;
 

@@ -21,8 +21,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** From commits of real nodes that are gone to what the next node sees. */
+@Execution(ExecutionMode.CONCURRENT)
 class ReplayTest {
   @TempDir Path directory;
 

@@ -13,8 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Only exit code 0 of verify means that nothing needs the WALs any more. */
+@Execution(ExecutionMode.CONCURRENT)
 class VerifyExitCodeTest {
   @TempDir Path directory;
 

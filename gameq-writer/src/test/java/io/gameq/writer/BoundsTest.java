@@ -27,8 +27,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** What happens at the limits: of rows that wait, of Redis' memory, of who may take an owner. */
+@Isolated("it fills Redis, or changes its settings")
 class BoundsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -34,11 +34,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What the game is told is lost is lost, and what is not may still come: node n1 had a player, node
  * n2 took it over with rows that were not flushed, and Redis forgets all of that.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ConflictReportTest {
   private static final Duration LONG = Duration.ofSeconds(40);
 

@@ -16,8 +16,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A row whose key does not name its owner changes hands by a move alone. */
+@Execution(ExecutionMode.CONCURRENT)
 class ForeignRowsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -44,11 +44,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What happens around a loss and the healing after it, in the order that hurts most: notices,
  * closes, trades, late bytes and successors between two steps.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class HealingRacesTest {
   private static final Duration LONG = Duration.ofSeconds(40);
 

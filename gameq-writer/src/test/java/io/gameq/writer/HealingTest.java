@@ -47,11 +47,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Redis loses what it had acknowledged: a node puts back from its WAL what is still its to write,
  * and names what is not.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class HealingTest {
   private static final Duration LONG = Duration.ofSeconds(40);
 

@@ -25,8 +25,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What holds up one owner or table holds up no other. */
+@Execution(ExecutionMode.CONCURRENT)
 class HeldUpTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

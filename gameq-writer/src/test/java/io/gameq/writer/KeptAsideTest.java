@@ -17,8 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Rows that did not get to MySQL, from the game's commit to the operator's command. */
+@Execution(ExecutionMode.CONCURRENT)
 class KeptAsideTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

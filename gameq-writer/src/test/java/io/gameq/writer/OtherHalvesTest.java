@@ -21,8 +21,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One half of a trade is in Redis, and Redis forgot in a failover who has the other one. */
+@Execution(ExecutionMode.CONCURRENT)
 class OtherHalvesTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -114,7 +117,7 @@ class OtherHalvesTest {
         GameQueue stalled = stalling();
         GameQueue three = game.node("n3")) {
       trade(one, stalled);
-      try (WriterService writer = game.writer("w1")) {
+      try (WriterService writer = game.writer("w1", 1_000)) { // sessions agree after a lease
         await().atMost(LONG).until(() -> writer.stats().stale() == 1); // the half in Redis
         three.open("player:2");
         await()

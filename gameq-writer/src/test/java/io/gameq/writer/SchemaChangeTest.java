@@ -22,11 +22,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A table is altered while nodes run that do not know of it: n1 is of before, n2 of after. Nothing
  * is lost, and no column is set back to its default.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class SchemaChangeTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

@@ -28,8 +28,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** No thread of the game waits for longer than it was told to, whichever server is silent. */
+@Execution(ExecutionMode.CONCURRENT)
 class SilentServersTest {
   private static final int CALLERS = 20;
   private static final Duration TIME = Duration.ofSeconds(2);

@@ -36,8 +36,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@link Takeover#UNLESS_ALIVE}: whom it lets in, and whom not. */
+@Execution(ExecutionMode.CONCURRENT)
 class TakeoverTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

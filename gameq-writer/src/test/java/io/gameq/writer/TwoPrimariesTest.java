@@ -30,8 +30,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A replica is promoted while its primary goes on taking writes from those that reach it. */
+@Execution(ExecutionMode.CONCURRENT)
 class TwoPrimariesTest {
   private static final Duration LONG = Duration.ofSeconds(40);
 

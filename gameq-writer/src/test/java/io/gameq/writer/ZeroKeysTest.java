@@ -18,8 +18,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Keys that MySQL would invent a number for are kept as the game put them. */
+@Execution(ExecutionMode.CONCURRENT)
 class ZeroKeysTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 

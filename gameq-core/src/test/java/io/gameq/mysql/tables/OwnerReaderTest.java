@@ -109,14 +109,7 @@ class OwnerReaderTest {
           CountingSessions.counts(OwnerTable.lock(flush, List.of(PLAYER)).get(PLAYER), before));
       CompletableFuture<Boolean> open =
           CompletableFuture.supplyAsync(() -> open(opening, row -> versions.add(row.version())));
-      await()
-          .until(
-              () ->
-                  !server
-                      .queryText(
-                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state ="
-                              + " 'LOCK WAIT'")
-                      .equals("0"));
+      await().until(server::hasLockWait);
       try (Statement statement = flush.createStatement()) {
         statement.execute("UPDATE first SET gq_version = 11");
       }

@@ -24,8 +24,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The dead commands against a real server, from the command line to the rows. */
+@Execution(ExecutionMode.CONCURRENT)
 class DeadCommandsTest {
   private final Letters letters = letters();
   private ConfigFile config = new ConfigFile(Path.of("."));

@@ -37,7 +37,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("it fills Redis, or changes its settings")
 class ClaimScriptsTest {
   private static final int LEASE_MILLIS = 60_000;
 

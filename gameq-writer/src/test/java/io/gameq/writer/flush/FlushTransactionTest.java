@@ -39,7 +39,10 @@ import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class FlushTransactionTest {
   private final GameDatabase database = database();
   private final MySqlServer server = database.server();
@@ -369,13 +372,7 @@ class FlushTransactionTest {
             "INSERT INTO gameq_tombstone VALUES ('item', '1', 'player%3A2', 20, UTC_TIMESTAMP(3))");
       }
       CompletableFuture<Outcome> put = CompletableFuture.supplyAsync(() -> flush(item(10, 1)));
-      org.awaitility.Awaitility.await()
-          .until(
-              () ->
-                  !query(
-                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state ="
-                              + " 'LOCK WAIT'")
-                      .equals("0"));
+      org.awaitility.Awaitility.await().until(server::hasLockWait);
       deleting.commit();
       assertInstanceOf(Committed.class, put.get(10, TimeUnit.SECONDS));
     }
@@ -392,13 +389,7 @@ class FlushTransactionTest {
             .close();
       }
       CompletableFuture<Outcome> second = CompletableFuture.supplyAsync(() -> flush(item(10, 1)));
-      org.awaitility.Awaitility.await()
-          .until(
-              () ->
-                  !query(
-                          "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state ="
-                              + " 'LOCK WAIT'")
-                      .equals("0"));
+      org.awaitility.Awaitility.await().until(server::hasLockWait);
       assertTrue(!second.isDone());
       flushing.rollback();
       assertInstanceOf(Committed.class, second.get(10, TimeUnit.SECONDS));

@@ -18,7 +18,9 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("it fills Redis, or changes its settings")
 class StaleRowsTest {
   private static final int SLOTS = 4;
 

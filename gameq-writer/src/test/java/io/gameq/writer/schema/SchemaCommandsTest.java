@@ -19,8 +19,11 @@ import java.sql.Statement;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The schema commands against a real server, from the command line to the tables. */
+@Execution(ExecutionMode.CONCURRENT)
 class SchemaCommandsTest {
   private static final String GOOD =
       """
