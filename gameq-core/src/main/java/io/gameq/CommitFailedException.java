@@ -4,6 +4,7 @@ package io.gameq;
 public class CommitFailedException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public CommitFailedException(String message) {
     super(message);
   }

@@ -22,7 +22,7 @@ public interface CommitReceipt {
 
   /**
    * Completes when Redis has the commit. Fails with {@link OwnershipLostException}, {@link
-   * RedisFullException}, {@link CommitFailedException} or {@link io.gameq.WalException} when it is
+   * RedisFullException}, {@link CommitFailedException} or {@link WalException} when it is
    * certain that Redis does not have it, and with {@link CommitUnknownException} when nobody can
    * know.
    */
@@ -37,13 +37,22 @@ public interface CommitReceipt {
   CompletableFuture<Void> durable();
 
   /**
-   * Waits until Redis has the commit.
+   * Waits until Redis has the commit; while Redis is away and commits are journaled, until it is
+   * back.
    *
+   * @param timeout how long to wait at most
    * @throws GameQueueException what {@link #queued} failed with, or that the time was up: then the
    *     outcome is still open
    */
   void awaitQueued(Duration timeout);
 
-  /** Waits until MySQL has the commit; throws as {@link #awaitQueued}. */
+  /**
+   * Waits until MySQL has the commit; it is flushed at the end of the merge window, so wait for
+   * longer than that, or have it flushed now by {@link OwnerSession#awaitDurable}.
+   *
+   * @param timeout how long to wait at most
+   * @throws GameQueueException what {@link #durable} failed with, or that the time was up: then the
+   *     outcome is still open
+   */
   void awaitDurable(Duration timeout);
 }

@@ -8,6 +8,7 @@ package io.gameq;
 public final class CommitUnknownException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public CommitUnknownException(String message) {
     super(message);
   }

@@ -30,6 +30,7 @@ public record Conflict(
     String reason,
     boolean mayComeBack,
     SortedMap<String, Long> rows) {
+  /** Copies the rows. */
   public Conflict {
     rows = Collections.unmodifiableSortedMap(new TreeMap<>(rows));
   }

@@ -9,9 +9,11 @@ public final class ConflictException extends GameQueueException {
 
   private final transient Conflict conflict;
 
+  /** With a message that names owner, session and rows. */
   public ConflictException(Conflict conflict) {
     super(
-        "Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s): %s; see 'gameq-recovery plan'"
+        ("Redis lost acknowledged changes of %s by session %s, and they are not replayed (%s): %s;"
+                + " see 'gameq-recovery plan'")
             .formatted(
                 conflict.owner(), conflict.session(), conflict.reason(), conflict.rows().keySet()));
     this.conflict = conflict;

@@ -11,6 +11,7 @@ public final class DeadLetterException extends GameQueueException {
 
   private final List<String> keys;
 
+  /** With a message that names the rows, {@code table:primary key}. */
   public DeadLetterException(List<String> keys) {
     super(
         "MySQL refused "

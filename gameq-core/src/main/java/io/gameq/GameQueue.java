@@ -16,7 +16,9 @@ import java.util.Set;
  */
 public interface GameQueue extends AutoCloseable {
   /**
-   * Connects, checks both servers, and starts a fresh WAL.
+   * Starts a node: connects, checks both servers, starts a fresh WAL, and replays what earlier
+   * starts of this node left ({@link GameQueueConfigBuilder#earlierWals}). Waits for the servers,
+   * some seconds for each at most, and for that replay.
    *
    * @throws GameQueueException naming what is missing or unfit and the remedy; then nothing is left
    *     running
@@ -33,12 +35,16 @@ public interface GameQueue extends AutoCloseable {
   }
 
   /**
-   * Takes an owner over, from whichever node had it, and loads its rows.
+   * Takes an owner over, from whichever node had it, and loads its rows. Waits at most {@link
+   * GameQueueConfigBuilder#callTimeout}; to open the owner again while it is open here ends the
+   * session before.
    *
    * @param owner {@code kind:key}, for example {@code player:42}
    * @throws OwnershipLostException when another node opened the owner at the same moment
-   * @throws GameQueueException when the id is malformed or of an unknown kind, or a server is away;
-   *     opening again is safe
+   * @throws RedisUnavailableException when Redis is away; opening again is safe
+   * @throws MySqlException when MySQL is away; opening again is safe
+   * @throws GameQueueException when the id is malformed or of an unknown kind, when a row cannot be
+   *     read, or when the time was up; opening again is safe
    */
   OwnerSession open(String owner);
 
@@ -53,7 +59,13 @@ public interface GameQueue extends AutoCloseable {
 
   /**
    * What an owner has in one table now, without taking it over: at least everything queued before
-   * the call.
+   * the call, from whichever node. Changes nothing; waits at most {@link
+   * GameQueueConfigBuilder#callTimeout}.
+   *
+   * @param type a record class that names a managed table, see {@link TableName}
+   * @return rows in no particular order; empty when the owner has none
+   * @throws GameQueueException when the table is not managed, a row cannot be read, a server is
+   *     away, or the time was up
    */
   <T extends Record> List<T> read(String owner, Class<T> type);
 
@@ -85,8 +97,11 @@ public interface GameQueue extends AutoCloseable {
   CommitReceipt commit(OwnerSession... sessions);
 
   /**
-   * Waits until everything that this node committed is in MySQL, closed sessions included.
+   * Waits until everything that this node committed is in MySQL or set aside as a {@linkplain
+   * DeadLetter dead letter}, closed sessions included, and has it flushed now rather than at the
+   * end of the merge window. Call it before the node stops.
    *
+   * @param timeout how long to wait at most
    * @return the row keys ({@code table:primary key}) that are not known to be in MySQL when the
    *     time was up; empty means all are
    */

@@ -102,10 +102,12 @@ public final class GameQueueConfig {
     clock = from.clock;
   }
 
+  /** Begins with the defaults; {@link GameQueueConfigBuilder} says what each setting means. */
   public static GameQueueConfigBuilder builder() {
     return new GameQueueConfigBuilder();
   }
 
+  /** {@link GameQueueConfigBuilder#redis}; it may hold a password. */
   public String redisUri() {
     return redisUri;
   }
@@ -115,10 +117,12 @@ public final class GameQueueConfig {
     return redisPassword;
   }
 
+  /** The URL of {@link GameQueueConfigBuilder#mysql}. */
   public String jdbcUrl() {
     return jdbcUrl;
   }
 
+  /** The user of {@link GameQueueConfigBuilder#mysql}. */
   public String mysqlUser() {
     return mysqlUser;
   }
@@ -133,66 +137,82 @@ public final class GameQueueConfig {
     return poolSize;
   }
 
+  /** {@link GameQueueConfigBuilder#namespace}. */
   public String namespace() {
     return namespace;
   }
 
+  /** {@link GameQueueConfigBuilder#node}. */
   public String node() {
     return node;
   }
 
+  /** {@link GameQueueConfigBuilder#walDirectory}. */
   public Path walDirectory() {
     return walDirectory;
   }
 
+  /** What the settings whose names begin with {@code wal} say. */
   public WalLimits walLimits() {
     return walLimits;
   }
 
+  /** {@link GameQueueConfigBuilder#earlierWals}. */
   public EarlierWals earlierWals() {
     return earlierWals;
   }
 
+  /** {@link GameQueueConfigBuilder#slots}. */
   public int slots() {
     return slots;
   }
 
+  /** {@link GameQueueConfigBuilder#mergeWindow}. */
   public Duration mergeWindow() {
     return mergeWindow;
   }
 
+  /** What the settings whose names begin with {@code max} say, but for the WAL's. */
   public Limits limits() {
     return limits;
   }
 
+  /** {@link GameQueueConfigBuilder#callTimeout}. */
   public Duration callTimeout() {
     return callTimeout;
   }
 
+  /** {@link GameQueueConfigBuilder#whenRedisIsFull}. */
   public WhenRedisIsFull whenRedisIsFull() {
     return whenRedisIsFull;
   }
 
+  /** {@link GameQueueConfigBuilder#whenRedisIsAway}. */
   public WhenRedisIsAway whenRedisIsAway() {
     return whenRedisIsAway;
   }
 
+  /** {@link GameQueueConfigBuilder#maxConflictWait}. */
   public Duration maxConflictWait() {
     return maxConflictWait;
   }
 
+  /** {@link GameQueueConfigBuilder#onConflict}. */
   public Consumer<Conflict> onConflict() {
     return onConflict;
   }
 
+  /** {@link GameQueueConfigBuilder#onFailure}. */
   public Consumer<Throwable> onFailure() {
     return onFailure;
   }
 
+  /** {@link GameQueueConfigBuilder#callbacks}; null for a thread of gameq's own. */
   public @Nullable Executor callbacks() {
     return callbacks;
   }
 
+  /** {@link GameQueueConfigBuilder#clock}. */
   public Clock clock() {
     return clock;
   }

@@ -7,10 +7,12 @@ package io.gameq;
 public class GameQueueException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public GameQueueException(String message) {
     super(message);
   }
 
+  /** With what happened, the remedy, and the cause. */
   public GameQueueException(String message, Throwable cause) {
     super(message, cause);
   }

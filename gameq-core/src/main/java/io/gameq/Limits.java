@@ -3,7 +3,7 @@ package io.gameq;
 /**
  * The bounds of a node, each with its unit. What happens at the limit: a row or a commit that is
  * too large is refused at once; a commit that finds the node full waits up to {@code
- * admissionMillis}, then is refused with {@link io.gameq.QueueFullException}.
+ * admissionMillis}, then is refused with {@link QueueFullException}.
  *
  * @param rowBytes encoded bytes of one row image
  * @param commitRows rows of one commit, over all its sessions

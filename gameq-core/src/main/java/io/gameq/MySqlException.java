@@ -7,6 +7,7 @@ package io.gameq;
 public final class MySqlException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, the remedy, and the cause. */
   public MySqlException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -25,8 +25,10 @@ public interface OwnerSession extends AutoCloseable {
   String owner();
 
   /**
-   * The owner's rows of one table when the session was opened, merged from Redis and MySQL.
+   * The owner's rows of one table when the session was opened, merged from Redis and MySQL; later
+   * changes are not in them. In no particular order; waits for nobody.
    *
+   * @param type a record class that names a managed table, see {@link TableName}
    * @throws GameQueueException when the table had gone from MySQL by then, or after {@link
    *     #forgetLoaded}
    */
@@ -109,7 +111,8 @@ public interface OwnerSession extends AutoCloseable {
   CommitReceipt commit();
 
   /**
-   * Row keys ({@code table:primary key}) of committed changes that are not known to be in MySQL.
+   * Row keys ({@code table:primary key}) of committed changes that are not known to be in MySQL: a
+   * look at what this node knows, without asking a server.
    */
   Set<String> notDurable();
 

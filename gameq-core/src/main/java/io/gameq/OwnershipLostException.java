@@ -6,6 +6,7 @@ package io.gameq;
 public final class OwnershipLostException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public OwnershipLostException(String message) {
     super(message);
   }

@@ -7,6 +7,7 @@ package io.gameq;
 public final class QueueFullException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public QueueFullException(String message) {
     super(message);
   }

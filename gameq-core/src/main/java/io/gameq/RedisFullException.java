@@ -7,6 +7,7 @@ package io.gameq;
 public final class RedisFullException extends CommitFailedException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public RedisFullException(String message) {
     super(message);
   }

@@ -7,10 +7,12 @@ package io.gameq;
 public class RedisUnavailableException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public RedisUnavailableException(String message) {
     super(message);
   }
 
+  /** With what happened, the remedy, and the cause. */
   public RedisUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -10,6 +10,7 @@ package io.gameq;
 public final class RollbackRequiredException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, the remedy, and the cause. */
   public RollbackRequiredException(String message, Throwable cause) {
     super(message, cause);
   }

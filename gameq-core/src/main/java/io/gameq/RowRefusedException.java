@@ -9,6 +9,7 @@ package io.gameq;
 public final class RowRefusedException extends GameQueueException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public RowRefusedException(String message) {
     super(message);
   }

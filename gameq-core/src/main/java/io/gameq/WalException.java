@@ -8,15 +8,21 @@ public final class WalException extends GameQueueException {
 
   private final boolean mayBeReadable;
 
+  /** With what happened, and the remedy. */
   public WalException(String message) {
     super(message);
     this.mayBeReadable = false;
   }
 
+  /** With what happened, the remedy, and the cause. */
   public WalException(String message, Throwable cause) {
     this(message, cause, false);
   }
 
+  /**
+   * With what happened, the remedy, the cause, and whether recovery may find the record all the
+   * same.
+   */
   public WalException(String message, Throwable cause, boolean mayBeReadable) {
     super(message, cause);
     this.mayBeReadable = mayBeReadable;

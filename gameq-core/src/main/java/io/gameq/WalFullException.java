@@ -8,6 +8,7 @@ package io.gameq;
 public final class WalFullException extends CommitFailedException {
   private static final long serialVersionUID = 1L;
 
+  /** With what happened, and the remedy. */
   public WalFullException(String message) {
     super(message);
   }

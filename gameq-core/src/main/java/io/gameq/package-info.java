@@ -1,5 +1,6 @@
 /**
- * The API that game logic embeds.
+ * The API that game logic embeds: a write-behind queue from the memory of a game node by way of
+ * Redis into MySQL.
  *
  * <pre>
  * GameQueue.open(config)            one per game node
@@ -9,6 +10,14 @@
  *     session.commit()              WAL, then Redis (queued), then MySQL (durable)
  *   queue.read("player:42", ...)    the same view without taking ownership
  * </pre>
+ *
+ * <p>Game logic changes full rows in memory and commits them; no call but {@code open}, {@code
+ * read}, {@code close} and those named {@code await} or {@code drain} waits for a server. Each
+ * setting, limit, error and column type is listed in {@code gameq-core/README.md}.
+ *
+ * <p>Everything here is thread-safe or immutable unless it says otherwise. Everything thrown on
+ * purpose is a {@link io.gameq.GameQueueException}, unchecked. Parameters and results are never
+ * null unless marked {@code @Nullable}. The other packages of gameq-core are internal.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq;
