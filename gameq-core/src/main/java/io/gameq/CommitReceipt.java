@@ -22,9 +22,8 @@ public interface CommitReceipt {
 
   /**
    * Completes when Redis has the commit. Fails with {@link OwnershipLostException}, {@link
-   * RedisFullException}, {@link CommitFailedException} or {@link WalException} when it is
-   * certain that Redis does not have it, and with {@link CommitUnknownException} when nobody can
-   * know.
+   * RedisFullException}, {@link CommitFailedException} or {@link WalException} when it is certain
+   * that Redis does not have it, and with {@link CommitUnknownException} when nobody can know.
    */
   CompletableFuture<Void> queued();
 
