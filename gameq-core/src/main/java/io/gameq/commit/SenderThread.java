@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import io.gameq.agent.DaemonThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +42,7 @@ final class SenderThread {
       Consumer<SenderThread> work) {
     this.eventLoop = eventLoop;
     this.workWithoutWaiting = workWithoutWaiting;
-    thread = new Thread(() -> work.accept(this), name);
-    thread.setDaemon(true);
+    thread = DaemonThreads.named(name, () -> work.accept(this));
   }
 
   void start() {

@@ -1,12 +1,12 @@
 package io.gameq.durability;
 
+import io.gameq.agent.DaemonThreads;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +27,8 @@ public final class Callbacks implements Executor, AutoCloseable {
   private static final int MOST_IN_A_ROW = 1_000;
 
   private static final long CLOSE_SECONDS = 5;
+
+  private static final String THREAD_NAME = "gameq-callbacks";
 
   private static final Logger LOG = LoggerFactory.getLogger(Callbacks.class);
 
@@ -49,14 +51,8 @@ public final class Callbacks implements Executor, AutoCloseable {
     if (ofGame != null) {
       return new Callbacks(ofGame, null);
     }
-    ExecutorService thread = Executors.newSingleThreadExecutor(Callbacks::thread);
+    ExecutorService thread = DaemonThreads.single(THREAD_NAME);
     return new Callbacks(thread, thread);
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "gameq-callbacks");
-    thread.setDaemon(true);
-    return thread;
   }
 
   @Override
@@ -109,7 +105,7 @@ public final class Callbacks implements Executor, AutoCloseable {
   private void runOnAThread() {
     boolean started = false;
     try {
-      thread(this::runSome).start();
+      DaemonThreads.named(THREAD_NAME, this::runSome).start();
       started = true;
     } finally {
       if (!started) {

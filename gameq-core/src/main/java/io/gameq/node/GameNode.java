@@ -7,6 +7,9 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Takeover;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.Duty;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
@@ -22,7 +25,6 @@ import io.gameq.durability.NodeSessions;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
-import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
@@ -60,6 +62,9 @@ import io.gameq.rows.RowCodec;
 import io.gameq.rows.Table;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
+import io.gameq.upkeep.ClosedSessionNotices;
+import io.gameq.upkeep.NodeUpkeep;
+import io.gameq.upkeep.RepeatAfterHealing;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
@@ -67,6 +72,7 @@ import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -75,13 +81,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -105,6 +107,8 @@ final class GameNode implements AutoCloseable {
    * attempt; more means a race.
    */
   private static final int MOST_OPEN_ATTEMPTS = 3;
+
+  private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
 
   private static final long LOOK_EVERY_MILLIS = 1_000;
 
@@ -133,7 +137,7 @@ final class GameNode implements AutoCloseable {
   private final NodeHeartbeat heartbeat;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ClosedSessionNotices closedSessions;
-  private final Lookout lookout;
+  private final NodeUpkeep upkeep;
   private final Callbacks callbacks;
   private final TimedCalls calls;
 
@@ -143,17 +147,7 @@ final class GameNode implements AutoCloseable {
   private final Set<OwnerId> opening = new HashSet<>();
 
   /** For what nobody waits for; what there is no room for is not done. */
-  private final ExecutorService asides =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          0,
-          TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MOST_ASIDES),
-          task -> daemon(task, "gameq-asides"),
-          new ThreadPoolExecutor.DiscardPolicy());
-
-  private final RepeatedWarnings complaints = new RepeatedWarnings(60);
+  private final ExecutorService asides = DaemonThreads.bounded("gameq-asides", MOST_ASIDES);
 
   /** Why this node cannot go on; null while it can. */
   private volatile @Nullable Throwable failure;
@@ -208,13 +202,16 @@ final class GameNode implements AutoCloseable {
       closing.add(() -> stop(asides));
       closes = closing.add(new TimedCalls(MOST_CLOSES));
       calls = closing.add(new TimedCalls(2 * config.poolSize()));
-      Lookout.Healed healed = new Lookout.Healed();
+      AgentRunner upkeepThread = new AgentRunner("gameq-upkeep");
       heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
       // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
       ControlConnection signs =
           closing.add(
               new ControlConnection(closing.add(RedisConnector.ofOneThread(redisOf(config)))));
       closedSessions = new ClosedSessionNotices(this::tellClosed);
+      notices = new DurableNotices(connector, config.namespace(), process, this::durable);
+      RepeatAfterHealing afterHealing =
+          new RepeatAfterHealing(notices, closedSessions, sessions, upkeepThread::wake);
       sender =
           closing.add(
               new CommitSender(
@@ -229,31 +226,20 @@ final class GameNode implements AutoCloseable {
                   new DurableTruth(
                       new MySqlSessions(owners),
                       new AdoptedHalves(slots, new MySqlSessions(owners), views::versions)),
-                  eventsOfSender(healed)));
+                  eventsOfSender(afterHealing)));
       whereHealed = new ConnectionAfterHealing(control, sender);
-      notices =
-          closing.add(new DurableNotices(connector, config.namespace(), process, this::durable));
-      notices.keepSubscribed();
-      lookout =
-          new Lookout(
-              new Lookout.Parts(
-                  config,
-                  sessions,
-                  slots,
-                  control,
-                  primary,
-                  redisClock,
-                  notices,
-                  owners,
-                  views,
-                  sender,
-                  wal,
-                  callbacks,
-                  healed,
-                  closedSessions));
-      beat(signs);
-      repeat("gameq-lookout", lookout);
-      repeat("gameq-heartbeat", () -> beat(signs));
+      closing.add(notices).keepSubscribed();
+      upkeep =
+          new NodeUpkeep(
+              config,
+              new NodeUpkeep.Servers(slots, control, primary, redisClock, notices, owners, views),
+              new NodeUpkeep.Node(sessions, closedSessions, sender, wal, callbacks),
+              afterHealing);
+      beatFirst(signs);
+      closing.add(upkeepThread).start(upkeep.duties());
+      closing
+          .add(new AgentRunner("gameq-heartbeat"))
+          .start(Duty.every(BEAT_EVERY, "give a sign of life", () -> beat(signs)));
     } catch (RuntimeException e) {
       closing.close();
       throw e;
@@ -265,11 +251,11 @@ final class GameNode implements AutoCloseable {
         wal.directory());
   }
 
-  private SenderEvents eventsOfSender(Lookout.Healed healed) {
+  private SenderEvents eventsOfSender(RepeatAfterHealing afterHealing) {
     return new SenderEvents() {
       @Override
       public void healed() {
-        healed.signal();
+        afterHealing.healed();
       }
 
       @Override
@@ -295,15 +281,18 @@ final class GameNode implements AutoCloseable {
       stopHeartbeat();
       return;
     }
+    sender.takeAlong(signs);
+    if (heartbeat.beat(signs, sender::hasHealedOn)) {
+      sender.healAgain("its sign of life is gone from Redis");
+    }
+  }
+
+  /** Before anything is opened; the next ones are given again and again. */
+  private void beatFirst(ControlConnection signs) {
     try {
-      sender.takeAlong(signs);
-      if (heartbeat.beat(signs, sender::hasHealedOn)) {
-        sender.healAgain("its sign of life is gone from Redis");
-      }
-    } catch (GameQueueException e) {
-      complaints.about("signs", LOG::warn, () -> "cannot give a sign of life: " + e.getMessage());
-    } catch (RuntimeException | Error e) { // must not end the signs
-      LOG.warn("cannot give a sign of life", e);
+      beat(signs);
+    } catch (RuntimeException e) {
+      LOG.warn("cannot give a sign of life yet: {}", e.toString());
     }
   }
 
@@ -319,21 +308,6 @@ final class GameNode implements AutoCloseable {
     layouts.register(catalog);
     wal.appendLayouts(layouts(catalog));
     return catalog;
-  }
-
-  /** On a thread of its own, until this node is closed. */
-  private void repeat(String thread, Runnable task) {
-    ScheduledExecutorService executor =
-        Executors.newSingleThreadScheduledExecutor(run -> daemon(run, thread));
-    closing.add(() -> stop(executor));
-    executor.scheduleWithFixedDelay(
-        task, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   private static void stop(ExecutorService executor) {
@@ -874,7 +848,7 @@ final class GameNode implements AutoCloseable {
   }
 
   private void inBackground(Runnable task) {
-    daemon(task, "gameq-close").start();
+    DaemonThreads.named("gameq-close", task).start();
   }
 
   private void end() {
@@ -882,7 +856,7 @@ final class GameNode implements AutoCloseable {
     closes.close();
     boolean answered =
         sender.close(Math.max(LEAST_CLOSE_MILLIS, config.callTimeout().toMillis() * 2 / 3));
-    boolean allDurable = answered && !lookout.hadConflicts() && sessions.isDrained();
+    boolean allDurable = answered && !upkeep.hadConflicts() && sessions.isDrained();
     if (allDurable) {
       forgetJournal();
       wal.complete();

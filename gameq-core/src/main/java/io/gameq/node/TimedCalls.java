@@ -1,15 +1,14 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueException;
+import io.gameq.agent.DaemonThreads;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -27,20 +26,7 @@ final class TimedCalls implements AutoCloseable {
 
   /** With so many at once; others wait for one of these, in their own time. */
   TimedCalls(int most) {
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            most,
-            most,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "gameq-call");
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    threads = pool;
+    threads = DaemonThreads.pool("gameq-call", most, IDLE_SECONDS);
   }
 
   /** What is done in time. */

@@ -2,6 +2,7 @@ package io.gameq.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.agent.DaemonThreads;
 import io.gameq.term.Term;
 import io.lettuce.core.RedisCommandInterruptedException;
 import java.util.concurrent.CompletableFuture;
@@ -72,9 +73,7 @@ public final class ControlConnection implements AutoCloseable {
         close();
         awaited = new CompletableFuture<>();
         opening = awaited;
-        Thread thread = new Thread(() -> open(awaited), "gameq-connect");
-        thread.setDaemon(true);
-        start(thread);
+        start(DaemonThreads.named("gameq-connect", () -> open(awaited)));
       } else {
         awaited = opening;
       }

@@ -1,4 +1,4 @@
-package io.gameq.node;
+package io.gameq.upkeep;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

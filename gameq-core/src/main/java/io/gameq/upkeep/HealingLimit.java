@@ -1,4 +1,4 @@
-package io.gameq.node;
+package io.gameq.upkeep;
 
 import io.gameq.owner.SessionRef;
 import java.util.HashMap;
@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * When the sender heals again since rows of a session are nowhere: a healing stops all commits for
- * a moment, and does not help where somebody else broke a key. Used by one thread.
+ * How often the sender heals again because rows of a session are nowhere: a healing stops all
+ * commits for a moment, and does not help where somebody else broke a key. Used by one thread.
  */
 final class HealingLimit {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -1,4 +1,4 @@
-package io.gameq.node;
+package io.gameq.upkeep;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p>While Redis does not answer they wait here; a process that is killed meanwhile tells nobody,
  * and its owners look taken until its sign of life has expired.
  */
-final class ClosedSessionNotices {
+public final class ClosedSessionNotices {
   /** Longer than a replica that may be promoted lags behind. */
   private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(2);
 
@@ -37,12 +37,12 @@ final class ClosedSessionNotices {
    * @param tell false when another session owns as far as Redis knows; throws {@link
    *     RedisUnavailableException} when Redis does not answer
    */
-  ClosedSessionNotices(Predicate<SessionRef> tell) {
+  public ClosedSessionNotices(Predicate<SessionRef> tell) {
     this.tell = tell;
   }
 
   /** It is to be told of a session once Redis has all of its commits. */
-  void add(SessionRef session, BooleanSupplier isQueued) {
+  public void add(SessionRef session, BooleanSupplier isQueued) {
     untold.put(session, isQueued);
   }
 
@@ -50,7 +50,7 @@ final class ClosedSessionNotices {
    * The same of a session whose open failed: Redis may yet learn of it, by a request that is late
    * or by a writer, so it is told for some time.
    */
-  void addFailed(SessionRef session) {
+  public void addFailed(SessionRef session) {
     lateUntilNanos.put(session, System.nanoTime() + KEPT_NANOS);
     add(session, () -> true);
   }
@@ -61,7 +61,7 @@ final class ClosedSessionNotices {
   }
 
   /** Tells it of those that it was not told of; to be called every second or so. */
-  void tell() {
+  public void tell() {
     long now = System.nanoTime();
     toldNanos.values().removeIf(told -> now - told > KEPT_NANOS);
     lateUntilNanos.values().removeIf(until -> now - until > 0);
@@ -73,7 +73,7 @@ final class ClosedSessionNotices {
   }
 
   /** Tells it of one that it was not told of; false when Redis does not answer. */
-  boolean tell(SessionRef session) {
+  public boolean tell(SessionRef session) {
     try {
       if (!tell.test(session) && lateUntilNanos.containsKey(session)) {
         return true;

@@ -1,0 +1,138 @@
+package io.gameq.upkeep;
+
+import io.gameq.GameQueueConfig;
+import io.gameq.agent.Agent;
+import io.gameq.agent.Duty;
+import io.gameq.commit.CommitSender;
+import io.gameq.durability.Callbacks;
+import io.gameq.durability.NodeSessions;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.DurableNotices;
+import io.gameq.redis.EvictionWatch;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.SlotKeys;
+import io.gameq.view.OwnerViews;
+import io.gameq.wal.WalWriter;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a node looks after in the background: rows that are in MySQL though the notice was lost,
+ * rows that nobody holds any more, WAL records that nothing needs, and what Redis is to know. Its
+ * duties run on one thread; {@link #hadConflicts} is for any.
+ */
+public final class NodeUpkeep {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration CLOCK_EVERY = Duration.ofSeconds(60);
+
+  /** A full disk is not asked every second. */
+  private static final Duration RETAIN_EVERY = Duration.ofSeconds(10);
+
+  /** Beyond the merge window: a flush and its notice take no longer, as a rule. */
+  private static final Duration FLUSH_TIME = Duration.ofSeconds(3);
+
+  private final Servers servers;
+  private final Node node;
+  private final RepeatAfterHealing afterHealing;
+  private final ConflictReports conflicts;
+  private final UnnoticedRows unnoticed;
+  private final MissingRows missing;
+  private final GivenUpRows givenUp;
+  private final EvictionWatch eviction = new EvictionWatch();
+
+  /** What it asks and tells. */
+  public record Servers(
+      SlotKeys[] slots,
+      ControlConnection control,
+      PrimaryConnector primary,
+      RedisClock clock,
+      DurableNotices notices,
+      OwnerTable owners,
+      OwnerViews views) {}
+
+  /** What of its own node it looks after. */
+  public record Node(
+      NodeSessions sessions,
+      ClosedSessionNotices closed,
+      CommitSender sender,
+      WalWriter wal,
+      Callbacks callbacks) {}
+
+  public NodeUpkeep(
+      GameQueueConfig config, Servers servers, Node node, RepeatAfterHealing afterHealing) {
+    this.servers = servers;
+    this.node = node;
+    this.afterHealing = afterHealing;
+    NodeSessions sessions = node.sessions();
+    long quietNanos = config.mergeWindow().plus(FLUSH_TIME).toNanos();
+    conflicts =
+        new ConflictReports(
+            sessions, node.callbacks(), config.onConflict(), node.wal().directory());
+    RowSearch search =
+        new RowSearch(servers.control(), servers.slots(), servers.owners(), servers.views());
+    unnoticed = new UnnoticedRows(sessions, servers.views(), quietNanos);
+    missing =
+        new MissingRows(
+            sessions,
+            search,
+            conflicts,
+            node.sender()::healAgain,
+            new MissingRows.Waits(quietNanos, config.maxConflictWait().toNanos()));
+    givenUp = new GivenUpRows(sessions, search, conflicts);
+  }
+
+  /** In the order of a round. */
+  public List<Agent> duties() {
+    return List.of(
+        everySecond("look which Redis primary counts", this::followTerm),
+        afterHealing,
+        everySecond("tell Redis of closed sessions", node.closed()::tell),
+        everySecond("look whether Redis evicts", this::watchEviction),
+        everySecond("listen to what is in MySQL", servers.notices()::keepSubscribed),
+        everySecond("look for missing tables", servers.views()::lookForMissingTables),
+        Duty.every(CLOCK_EVERY, "measure the clock of Redis", this::measureClock),
+        everySecond("ask for rows that no notice will tell of", unnoticed::settle),
+        everySecond("look for rows of which no notice came", missing::lookForSome),
+        everySecond("report rows that are not replayed", givenUp::report),
+        everySecond("let go of closed sessions", this::forgetDrained),
+        Duty.every(RETAIN_EVERY, "remove WAL files that nothing needs", this::retain));
+  }
+
+  private static Agent everySecond(String name, Runnable work) {
+    return Duty.every(SECOND, name, work);
+  }
+
+  /** Whether rows were reported as lost: then the WAL is the only place that has them. */
+  public boolean hadConflicts() {
+    return conflicts.hasReported();
+  }
+
+  /** A node leaves a primary that was demoted within a second or so, whatever it still answers. */
+  private void followTerm() {
+    node.sender().followTerm();
+    node.sender().takeAlong(servers.control());
+    servers.primary().giveSign(servers.control());
+  }
+
+  private void watchEviction() {
+    boolean unused = eviction.mayEvict(servers.control());
+  }
+
+  private void measureClock() {
+    servers.clock().measure(servers.control());
+  }
+
+  private void forgetDrained() {
+    node.sessions().forgetDrained(node.sender()::unregister);
+  }
+
+  private void retain() {
+    if (node.sender().hasDied()) {
+      return; // what nobody will answer is left to recovery
+    }
+    long from = node.wal().newestFileFrom(); // whatever is older is known to its tracker by now
+    node.wal().retain(node.sessions().needed(from));
+  }
+}
