@@ -1,7 +1,5 @@
 package io.gameq.mysql;
 
-import org.jdbi.v3.core.Jdbi;
-
 /** How the server at hand refers to the new row in ON DUPLICATE KEY UPDATE. */
 public enum Dialect {
   /** MySQL 8.0.19 or newer: a row alias ({@code VALUES()} is deprecated there). */
@@ -22,8 +20,10 @@ public enum Dialect {
   }
 
   /** By the server's own version string: Connector/J calls MariaDB MySQL. */
-  public static Dialect of(Jdbi jdbi) {
-    return jdbi.withHandle(handle -> handle.select("SELECT VERSION()").mapTo(String.class).one())
+  public static Dialect of(MySql mysql) {
+    return mysql
+            .jdbi()
+            .withHandle(handle -> handle.select("SELECT VERSION()").mapTo(String.class).one())
             .contains("MariaDB")
         ? MARIADB
         : MYSQL;

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
-import javax.sql.DataSource;
 
 /**
  * Opens the connection pools of all gameq parts, so that all of them read and write alike: UTC,
@@ -95,12 +94,12 @@ public final class MySqlPool {
    * @throws GameQueueException when the server is away or refuses the login, with the remedy; no
    *     pool is left open then
    */
-  public static HikariDataSource open(MySqlConfig config, String purpose) {
+  public static MySql open(MySqlConfig config, String purpose) {
     return open(config, purpose, SOCKET_MILLIS, LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
   }
 
   /** The same for flushes, which wait only 1 s for a lock. */
-  public static HikariDataSource openForFlushes(MySqlConfig config) {
+  public static MySql openForFlushes(MySqlConfig config) {
     return open(config, "writer", SOCKET_MILLIS, SHORT_LOCK_WAIT_SECONDS, SHORT_LOCK_WAIT_SECONDS);
   }
 
@@ -109,12 +108,12 @@ public final class MySqlPool {
    * ALTER TABLE that waits gives up first. They also give up sooner on a server that is silent: a
    * login that nobody waits for any more is not to stand in the way of the next.
    */
-  public static HikariDataSource openForLogins(MySqlConfig config, Duration mostSilence) {
+  public static MySql openForLogins(MySqlConfig config, Duration mostSilence) {
     long millis = Math.max(LEAST_SOCKET_MILLIS, Math.min(SOCKET_MILLIS, mostSilence.toMillis()));
     return open(config, "node", (int) millis, SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
   }
 
-  private static HikariDataSource open(
+  private static MySql open(
       MySqlConfig config,
       String purpose,
       int socketMillis,
@@ -141,7 +140,7 @@ public final class MySqlPool {
    * The same for ALTER TABLE, which may take hours and must not be cut off, but waits only 5 s for
    * a lock.
    */
-  public static HikariDataSource openForSchema(MySqlConfig config) {
+  public static MySql openForSchema(MySqlConfig config) {
     Properties properties = properties(config);
     properties.setProperty("socketTimeout", "0");
     return open(
@@ -149,15 +148,6 @@ public final class MySqlPool {
         "schema",
         properties,
         EVERY_SESSION + "lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
-  }
-
-  /** Whether the server answers a query within a few seconds. */
-  public static boolean answers(DataSource pool) {
-    try (Connection connection = pool.getConnection()) {
-      return connection.isValid(CONNECT_MILLIS / 1000);
-    } catch (SQLException e) {
-      return false;
-    }
   }
 
   private static Properties properties(MySqlConfig config) {
@@ -175,7 +165,7 @@ public final class MySqlPool {
     return properties;
   }
 
-  private static HikariDataSource open(
+  private static MySql open(
       MySqlConfig config, String purpose, Properties properties, String initSql) {
     connectOnce(config, properties);
     HikariConfig pool = new HikariConfig();
@@ -194,7 +184,7 @@ public final class MySqlPool {
     pool.setExceptionOverride(new KeepsUnharmed());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
-    return new HikariDataSource(pool);
+    return new MySql(new HikariDataSource(pool));
   }
 
   /**

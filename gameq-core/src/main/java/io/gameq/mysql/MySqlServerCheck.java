@@ -8,9 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +38,8 @@ public record MySqlServerCheck(
    *
    * @throws org.jdbi.v3.core.JdbiException when the server does not answer
    */
-  public static MySqlServerCheck of(DataSource database) {
-    return Jdbi.create(database).withHandle(MySqlServerCheck::of);
+  public static MySqlServerCheck of(MySql database) {
+    return database.jdbi().withHandle(MySqlServerCheck::of);
   }
 
   private static MySqlServerCheck of(Handle handle) {

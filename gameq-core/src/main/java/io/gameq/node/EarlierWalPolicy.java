@@ -5,8 +5,8 @@ import io.gameq.GameQueueException;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableSessions;
 import io.gameq.healing.LeftWalReplay;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.SlotKeys;
@@ -15,7 +15,6 @@ import io.gameq.view.OwnerViews;
 import io.gameq.wal.LeftWals;
 import java.nio.file.Path;
 import java.util.List;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,10 +38,10 @@ final class EarlierWalPolicy {
    */
   static void apply(
       GameQueueConfig config,
-      Jdbi jdbi,
+      MySql mysql,
+      DurableSessions sessions,
       Catalog catalog,
-      PrimaryConnector primary,
-      SlotKeys[] slots) {
+      PrimaryConnector primary) {
     List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
     if (wals.isEmpty()) {
       return;
@@ -57,15 +56,15 @@ final class EarlierWalPolicy {
               "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery plan' over it and remove it when 'verify' ends with 0, or choose another earlierWals"
                   .formatted(config.node(), wals.get(0)));
       case REPLAY -> {
-        OwnerReader reader = new OwnerReader(jdbi);
-        DurableSessions sessions = new MySqlSessions(new OwnerTable(jdbi));
+        OwnerReader reader = new OwnerReader(mysql);
+        SlotKeys[] slots = SlotKeys.all(config.namespace(), config.slots());
         LeftWalReplay replay =
             new LeftWalReplay(
                 primary,
                 sessions,
                 config.namespace(),
                 slots,
-                TombstoneHorizon.read(jdbi),
+                TombstoneHorizon.read(mysql),
                 new AdoptedHalves(
                     slots, sessions, rows -> OwnerViews.versions(reader, catalog, rows)));
         for (int i = 0; i < wals.size(); i++) {

@@ -25,6 +25,7 @@ import io.gameq.durability.NodeSessions;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
@@ -88,8 +89,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -163,25 +162,24 @@ final class GameNode implements AutoCloseable {
     this.config = config;
     this.clock = config.clock();
     try {
-      DataSource mysql =
-          closing.add(MySqlPool.openForLogins(mysqlOf(config), config.callTimeout()));
+      MySql mysql = closing.add(MySqlPool.openForLogins(mysqlOf(config), config.callTimeout()));
       MySqlServerCheck.of(mysql).requireUsable();
-      Jdbi jdbi = Jdbi.create(mysql);
-      Settings.agree(jdbi, config.namespace(), config.slots());
+      Settings.agree(mysql, config.namespace(), config.slots());
       Catalog catalog = CatalogReader.read(mysql).requireManaged();
-      LayoutTable layouts = new LayoutTable(jdbi);
+      LayoutTable layouts = new LayoutTable(mysql);
       layouts.register(catalog);
       codec = new RowCodec(layouts, clock);
-      owners = new OwnerTable(jdbi);
+      owners = new OwnerTable(mysql);
+      MySqlSessions durable = new MySqlSessions(owners);
       slots = SlotKeys.all(config.namespace(), config.slots());
       RedisConnector connector = closing.add(new RedisConnector(redisOf(config)));
       RedisConnector ofSender = closing.add(RedisConnector.ofOneThread(redisOf(config)));
-      PrimaryConnector primary = new PrimaryConnector(ofSender, new TermTable(jdbi));
+      PrimaryConnector primary = new PrimaryConnector(ofSender, new TermTable(mysql));
       redisClock = new RedisClock();
       versions = new VersionClock(redisClock);
       control = closing.add(new ControlConnection(connector));
       control.get();
-      EarlierWalPolicy.apply(config, jdbi, catalog, primary, slots);
+      EarlierWalPolicy.apply(config, mysql, durable, catalog, primary);
       wal =
           closing.add(
               WalWriter.create(
@@ -197,7 +195,7 @@ final class GameNode implements AutoCloseable {
       tables =
           new GameTables(
               catalog, new CurrentCatalog(catalog, () -> readAgain(mysql, layouts, wal)), clock);
-      views = new OwnerViews(tables, codec, new OwnerReader(jdbi));
+      views = new OwnerViews(tables, codec, new OwnerReader(mysql));
       callbacks = closing.add(Callbacks.on(config.callbacks()));
       closing.add(() -> stop(asides));
       closes = closing.add(new TimedCalls(MOST_CLOSES));
@@ -224,8 +222,7 @@ final class GameNode implements AutoCloseable {
                   new SenderRedis(primary, ofSender.eventLoop(), redisClock, heartbeat),
                   new SenderWal(wal, versions),
                   new DurableTruth(
-                      new MySqlSessions(owners),
-                      new AdoptedHalves(slots, new MySqlSessions(owners), views::versions)),
+                      durable, new AdoptedHalves(slots, durable, views::versions)),
                   eventsOfSender(afterHealing)));
       whereHealed = new ConnectionAfterHealing(control, sender);
       closing.add(notices).keepSubscribed();
@@ -303,7 +300,7 @@ final class GameNode implements AutoCloseable {
   }
 
   /** The catalogue, after a table was altered: its column lists are kept before rows name them. */
-  private static Catalog readAgain(DataSource mysql, LayoutTable layouts, WalWriter wal) {
+  private static Catalog readAgain(MySql mysql, LayoutTable layouts, WalWriter wal) {
     Catalog catalog = CatalogReader.read(mysql);
     layouts.register(catalog);
     wal.appendLayouts(layouts(catalog));

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
@@ -20,6 +19,7 @@ import io.gameq.change.VersionClock;
 import io.gameq.healing.DurableSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LostHalves;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TermTable;
@@ -44,7 +44,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,7 +60,7 @@ class DeadSenderTest {
     CompletableFuture<Throwable> died = new CompletableFuture<>();
     MySqlServer server = GameDatabase.create("sender").server();
     WalLimits limits = WalLimits.DEFAULT;
-    try (HikariDataSource mysql =
+    try (MySql mysql =
             MySqlPool.open(
                 new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "test");
         RedisConnector redis =
@@ -71,7 +70,6 @@ class DeadSenderTest {
                 new WalWriter.Start(directory, "dead", 4, "n1", "0badcafe", 1_790_000_000_000L),
                 WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
                 List.of())) {
-      Jdbi jdbi = Jdbi.create(mysql);
       RedisClock clock = new RedisClock();
       CommitSender sender =
           new CommitSender(
@@ -82,7 +80,7 @@ class DeadSenderTest {
                   WhenRedisIsFull.FAIL,
                   WhenRedisIsAway.JOURNAL),
               new SenderRedis(
-                  new PrimaryConnector(redis, new TermTable(jdbi)),
+                  new PrimaryConnector(redis, new TermTable(mysql)),
                   redis.eventLoop(),
                   clock,
                   new NodeHeartbeat("dead", "0badcafe", "n1")),

@@ -24,9 +24,9 @@ class MySqlPoolTest {
   @Test
   void sessionsRunInUtcAndReadCommittedWhateverTheUrlSays() throws SQLException {
     String url = server.jdbcUrl() + "?useAffectedRows=true&sessionVariables=time_zone='%2B05:00'";
-    try (HikariDataSource pool =
+    try (MySql pool =
             MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 2), "test");
-        Connection connection = pool.getConnection();
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
       assertEquals("+00:00", text(statement, "SELECT @@time_zone"));
@@ -36,7 +36,7 @@ class MySqlPoolTest {
       assertEquals(
           1, statement.executeUpdate("UPDATE t SET v = 1"), "counts found rows, not changed ones");
       assertThrows(SQLException.class, () -> statement.execute("SELECT 1; SELECT 2"));
-      assertEquals("gameq-test", pool.getPoolName());
+      assertEquals("gameq-test", hikari(pool).getPoolName());
     }
   }
 
@@ -44,13 +44,12 @@ class MySqlPoolTest {
   @Test
   void theServerIsToldToEndATransactionWhoseClientVanished() throws SQLException {
     var config = new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1);
-    for (HikariDataSource each :
-        List.of(MySqlPool.open(config, "test"), MySqlPool.openForFlushes(config))) {
+    for (MySql each : List.of(MySqlPool.open(config, "test"), MySqlPool.openForFlushes(config))) {
       try (each;
-          Connection connection = each.getConnection();
+          Connection connection = each.connection();
           Statement statement = connection.createStatement()) {
         assertEquals("35", text(statement, "SELECT @@SESSION.wait_timeout"));
-        assertTrue(each.getKeepaliveTime() < 35_000);
+        assertTrue(hikari(each).getKeepaliveTime() < 35_000);
         if (text(statement, "SELECT VERSION()").contains("MariaDB")) {
           assertEquals("20", text(statement, "SELECT @@SESSION.idle_transaction_timeout"));
         }
@@ -66,10 +65,10 @@ class MySqlPoolTest {
         Statement statement = plain.createStatement()) {
       own = List.of(text(statement, "SELECT @@GLOBAL.sql_mode").split(","));
     }
-    try (HikariDataSource pool = MySqlPool.open(config, "test");
-        HikariDataSource schema = MySqlPool.openForSchema(config)) {
-      for (HikariDataSource each : List.of(pool, schema)) {
-        try (Connection connection = each.getConnection();
+    try (MySql pool = MySqlPool.open(config, "test");
+        MySql schema = MySqlPool.openForSchema(config)) {
+      for (MySql each : List.of(pool, schema)) {
+        try (Connection connection = each.connection();
             Statement statement = connection.createStatement()) {
           List<String> mode = List.of(text(statement, "SELECT @@SESSION.sql_mode").split(","));
           assertTrue(mode.contains("NO_AUTO_VALUE_ON_ZERO"), mode::toString);
@@ -82,9 +81,9 @@ class MySqlPoolTest {
   @Test
   void anEmptyModeOfTheUrlTakesNothingAway() throws SQLException {
     String url = server.jdbcUrl() + "?sessionVariables=sql_mode=''";
-    try (HikariDataSource pool =
+    try (MySql pool =
             MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 1), "test");
-        Connection connection = pool.getConnection();
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       String mode = text(statement, "SELECT @@SESSION.sql_mode");
       assertTrue(mode.contains("NO_AUTO_VALUE_ON_ZERO"), mode);
@@ -122,6 +121,10 @@ class MySqlPoolTest {
     return String.valueOf(
         assertThrows(GameQueueException.class, () -> MySqlPool.open(config, "test").close())
             .getMessage());
+  }
+
+  private static HikariDataSource hikari(MySql mysql) {
+    return (HikariDataSource) mysql.connections();
   }
 
   private static String text(Statement statement, String sql) throws SQLException {

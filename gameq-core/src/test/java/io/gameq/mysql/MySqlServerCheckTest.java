@@ -3,7 +3,6 @@ package io.gameq.mysql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.util.List;
@@ -19,7 +18,7 @@ class MySqlServerCheckTest {
   @Test
   void passesTheTestServer() {
     MySqlServer server = TestServers.mysql().freshDatabase("server_check");
-    try (HikariDataSource pool =
+    try (MySql pool =
         MySqlPool.open(
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "test")) {
       MySqlServerCheck check = MySqlServerCheck.of(pool);

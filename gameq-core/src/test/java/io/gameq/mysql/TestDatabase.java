@@ -5,7 +5,6 @@ import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.sql.SQLException;
 import java.util.Properties;
-import javax.sql.DataSource;
 
 /** A fresh database for one test class, and connections set up as gameq's are. */
 public final class TestDatabase {
@@ -23,17 +22,18 @@ public final class TestDatabase {
     return database.queryText("SELECT VERSION()").contains("MariaDB");
   }
 
-  public DataSource dataSource(boolean serverPrepared) {
+  public MySql mysql(boolean serverPrepared) {
     String url = database.jdbcUrl();
-    return new DriverDataSource(
-        url
-            + (url.contains("?") ? "&" : "?")
-            + "sessionVariables=time_zone=%27%2B00:00%27,sql_mode=%27STRICT_TRANS_TABLES%27"
-            + "&useServerPrepStmts="
-            + serverPrepared,
-        null,
-        new Properties(),
-        database.user(),
-        database.password());
+    return new MySql(
+        new DriverDataSource(
+            url
+                + (url.contains("?") ? "&" : "?")
+                + "sessionVariables=time_zone=%27%2B00:00%27,sql_mode=%27STRICT_TRANS_TABLES%27"
+                + "&useServerPrepStmts="
+                + serverPrepared,
+            null,
+            new Properties(),
+            database.user(),
+            database.password()));
   }
 }

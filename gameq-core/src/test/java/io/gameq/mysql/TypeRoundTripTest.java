@@ -63,7 +63,7 @@ class TypeRoundTripTest {
             + " PRIMARY KEY (owner, b, f, s, a, n, d, dt, ts, t, y, e, m)) CHARACTER SET utf8mb4");
     sql.add("INSERT INTO gameq_table VALUES ('keyed', 'player', 'owner')");
     DATABASE.execute(sql.toArray(String[]::new));
-    catalog = CatalogReader.read(DATABASE.dataSource(false));
+    catalog = CatalogReader.read(DATABASE.mysql(false));
     assertEquals(Map.of(), catalog.unmanaged());
   }
 
@@ -71,7 +71,7 @@ class TypeRoundTripTest {
   @ValueSource(booleans = {true, false})
   void everyValueComesBackBitForBit(boolean serverPrepared) throws SQLException {
     Random random = new Random(SEED);
-    try (Connection connection = DATABASE.dataSource(serverPrepared).getConnection()) {
+    try (Connection connection = DATABASE.mysql(serverPrepared).connection()) {
       for (int i = 0; i < SAMPLES.size(); i++) {
         Samples samples = SAMPLES.get(i);
         Table table = catalog.table("t" + i);
@@ -133,7 +133,7 @@ class TypeRoundTripTest {
               "y",
               "p,q"
             });
-    try (Connection connection = DATABASE.dataSource(serverPrepared).getConnection()) {
+    try (Connection connection = DATABASE.mysql(serverPrepared).connection()) {
       connection.createStatement().execute("DELETE FROM keyed");
       insertRow(connection, table, row);
       @Nullable Object[] neighbour = row.clone();
@@ -152,7 +152,7 @@ class TypeRoundTripTest {
 
   @Test
   void readsNullOfEveryType() throws SQLException {
-    try (Connection connection = DATABASE.dataSource(false).getConnection()) {
+    try (Connection connection = DATABASE.mysql(false).connection()) {
       for (int i = 0; i < SAMPLES.size(); i++) {
         Table table = catalog.table("t" + i);
         connection.createStatement().execute("DELETE FROM " + table);

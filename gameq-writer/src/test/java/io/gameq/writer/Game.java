@@ -3,6 +3,7 @@ package io.gameq.writer;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
@@ -31,8 +32,7 @@ final class Game implements AutoCloseable {
   private final Path walDirectory;
   private final RedisConnector redis =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final AutoCloseable pool;
-  private final DataSource mysql;
+  final MySql mysql;
   FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 15, 100);
 
   Game(GameDatabase database, Path walDirectory) {
@@ -49,10 +49,8 @@ final class Game implements AutoCloseable {
     this.namespace = namespace;
     this.database = database;
     this.walDirectory = walDirectory;
-    var opened =
+    mysql =
         MySqlPool.openForFlushes(new MySqlConfig(database.server().jdbcUrl(), user, password, 8));
-    this.pool = opened;
-    this.mysql = opened;
   }
 
   GameQueueConfigBuilder config(String node) {
@@ -79,7 +77,7 @@ final class Game implements AutoCloseable {
     return writer(name, leaseMillis, mysql);
   }
 
-  private WriterService writer(String name, long leaseMillis, DataSource database) {
+  private WriterService writer(String name, long leaseMillis, MySql database) {
     return new WriterService(
         new WriterOptions(
             namespace,
@@ -104,9 +102,12 @@ final class Game implements AutoCloseable {
                   if (down.getAsBoolean()) {
                     throw new SQLNonTransientConnectionException("away", "08001");
                   }
-                  return method.invoke(mysql, args);
+                  if (!method.getName().equals("getConnection")) {
+                    throw new UnsupportedOperationException(method.toString());
+                  }
+                  return mysql.connection();
                 });
-    return writer(name, leaseMillis, goingAway);
+    return writer(name, leaseMillis, new MySql(goingAway));
   }
 
   String queryText(String sql) throws SQLException {
@@ -116,10 +117,6 @@ final class Game implements AutoCloseable {
   @Override
   public void close() {
     redis.close();
-    try {
-      pool.close();
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    mysql.close();
   }
 }

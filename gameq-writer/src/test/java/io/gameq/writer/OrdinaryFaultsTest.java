@@ -37,7 +37,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -289,7 +288,7 @@ class OrdinaryFaultsTest {
     try (GameQueue queue = nodeBehindProxy();
         WriterService writer = game.writer("w1", 1_000)) {
       OwnerSession player = queue.open("player:1");
-      OwnerTable owners = new OwnerTable(Jdbi.create(() -> game.database.server().connect()));
+      OwnerTable owners = new OwnerTable(game.mysql);
       for (String nonce : List.of("deaddeaddeaddea1", "deaddeaddeaddea2")) { // two nodes died
         owners.raise(OwnerId.of("player:1"), nonce, "gone", 0);
       }

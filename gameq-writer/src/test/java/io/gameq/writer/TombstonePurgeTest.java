@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.MySqlException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TombstoneHorizon;
@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,10 +38,9 @@ class TombstonePurgeTest {
 
   private final GameDatabase database = database();
   private final MySqlServer server = database.server();
-  private final HikariDataSource pool =
+  private final MySql mysql =
       MySqlPool.open(
           new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 4), "test");
-  private final Jdbi jdbi = Jdbi.create(pool);
 
   private static GameDatabase database() {
     try {
@@ -59,7 +57,7 @@ class TombstonePurgeTest {
 
   @AfterEach
   void close() {
-    pool.close();
+    mysql.close();
   }
 
   private void deleted(int rows, String key, int daysAgo) throws SQLException {
@@ -84,7 +82,7 @@ class TombstonePurgeTest {
   }
 
   private long purge(Duration kept) {
-    try (TombstonePurge purge = new TombstonePurge(jdbi, kept)) {
+    try (TombstonePurge purge = new TombstonePurge(mysql, kept)) {
       return purge.purge();
     }
   }
@@ -107,15 +105,16 @@ class TombstonePurgeTest {
     }
     assertEquals(1, purge(KEPT));
     assertEquals("d29", server.queryText("SELECT GROUP_CONCAT(row_key) FROM gameq_discard"));
-    assertTrue(TombstoneHorizon.read(jdbi) != null, "older WALs are refused from now on");
+    assertTrue(TombstoneHorizon.read(mysql) != null, "older WALs are refused from now on");
   }
 
   @Test
   void oneStatementRemovesAChunkAndARoundAllChunks() throws SQLException {
     deleted(2_500, "old", 40);
-    Instant before = Objects.requireNonNull(TombstoneHorizon.advance(jdbi, KEPT));
+    Instant before = Objects.requireNonNull(TombstoneHorizon.advance(mysql, KEPT));
     assertEquals(
-        TombstonePurge.CHUNK_ROWS, TombstoneHorizon.purge(jdbi, before, TombstonePurge.CHUNK_ROWS));
+        TombstonePurge.CHUNK_ROWS,
+        TombstoneHorizon.purge(mysql, before, TombstonePurge.CHUNK_ROWS));
     assertEquals("1501", server.queryText("SELECT COUNT(*) FROM gameq_tombstone"));
     assertEquals(1_500, purge(KEPT));
     assertEquals("today0", left());
@@ -124,16 +123,16 @@ class TombstonePurgeTest {
   @Test
   void theHorizonIsRecordedAndNeverMovesBack() throws SQLException {
     purge(KEPT);
-    assertNull(TombstoneHorizon.read(jdbi), "nothing was purged yet");
+    assertNull(TombstoneHorizon.read(mysql), "nothing was purged yet");
     deleted(1, "old", 31);
     deleted(1, "older", 365);
     purge(KEPT);
-    Instant horizon = Objects.requireNonNull(TombstoneHorizon.read(jdbi));
+    Instant horizon = Objects.requireNonNull(TombstoneHorizon.read(mysql));
     long ago = Duration.between(horizon, Instant.now()).toMinutes();
     assertTrue(Math.abs(ago - KEPT.toMinutes()) < 60, () -> ago + " minutes ago");
     deleted(1, "older", 365);
     assertEquals(1, purge(Duration.ofDays(300)));
-    assertEquals(horizon, TombstoneHorizon.read(jdbi));
+    assertEquals(horizon, TombstoneHorizon.read(mysql));
   }
 
   @Test
@@ -143,7 +142,7 @@ class TombstonePurgeTest {
         "CREATE TRIGGER refuse BEFORE DELETE ON gameq_tombstone FOR EACH ROW SIGNAL SQLSTATE"
             + " '45000' SET MESSAGE_TEXT = 'killed here'");
     assertThrows(MySqlException.class, () -> purge(KEPT));
-    assertNotNull(TombstoneHorizon.read(jdbi));
+    assertNotNull(TombstoneHorizon.read(mysql));
     assertEquals("old0,today0", left());
   }
 
@@ -171,7 +170,7 @@ class TombstonePurgeTest {
   @Test
   void stopsWhenItIsClosed() throws SQLException {
     deleted(2_500, "old", 31);
-    TombstonePurge purge = new TombstonePurge(jdbi, KEPT);
+    TombstonePurge purge = new TombstonePurge(mysql, KEPT);
     purge.close();
     assertEquals(TombstonePurge.CHUNK_ROWS, purge.purge(), "the chunk at hand");
   }

@@ -8,6 +8,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.lab.servers.EmbeddedRedis;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
@@ -24,7 +25,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,15 +100,14 @@ class TwoPrimariesTest {
   }
 
   private WriterService writerOnOld() {
-    var opened =
+    MySql mysql =
         MySqlPool.openForFlushes(
             new MySqlConfig(
                 game.database.server().jdbcUrl(),
                 game.database.server().user(),
                 game.database.server().password(),
                 4));
-    pool = opened;
-    DataSource mysql = opened;
+    pool = mysql;
     return new WriterService(
         new WriterOptions(
             game.namespace,

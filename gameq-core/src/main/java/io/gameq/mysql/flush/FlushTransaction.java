@@ -1,8 +1,8 @@
 package io.gameq.mysql.flush;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.change.VersionClock;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -35,7 +35,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +66,7 @@ public final class FlushTransaction {
   /** Also over a link that takes seconds for a large statement. */
   private static final StatementLimits LIMITS_APART = new StatementLimits(64, 256 << 10, 2, 2);
 
-  private final DataSource dataSource;
+  private final MySql mysql;
   private final GuardedWrites writes;
   private final Patience patience;
   private final MassRefusals massRefusals = new MassRefusals(System::nanoTime);
@@ -180,8 +179,8 @@ public final class FlushTransaction {
   /** An error that gameq does not know; nothing was written. */
   public record Failed(String reason) implements Failure {}
 
-  public FlushTransaction(DataSource dataSource, GuardedWrites writes, Patience patience) {
-    this.dataSource = dataSource;
+  public FlushTransaction(MySql mysql, GuardedWrites writes, Patience patience) {
+    this.mysql = mysql;
     this.writes = writes;
     this.patience = patience;
   }
@@ -216,7 +215,7 @@ public final class FlushTransaction {
       plan.decide(halves);
       Connection connection;
       try {
-        connection = dataSource.getConnection();
+        connection = mysql.connection();
       } catch (SQLException e) {
         return new Outage(MySqlText.of(e), false);
       }
@@ -250,7 +249,7 @@ public final class FlushTransaction {
             }
           }
           case OUTAGE, SCHEMA -> { // of one of gameq's own tables
-            evict(connection);
+            mysql.evict(connection);
             return new Outage(MySqlText.of(e), String.valueOf(e.getSQLState()).startsWith("08"));
           }
           default -> {
@@ -265,7 +264,7 @@ public final class FlushTransaction {
   private Outcome locked(Plan plan, SQLException e) {
     List<RowKey> keys =
         plan.owners.stream().flatMap(of -> of.rows().stream()).map(RowChange::key).toList();
-    Locks.Found found = Locks.look(dataSource, plan.concerned(), keys);
+    Locks.Found found = Locks.look(mysql, plan.concerned(), keys);
     String reason = MySqlText.of(e);
     if (found.everything()) {
       return new Outage("nothing can be written: " + reason, false);
@@ -285,13 +284,6 @@ public final class FlushTransaction {
                     || of.rows().stream().anyMatch(row -> found.rows().contains(row.key())))
         .map(OwnerRows::owner)
         .collect(Collectors.toUnmodifiableSet());
-  }
-
-  /** The connection may lead to a server that was demoted: the next one is looked up afresh. */
-  private void evict(Connection connection) {
-    if (dataSource instanceof HikariDataSource pool) {
-      pool.evictConnection(connection);
-    }
   }
 
   /** A row of an owner out of patience that waits for halves of these others. */

@@ -3,6 +3,7 @@ package io.gameq.mysql.flush;
 import io.gameq.mysql.Dialect;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -37,8 +38,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,16 +90,20 @@ public final class GuardedWrites {
    *
    * @throws io.gameq.MySqlException when it does not answer
    */
-  public static GuardedWrites on(DataSource server) {
-    Jdbi jdbi = Jdbi.create(server);
+  public static GuardedWrites on(MySql server) {
     return MySqlErrors.mysql(
         () ->
-            jdbi.withHandle(
-                handle ->
-                    new GuardedWrites(
-                        Dialect.of(jdbi),
-                        handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one()
-                            / 2)));
+            server
+                .jdbi()
+                .withHandle(
+                    handle ->
+                        new GuardedWrites(
+                            Dialect.of(server),
+                            handle
+                                    .createQuery("SELECT @@max_allowed_packet")
+                                    .mapTo(Integer.class)
+                                    .one()
+                                / 2)));
   }
 
   /**

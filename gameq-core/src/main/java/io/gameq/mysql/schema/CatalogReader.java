@@ -1,6 +1,7 @@
 package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.TableInspection.VersionColumn;
@@ -16,9 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * Reads the managed tables of the current database, MySQL 8.0 or newer or MariaDB 10.6 or newer, in
@@ -38,8 +37,8 @@ public final class CatalogReader {
    * @throws GameQueueException when the database has no gameq_table
    * @throws io.gameq.MySqlException when the database does not answer
    */
-  public static Catalog read(DataSource database) {
-    return MySqlErrors.mysql(() -> Jdbi.create(database).withHandle(CatalogReader::read));
+  public static Catalog read(MySql database) {
+    return MySqlErrors.mysql(() -> database.jdbi().withHandle(CatalogReader::read));
   }
 
   private static Catalog read(Handle handle) {
@@ -122,8 +121,9 @@ public final class CatalogReader {
    *
    * @throws org.jdbi.v3.core.JdbiException when the database does not answer
    */
-  public static Inspection inspect(DataSource database, List<TableSpec> specs) {
-    return Jdbi.create(database)
+  public static Inspection inspect(MySql database, List<TableSpec> specs) {
+    return database
+        .jdbi()
         .withHandle(
             handle -> {
               SchemaSnapshot schema = SchemaSnapshot.read(handle);

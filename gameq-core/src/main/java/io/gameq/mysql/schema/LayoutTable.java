@@ -1,5 +1,6 @@
 package io.gameq.mysql.schema;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.LayoutSource;
@@ -10,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class LayoutTable implements LayoutSource {
   private final Jdbi jdbi;
 
-  public LayoutTable(Jdbi jdbi) {
-    this.jdbi = jdbi;
+  public LayoutTable(MySql mysql) {
+    this.jdbi = mysql.jdbi();
   }
 
   /** Keeps the column lists of all tables; to be done before rows are encoded with them. */

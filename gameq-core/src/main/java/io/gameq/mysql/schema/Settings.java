@@ -1,10 +1,10 @@
 package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /** What every node and writer of a database must agree on, in {@code gameq_setting}. Stateless. */
 public final class Settings {
@@ -16,10 +16,10 @@ public final class Settings {
    * @throws GameQueueException naming both values when they differ, or that gameq's own tables are
    *     missing or old
    */
-  public static void agree(Jdbi jdbi, String namespace, int slots) {
-    requireSchema(jdbi);
-    agree(jdbi, "namespace", namespace);
-    agree(jdbi, "slots", Integer.toString(slots));
+  public static void agree(MySql mysql, String namespace, int slots) {
+    requireSchema(mysql);
+    agree(mysql, "namespace", namespace);
+    agree(mysql, "slots", Integer.toString(slots));
   }
 
   /**
@@ -27,29 +27,31 @@ public final class Settings {
    *
    * @throws GameQueueException with the command to run
    */
-  public static void requireSchema(Jdbi jdbi) {
+  public static void requireSchema(MySql mysql) {
     int schema =
         MySqlErrors.mysql(
             () ->
-                jdbi.withHandle(
-                    handle -> {
-                      boolean there =
-                          handle
-                                  .select(
-                                      "SELECT COUNT(*) FROM information_schema.tables WHERE"
-                                          + " table_schema = DATABASE() AND table_name ="
-                                          + " 'gameq_setting'")
+                mysql
+                    .jdbi()
+                    .withHandle(
+                        handle -> {
+                          boolean there =
+                              handle
+                                      .select(
+                                          "SELECT COUNT(*) FROM information_schema.tables WHERE"
+                                              + " table_schema = DATABASE() AND table_name ="
+                                              + " 'gameq_setting'")
+                                      .mapTo(Integer.class)
+                                      .one()
+                                  > 0;
+                          return there
+                              ? handle
+                                  .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
                                   .mapTo(Integer.class)
-                                  .one()
-                              > 0;
-                      return there
-                          ? handle
-                              .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
-                              .mapTo(Integer.class)
-                              .findOne()
-                              .orElse(0)
-                          : 0;
-                    }));
+                                  .findOne()
+                                  .orElse(0)
+                              : 0;
+                        }));
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
           "the database has gameq's own tables up to number %d of %d: run the command 'schema migrate' of gameq-writer.jar"
@@ -64,23 +66,26 @@ public final class Settings {
         .findOne();
   }
 
-  private static void agree(Jdbi jdbi, String name, String value) {
+  private static void agree(MySql mysql, String name, String value) {
     String there =
         MySqlErrors.mysql(
             () ->
-                jdbi.withHandle(
-                    handle ->
-                        read(handle, name)
-                            .or(
-                                () -> { // the first of all: later ones need no right to write here
-                                  handle.execute(
-                                      "INSERT IGNORE INTO gameq_setting (name, value) VALUES (?,"
-                                          + " ?)",
-                                      name,
-                                      value);
-                                  return read(handle, name);
-                                })
-                            .orElseThrow()));
+                mysql
+                    .jdbi()
+                    .withHandle(
+                        handle ->
+                            read(handle, name)
+                                .or(
+                                    () -> { // the first of all: later ones need no right to write
+                                      // here
+                                      handle.execute(
+                                          "INSERT IGNORE INTO gameq_setting (name, value) VALUES"
+                                              + " (?, ?)",
+                                          name,
+                                          value);
+                                      return read(handle, name);
+                                    })
+                                .orElseThrow()));
     if (!there.equals(value)) {
       throw new GameQueueException(
           "this configuration has %s %s, the database has %s: they are fixed for a database; use %s, or another database"

@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.Sql;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowKey;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 
@@ -58,9 +58,8 @@ public final class Locks {
   }
 
   /** Looks for locks on these owners and rows; finds nothing when MySQL does not say. */
-  public static Found look(
-      DataSource dataSource, Collection<OwnerId> owners, Collection<RowKey> keys) {
-    try (Connection connection = dataSource.getConnection()) {
+  public static Found look(MySql mysql, Collection<OwnerId> owners, Collection<RowKey> keys) {
+    try (Connection connection = mysql.connection()) {
       if (isLocked(connection, "gameq_owner")) {
         return new Found(true, Set.of());
       }

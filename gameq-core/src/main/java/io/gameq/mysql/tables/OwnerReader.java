@@ -1,6 +1,7 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
 import io.gameq.owner.OwnerId;
@@ -35,8 +36,8 @@ public final class OwnerReader {
 
   private final Jdbi jdbi;
 
-  public OwnerReader(Jdbi jdbi) {
-    this.jdbi = jdbi;
+  public OwnerReader(MySql mysql) {
+    this.jdbi = mysql.jdbi();
   }
 
   /** Takes what is found. */

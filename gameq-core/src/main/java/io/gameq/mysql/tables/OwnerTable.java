@@ -1,6 +1,7 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.MySqlException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
 import io.gameq.owner.CountingSessions;
@@ -43,8 +44,8 @@ public final class OwnerTable {
 
   private final Jdbi jdbi;
 
-  public OwnerTable(Jdbi jdbi) {
-    this.jdbi = jdbi;
+  public OwnerTable(MySql mysql) {
+    this.jdbi = mysql.jdbi();
   }
 
   /**

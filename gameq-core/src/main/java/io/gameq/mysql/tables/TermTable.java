@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.term.Primary;
 import io.gameq.term.Term;
@@ -15,8 +16,8 @@ public final class TermTable implements Terms {
 
   private final Jdbi jdbi;
 
-  public TermTable(Jdbi jdbi) {
-    this.jdbi = jdbi;
+  public TermTable(MySql mysql) {
+    this.jdbi = mysql.jdbi();
   }
 
   @Override

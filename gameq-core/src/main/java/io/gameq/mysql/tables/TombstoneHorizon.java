@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.TemporalText;
 import java.time.Duration;
@@ -8,7 +9,6 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,17 +39,19 @@ public final class TombstoneHorizon {
    *
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static @Nullable Instant read(Jdbi jdbi) {
+  public static @Nullable Instant read(MySql mysql) {
     String text =
         MySqlErrors.<@Nullable String>mysql(
             () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle
-                            .select("SELECT value FROM gameq_setting WHERE name = ?", SETTING)
-                            .mapTo(String.class)
-                            .findOne()
-                            .orElse(null)));
+                mysql
+                    .jdbi()
+                    .withHandle(
+                        handle ->
+                            handle
+                                .select("SELECT value FROM gameq_setting WHERE name = ?", SETTING)
+                                .mapTo(String.class)
+                                .findOne()
+                                .orElse(null)));
     return text == null ? null : Instant.parse(text);
   }
 
@@ -60,39 +62,43 @@ public final class TombstoneHorizon {
    * @return the time before which tombstones are to be purged, null when there are none
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static @Nullable Instant advance(Jdbi jdbi, Duration kept) {
+  public static @Nullable Instant advance(MySql mysql, Duration kept) {
     return MySqlErrors.<@Nullable Instant>mysql(
         () ->
-            jdbi.withHandle(
-                handle -> {
-                  Instant before =
-                      handle
-                          .createQuery(
-                              "SELECT UTC_TIMESTAMP(3) - INTERVAL " + kept.toSeconds() + " SECOND")
-                          .map((rs, context) -> rs.getObject(1, LocalDateTime.class))
-                          .one()
-                          .toInstant(ZoneOffset.UTC);
-                  boolean any =
-                      handle
-                          .createQuery(
-                              "SELECT EXISTS (SELECT 1"
-                                  + PURGEABLE
-                                  + ") OR EXISTS (SELECT 1"
-                                  + DISCARDS
-                                  + ")")
-                          .bind("before", TemporalText.of(before))
-                          .mapTo(Boolean.class)
-                          .one();
-                  if (!any) {
-                    return null;
-                  }
-                  handle.execute(
-                      "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
-                          + " UPDATE value = GREATEST(value, VALUES(value))",
-                      SETTING,
-                      UTC_MILLIS.format(before));
-                  return before;
-                }));
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      Instant before =
+                          handle
+                              .createQuery(
+                                  "SELECT UTC_TIMESTAMP(3) - INTERVAL "
+                                      + kept.toSeconds()
+                                      + " SECOND")
+                              .map((rs, context) -> rs.getObject(1, LocalDateTime.class))
+                              .one()
+                              .toInstant(ZoneOffset.UTC);
+                      boolean any =
+                          handle
+                              .createQuery(
+                                  "SELECT EXISTS (SELECT 1"
+                                      + PURGEABLE
+                                      + ") OR EXISTS (SELECT 1"
+                                      + DISCARDS
+                                      + ")")
+                              .bind("before", TemporalText.of(before))
+                              .mapTo(Boolean.class)
+                              .one();
+                      if (!any) {
+                        return null;
+                      }
+                      handle.execute(
+                          "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
+                              + " UPDATE value = GREATEST(value, VALUES(value))",
+                          SETTING,
+                          UTC_MILLIS.format(before));
+                      return before;
+                    }));
   }
 
   /**
@@ -103,15 +109,18 @@ public final class TombstoneHorizon {
    * @return how many were removed: fewer than {@code most} when none is left
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
-  public static int purge(Jdbi jdbi, Instant before, int most) {
+  public static int purge(MySql mysql, Instant before, int most) {
     return MySqlErrors.mysql(
         () ->
-            jdbi.withHandle(
-                handle -> {
-                  int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
-                  return purged
-                      + delete(handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
-                }));
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
+                      return purged
+                          + delete(
+                              handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
+                    }));
   }
 
   private static int delete(Handle handle, String which, Instant before, int most) {

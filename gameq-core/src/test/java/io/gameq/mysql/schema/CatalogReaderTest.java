@@ -226,7 +226,7 @@ class CatalogReaderTest {
             + " guild (id))");
     List<TableInspection> found =
         CatalogReader.inspect(
-                child.dataSource(false),
+                child.mysql(false),
                 List.of(
                     new TableSpec("guild", "player", "o"), new TableSpec("safe", "player", "o")))
             .tables();
@@ -249,18 +249,18 @@ class CatalogReaderTest {
   void saysWhatToRunWhereTheRegistryIsMissing() {
     TestDatabase empty = new TestDatabase();
     GameQueueException e =
-        assertThrows(GameQueueException.class, () -> CatalogReader.read(empty.dataSource(false)));
+        assertThrows(GameQueueException.class, () -> CatalogReader.read(empty.mysql(false)));
     assertTrue(String.valueOf(e.getMessage()).contains("schema migrate"));
   }
 
   private static Catalog read() {
-    return CatalogReader.read(DATABASE.dataSource(false));
+    return CatalogReader.read(DATABASE.mysql(false));
   }
 
   private static TableInspection inspect(String table, String ownerColumn) {
     Inspection inspection =
         CatalogReader.inspect(
-            DATABASE.dataSource(false), List.of(new TableSpec(table, "player", ownerColumn)));
+            DATABASE.mysql(false), List.of(new TableSpec(table, "player", ownerColumn)));
     return inspection.tables().get(0);
   }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.CatalogReader;
@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,9 +37,12 @@ class OwnerReaderTest {
   private static final OwnerId PLAYER = OwnerId.of("player:1");
 
   private final MySqlServer server = TestServers.mysql().freshDatabase("reader");
-  private final HikariDataSource pool =
+  private final MySql pool =
       MySqlPool.open(new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "one");
-  private final OwnerReader reader = new OwnerReader(Jdbi.create(pool));
+  private final MySql others =
+      MySqlPool.open(
+          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "many");
+  private final OwnerReader reader = new OwnerReader(pool);
   private List<Table> tables = List.of();
 
   @BeforeEach
@@ -63,6 +65,7 @@ class OwnerReaderTest {
   @AfterEach
   void closePool() {
     pool.close();
+    others.close();
   }
 
   private void read(Consumer<RowImage> rows, Consumer<Long> tombstone) {
@@ -98,7 +101,7 @@ class OwnerReaderTest {
 
   @Test
   void anOpenCountsAloneBeforeItReads() throws SQLException {
-    OwnerTable owners = new OwnerTable(Jdbi.create(() -> server.connect()));
+    OwnerTable owners = new OwnerTable(others);
     SessionId before = owners.raise(PLAYER, "aaaaaaaa00000001", "n1", 0);
     assertTrue(owners.markOpen(PLAYER, before));
     SessionId opening = owners.raise(PLAYER, "bbbbbbbb00000001", "n2", 0);
@@ -154,7 +157,7 @@ class OwnerReaderTest {
                 },
                 version -> {}));
     server.execute("UPDATE first SET gq_version = 11");
-    try (var connection = pool.getConnection();
+    try (var connection = pool.connection();
         var rows = connection.createStatement().executeQuery("SELECT gq_version FROM first")) {
       rows.next();
       assertEquals(11, rows.getLong(1));

@@ -2,6 +2,7 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -27,7 +28,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 
 /**
  * Lost rows straight into MySQL, guarded as a flush is: the sessions are locked and compared, an
@@ -41,10 +41,10 @@ public final class DirectReplay {
   /** As many as a writer sets aside by default. */
   private static final int MOST_DEAD_LETTERS = 100_000;
 
-  private final DataSource mysql;
+  private final MySql mysql;
   private final GuardedWrites writes;
 
-  DirectReplay(DataSource mysql) {
+  DirectReplay(MySql mysql) {
     this.mysql = mysql;
     this.writes = GuardedWrites.on(mysql);
   }
@@ -81,7 +81,7 @@ public final class DirectReplay {
    */
   public Outcome write(List<Owner> group, Predicate<RowRefusal> waits) {
     for (int tries = 1; ; tries++) {
-      try (Connection connection = mysql.getConnection()) {
+      try (Connection connection = mysql.connection()) {
         return inTransaction(connection, group, waits);
       } catch (TableRefusedException e) {
         return new TableRefused(e.table(), MySqlText.of(e));

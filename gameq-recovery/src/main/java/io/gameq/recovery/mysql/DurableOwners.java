@@ -1,5 +1,6 @@
 package io.gameq.recovery.mysql;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
@@ -26,9 +27,11 @@ public final class DurableOwners {
   private static final String NODE = "gameq-recovery";
 
   private final Jdbi jdbi;
+  private final OwnerTable owners;
 
-  DurableOwners(Jdbi jdbi) {
-    this.jdbi = jdbi;
+  DurableOwners(MySql mysql) {
+    this.jdbi = mysql.jdbi();
+    this.owners = new OwnerTable(mysql);
   }
 
   /**
@@ -118,11 +121,11 @@ public final class DurableOwners {
 
   /** A new session of recovery's own; the one before it has lost the owner. */
   public SessionId raise(OwnerId owner, String nonce, long atLeast) {
-    return new OwnerTable(jdbi).raise(owner, nonce, NODE, atLeast);
+    return owners.raise(owner, nonce, NODE, atLeast);
   }
 
   /** Sets a session open; false when a newer one was opened meanwhile. */
   public boolean markOpen(OwnerId owner, SessionId session) {
-    return new OwnerTable(jdbi).markOpen(owner, session);
+    return owners.markOpen(owner, session);
   }
 }

@@ -1,7 +1,7 @@
 package io.gameq.recovery.mysql;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
@@ -30,7 +30,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** The game's database, as recovery looks at it. Reads only, unless a method says otherwise. */
@@ -40,30 +39,30 @@ public final class RecoveryDatabase implements AutoCloseable {
   /** Only says whose tombstones are summed up, which nobody asks for here. */
   private static final OwnerId NOBODY = OwnerId.of("nobody:0");
 
-  private final HikariDataSource pool;
-  private final Jdbi jdbi;
+  private final MySql mysql;
   private final CurrentCatalog catalogs;
   private final OwnerReader reader;
   private final LayoutTable layouts;
   private final Map<String, String> settings;
 
-  private RecoveryDatabase(HikariDataSource pool) {
-    this.pool = pool;
-    this.jdbi = Jdbi.create(pool);
-    MySqlServerCheck.of(pool).requireUsable();
-    Settings.requireSchema(jdbi);
+  private RecoveryDatabase(MySql mysql) {
+    this.mysql = mysql;
+    MySqlServerCheck.of(mysql).requireUsable();
+    Settings.requireSchema(mysql);
     this.settings =
         MySqlErrors.mysql(
             () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle
-                            .createQuery("SELECT name, value FROM gameq_setting")
-                            .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
-                            .collectToMap(Map.Entry::getKey, Map.Entry::getValue)));
-    this.catalogs = new CurrentCatalog(CatalogReader.read(pool), () -> CatalogReader.read(pool));
-    this.reader = new OwnerReader(jdbi);
-    this.layouts = new LayoutTable(jdbi);
+                mysql
+                    .jdbi()
+                    .withHandle(
+                        handle ->
+                            handle
+                                .createQuery("SELECT name, value FROM gameq_setting")
+                                .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
+                                .collectToMap(Map.Entry::getKey, Map.Entry::getValue)));
+    this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
+    this.reader = new OwnerReader(mysql);
+    this.layouts = new LayoutTable(mysql);
   }
 
   /**
@@ -72,12 +71,11 @@ public final class RecoveryDatabase implements AutoCloseable {
    * @throws GameQueueException when MySQL is away, refuses the login, or lacks gameq's own tables
    */
   public static RecoveryDatabase open(String url, String user, String password) {
-    HikariDataSource pool =
-        MySqlPool.open(new MySqlConfig(url, user, password, CONNECTIONS), "recovery");
+    MySql mysql = MySqlPool.open(new MySqlConfig(url, user, password, CONNECTIONS), "recovery");
     try {
-      return new RecoveryDatabase(pool);
+      return new RecoveryDatabase(mysql);
     } catch (RuntimeException e) {
-      pool.close();
+      mysql.close();
       throw e;
     }
   }
@@ -126,7 +124,7 @@ public final class RecoveryDatabase implements AutoCloseable {
 
   /** Which Redis primary counts. */
   public Terms terms() {
-    return new TermTable(jdbi);
+    return new TermTable(mysql);
   }
 
   /** Column lists in gameq_layout. */
@@ -136,7 +134,7 @@ public final class RecoveryDatabase implements AutoCloseable {
 
   /** The time before which deletes may be forgotten; null as long as none was purged. */
   public @Nullable Instant horizon() {
-    return TombstoneHorizon.read(jdbi);
+    return TombstoneHorizon.read(mysql);
   }
 
   /**
@@ -156,15 +154,17 @@ public final class RecoveryDatabase implements AutoCloseable {
     Map<Table, List<RowKey>> byTable = keys.stream().collect(Collectors.groupingBy(RowKey::table));
     return MySqlErrors.mysql(
         () ->
-            jdbi.withHandle(
-                handle -> {
-                  Map<RowKey, List<Discard>> found = new HashMap<>();
-                  for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
-                    found.putAll(
-                        DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
-                  }
-                  return found;
-                }));
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      Map<RowKey, List<Discard>> found = new HashMap<>();
+                      for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
+                        found.putAll(
+                            DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
+                      }
+                      return found;
+                    }));
   }
 
   /** The rows themselves; those that MySQL does not hold are missing. */
@@ -194,28 +194,30 @@ public final class RecoveryDatabase implements AutoCloseable {
   public void registerLayout(String table, long fingerprint, String columns) {
     MySqlErrors.mysql(
         () ->
-            jdbi.withHandle(
-                handle ->
-                    handle.execute(
-                        "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES"
-                            + " (?, ?, ?)",
-                        table,
-                        fingerprint,
-                        columns)));
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle ->
+                        handle.execute(
+                            "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns)"
+                                + " VALUES (?, ?, ?)",
+                            table,
+                            fingerprint,
+                            columns)));
   }
 
   /** The durable sessions. */
   public DurableOwners owners() {
-    return new DurableOwners(jdbi);
+    return new DurableOwners(mysql);
   }
 
   /** Writes that go around Redis. */
   public DirectReplay directReplay() {
-    return new DirectReplay(pool);
+    return new DirectReplay(mysql);
   }
 
   @Override
   public void close() {
-    pool.close();
+    mysql.close();
   }
 }

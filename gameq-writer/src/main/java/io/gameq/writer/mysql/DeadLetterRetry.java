@@ -3,6 +3,7 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -24,7 +25,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ public final class DeadLetterRetry {
   /** A lock is waited for innodb_lock_wait_timeout each time. */
   private static final int MOST_TRIES = 3;
 
-  private final DataSource mysql;
+  private final MySql mysql;
   private final GuardedWrites writes;
   private final RowReading rows;
   private final boolean dryRun;
@@ -66,7 +66,7 @@ public final class DeadLetterRetry {
   /** The letter changed between two looks at it: look again. */
   private record Changed() implements Outcome {}
 
-  DeadLetterRetry(DataSource mysql, RowReading rows, boolean dryRun) {
+  DeadLetterRetry(MySql mysql, RowReading rows, boolean dryRun) {
     this.mysql = mysql;
     this.writes = GuardedWrites.on(mysql);
     this.rows = rows;
@@ -82,7 +82,7 @@ public final class DeadLetterRetry {
   public Outcome retry(long id) {
     Outcome last = new Gone();
     for (int tries = 1; tries <= MOST_TRIES; tries++) {
-      try (Connection connection = mysql.getConnection()) {
+      try (Connection connection = mysql.connection()) {
         last = inTransaction(connection, id);
       } catch (SQLException e) {
         if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {

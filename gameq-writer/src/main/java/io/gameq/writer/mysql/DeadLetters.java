@@ -1,6 +1,6 @@
 package io.gameq.writer.mysql;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +36,7 @@ public final class DeadLetters implements AutoCloseable {
   /** More than any clock of a node may be wrong. */
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
-  private final HikariDataSource pool;
-  private final Jdbi jdbi;
+  private final MySql mysql;
   private @Nullable RowReading rows;
 
   /** What a dead letter is worth now. */
@@ -51,9 +49,8 @@ public final class DeadLetters implements AutoCloseable {
     UNKNOWN
   }
 
-  private DeadLetters(HikariDataSource pool) {
-    this.pool = pool;
-    this.jdbi = Jdbi.create(pool);
+  private DeadLetters(MySql mysql) {
+    this.mysql = mysql;
   }
 
   /**
@@ -69,7 +66,7 @@ public final class DeadLetters implements AutoCloseable {
             MySqlPool.open(
                 new MySqlConfig(config.url(), config.user(), config.password(), 2), "dead"));
     try {
-      Settings.requireSchema(letters.jdbi);
+      Settings.requireSchema(letters.mysql);
     } catch (RuntimeException e) {
       letters.close();
       throw e;
@@ -79,7 +76,7 @@ public final class DeadLetters implements AutoCloseable {
 
   public Extent extent(Filter filter) {
     return MySqlErrors.mysql(
-        () -> jdbi.withHandle(handle -> DeadLetterTable.extent(handle, filter)));
+        () -> mysql.jdbi().withHandle(handle -> DeadLetterTable.extent(handle, filter)));
   }
 
   /**
@@ -96,8 +93,10 @@ public final class DeadLetters implements AutoCloseable {
       letters =
           MySqlErrors.mysql(
               () ->
-                  jdbi.withHandle(
-                      handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS)));
+                  mysql
+                      .jdbi()
+                      .withHandle(
+                          handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS)));
       if (letters.isEmpty() || !page.test(letters)) {
         return;
       }
@@ -108,7 +107,7 @@ public final class DeadLetters implements AutoCloseable {
   /** The dead letter with this id, or null. */
   public @Nullable Stored find(long id) {
     return MySqlErrors.<@Nullable Stored>mysql(
-        () -> jdbi.withHandle(handle -> DeadLetterTable.find(handle.getConnection(), id)));
+        () -> mysql.jdbi().withHandle(handle -> DeadLetterTable.find(handle.getConnection(), id)));
   }
 
   /**
@@ -119,19 +118,22 @@ public final class DeadLetters implements AutoCloseable {
     Refused row = letter.refused();
     return MySqlErrors.mysqlAgain(
         () ->
-            jdbi.inTransaction(
-                handle -> {
-                  // As every flush: one that began earlier writes before this, or not at all.
-                  OwnerTable.lock(handle.getConnection(), List.of(row.owner()));
-                  boolean removed = DeadLetterTable.remove(handle.getConnection(), letter);
-                  if (removed && isCredible(row)) {
-                    DiscardTable.write(
-                        handle.getConnection(),
-                        List.of(
-                            Discard.ofRow(row.owner(), row.table(), row.rowKey(), row.version())));
-                  }
-                  return removed;
-                }));
+            mysql
+                .jdbi()
+                .inTransaction(
+                    handle -> {
+                      // As every flush: one that began earlier writes before this, or not at all.
+                      OwnerTable.lock(handle.getConnection(), List.of(row.owner()));
+                      boolean removed = DeadLetterTable.remove(handle.getConnection(), letter);
+                      if (removed && isCredible(row)) {
+                        DiscardTable.write(
+                            handle.getConnection(),
+                            List.of(
+                                Discard.ofRow(
+                                    row.owner(), row.table(), row.rowKey(), row.version())));
+                      }
+                      return removed;
+                    }));
   }
 
   /** A damaged version may be far ahead, and would keep every later change of the row out. */
@@ -165,18 +167,18 @@ public final class DeadLetters implements AutoCloseable {
   /** Decodes their rows. */
   public RowReading rows() {
     if (rows == null) {
-      rows = new RowReading(pool);
+      rows = new RowReading(mysql);
     }
     return Objects.requireNonNull(rows);
   }
 
   /** Writes their rows after all. */
   public DeadLetterRetry retry(boolean dryRun) {
-    return new DeadLetterRetry(pool, rows(), dryRun);
+    return new DeadLetterRetry(mysql, rows(), dryRun);
   }
 
   @Override
   public void close() {
-    pool.close();
+    mysql.close();
   }
 }

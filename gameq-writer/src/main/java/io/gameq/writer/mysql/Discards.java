@@ -1,6 +1,6 @@
 package io.gameq.writer.mysql;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
@@ -8,16 +8,13 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import java.util.List;
-import org.jdbi.v3.core.Jdbi;
 
 /** Where {@code stale discard} has MySQL remember what it removed from Redis. Thread-safe. */
 public final class Discards implements AutoCloseable {
-  private final HikariDataSource pool;
-  private final Jdbi jdbi;
+  private final MySql mysql;
 
-  private Discards(HikariDataSource pool) {
-    this.pool = pool;
-    this.jdbi = Jdbi.create(pool);
+  private Discards(MySql mysql) {
+    this.mysql = mysql;
   }
 
   /**
@@ -32,7 +29,7 @@ public final class Discards implements AutoCloseable {
             MySqlPool.open(
                 new MySqlConfig(config.url(), config.user(), config.password(), 1), "discard"));
     try {
-      Settings.requireSchema(discards.jdbi);
+      Settings.requireSchema(discards.mysql);
     } catch (RuntimeException e) {
       discards.close();
       throw e;
@@ -48,15 +45,17 @@ public final class Discards implements AutoCloseable {
   public void remember(List<Discard> discards) {
     MySqlErrors.mysqlAgain(
         () ->
-            jdbi.withHandle(
-                handle -> {
-                  DiscardTable.write(handle.getConnection(), discards);
-                  return true;
-                }));
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      DiscardTable.write(handle.getConnection(), discards);
+                      return true;
+                    }));
   }
 
   @Override
   public void close() {
-    pool.close();
+    mysql.close();
   }
 }

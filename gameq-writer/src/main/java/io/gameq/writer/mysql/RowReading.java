@@ -2,6 +2,7 @@ package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.tables.OwnerReader;
@@ -15,8 +16,6 @@ import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,11 +44,10 @@ public final class RowReading {
    *
    * @throws GameQueueException when gameq's own tables are missing
    */
-  public RowReading(DataSource mysql) {
-    Jdbi jdbi = Jdbi.create(mysql);
+  public RowReading(MySql mysql) {
     this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
-    this.codec = new RowCodec(new LayoutTable(jdbi), Clock.systemUTC());
-    this.reader = new OwnerReader(jdbi);
+    this.codec = new RowCodec(new LayoutTable(mysql), Clock.systemUTC());
+    this.reader = new OwnerReader(mysql);
   }
 
   /**

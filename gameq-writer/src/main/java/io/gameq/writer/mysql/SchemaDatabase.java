@@ -1,7 +1,7 @@
 package io.gameq.writer.mysql;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * A database as the schema commands see it. Used by one thread; two processes that migrate at once
@@ -37,12 +36,10 @@ public final class SchemaDatabase implements AutoCloseable {
    */
   private static final int COLUMN_IS_THERE = 1060;
 
-  private final HikariDataSource pool;
-  private final Jdbi jdbi;
+  private final MySql mysql;
 
-  private SchemaDatabase(HikariDataSource pool) {
-    this.pool = pool;
-    this.jdbi = Jdbi.create(pool);
+  private SchemaDatabase(MySql mysql) {
+    this.mysql = mysql;
   }
 
   /**
@@ -65,7 +62,7 @@ public final class SchemaDatabase implements AutoCloseable {
 
   /** What the server is and whether gameq may run on it. */
   public MySqlServerCheck serverCheck() {
-    return MySqlServerCheck.of(pool);
+    return MySqlServerCheck.of(mysql);
   }
 
   /**
@@ -74,7 +71,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when the database belongs to another namespace or has other slots
    */
   public MigrationPlan plan(Target target) {
-    return jdbi.withHandle(handle -> plan(handle, target));
+    return mysql.jdbi().withHandle(handle -> plan(handle, target));
   }
 
   /**
@@ -85,17 +82,19 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException at the first step that fails; those told before it are done
    */
   public MigrationPlan migrate(Target target, Consumer<String> progress) {
-    return jdbi.withHandle(
-        handle -> {
-          lock(handle);
-          // Planned under the lock: another process may have done half of it.
-          MigrationPlan plan = plan(handle, target);
-          for (MigrationStep step : plan.steps()) {
-            progress.accept(run(handle, step));
-          }
-          handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
-          return plan;
-        });
+    return mysql
+        .jdbi()
+        .withHandle(
+            handle -> {
+              lock(handle);
+              // Planned under the lock: another process may have done half of it.
+              MigrationPlan plan = plan(handle, target);
+              for (MigrationStep step : plan.steps()) {
+                progress.accept(run(handle, step));
+              }
+              handle.execute("DO RELEASE_LOCK(CONCAT('gameq:', LEFT(DATABASE(), 58)))");
+              return plan;
+            });
   }
 
   /**
@@ -105,17 +104,20 @@ public final class SchemaDatabase implements AutoCloseable {
    */
   public List<String> warningsOfRows(TableSpec table) {
     return MySqlErrors.mysql(
-        () -> jdbi.withHandle(handle -> ZeroDates.look(handle.getConnection(), table.name())));
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(handle -> ZeroDates.look(handle.getConnection(), table.name())));
   }
 
   @Override
   public void close() {
-    pool.close();
+    mysql.close();
   }
 
   private MigrationPlan plan(Handle handle, Target target) {
     return MigrationPlan.of(
-        SchemaState.read(handle), target, CatalogReader.inspect(pool, target.tables()));
+        SchemaState.read(handle), target, CatalogReader.inspect(mysql, target.tables()));
   }
 
   private static void lock(Handle handle) {

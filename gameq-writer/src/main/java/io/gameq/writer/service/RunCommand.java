@@ -1,6 +1,6 @@
 package io.gameq.writer.service;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
@@ -50,17 +50,17 @@ public final class RunCommand implements Callable<Integer> {
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "gameq-stop"));
     try (RedisConnector redis = new RedisConnector(settings.redis());
-        HikariDataSource pool =
+        MySql database =
             Startup.whenItAnswers(
                 () ->
                     MySqlPool.openForFlushes(
                         new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)),
                 stop);
         WriterService service =
-            pool == null
+            database == null
                 ? null
                 : Startup.whenItAnswers(
-                    () -> new WriterService(options(settings), redis, pool), stop)) {
+                    () -> new WriterService(options(settings), redis, database), stop)) {
       if (service != null) {
         untilToldToStop(service, stop);
       }

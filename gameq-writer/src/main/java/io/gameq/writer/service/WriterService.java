@@ -1,7 +1,7 @@
 package io.gameq.writer.service;
 
 import io.gameq.log.RepeatedWarnings;
-import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -38,8 +38,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,23 +66,22 @@ public final class WriterService implements AutoCloseable {
    * @throws io.gameq.GameQueueException when a server is away or unfit, or namespace and slots are
    *     not the database's
    */
-  public WriterService(WriterOptions options, RedisConnector redis, DataSource mysql) {
+  public WriterService(WriterOptions options, RedisConnector redis, MySql mysql) {
     this.options = options;
     this.schedule = new SlotSchedule(options.slots());
     MySqlServerCheck.of(mysql).requireUsable();
-    Jdbi jdbi = Jdbi.create(mysql);
-    Settings.agree(jdbi, options.namespace(), options.slots());
+    Settings.agree(mysql, options.namespace(), options.slots());
     Catalog unused = CatalogReader.read(mysql).requireManaged();
-    PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(jdbi));
+    PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(mysql));
     try (ControlConnection probe = new ControlConnection(primary)) {
       probe.get();
     }
-    OwnerTable owners = new OwnerTable(jdbi);
+    OwnerTable owners = new OwnerTable(mysql);
     ParkedTables parked = new ParkedTables();
     RowDecoder decoder =
         new RowDecoder(
             () -> CatalogReader.read(mysql),
-            new RowCodec(new LayoutTable(jdbi), Clock.systemUTC()),
+            new RowCodec(new LayoutTable(mysql), Clock.systemUTC()),
             parked);
     FlushTransaction flush =
         new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
@@ -97,11 +94,11 @@ public final class WriterService implements AutoCloseable {
             SlotKeys.all(options.namespace(), options.slots()),
             schedule,
             owners,
-            new OwnerReader(jdbi),
+            new OwnerReader(mysql),
             decoder,
             parked,
             flush,
-            new OutageGate(() -> MySqlPool.answers(mysql)),
+            new OutageGate(mysql::answers),
             watch,
             leases,
             new HeldUpOwners(),
@@ -116,7 +113,7 @@ public final class WriterService implements AutoCloseable {
       threads.add(thread);
       thread.start();
     }
-    purge = new TombstonePurge(jdbi, options.tombstonesKept());
+    purge = new TombstonePurge(mysql, options.tombstonesKept());
     hourlyRedis = new ControlConnection(redis);
     hourly =
         new HourlyDuties(

@@ -1,5 +1,6 @@
 package io.gameq.writer.stale;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.owner.OwnerId;
@@ -51,10 +52,10 @@ final class StaleShowCommand implements Callable<Integer> {
         self.commandLine().getErr().println(Shown.text(of.id()) + " has no stale rows");
         return ExitCodes.FOUND_SOMETHING;
       }
-      try (var pool =
+      try (MySql database =
           MySqlPool.open(
               new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), 2), "stale")) {
-        RowReading reading = new RowReading(pool);
+        RowReading reading = new RowReading(database);
         for (StaleRows.Session session : sessions) {
           List<UnflushedRow> rows = stale.rows(session);
           out.println(StaleNames.of(session) + ": " + Shown.count(rows.size(), "row"));

@@ -1,11 +1,11 @@
 package io.gameq.writer.upkeep;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +22,7 @@ public final class TombstonePurge implements Runnable, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(TombstonePurge.class);
 
-  private final Jdbi jdbi;
+  private final MySql mysql;
   private final Duration kept;
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -31,8 +31,8 @@ public final class TombstonePurge implements Runnable, AutoCloseable {
    *
    * @param kept how long a deleted row is remembered
    */
-  public TombstonePurge(Jdbi jdbi, Duration kept) {
-    this.jdbi = jdbi;
+  public TombstonePurge(MySql mysql, Duration kept) {
+    this.mysql = mysql;
     this.kept = kept;
   }
 
@@ -50,14 +50,14 @@ public final class TombstonePurge implements Runnable, AutoCloseable {
    * @throws io.gameq.MySqlException when MySQL does not answer; what was removed stays removed
    */
   public long purge() {
-    Instant before = TombstoneHorizon.advance(jdbi, kept);
+    Instant before = TombstoneHorizon.advance(mysql, kept);
     if (before == null) {
       return 0;
     }
     long purged = 0;
     int chunk;
     do {
-      chunk = TombstoneHorizon.purge(jdbi, before, CHUNK_ROWS);
+      chunk = TombstoneHorizon.purge(mysql, before, CHUNK_ROWS);
       purged += chunk;
     } while (chunk == CHUNK_ROWS && !isClosedWithin(CHUNK_PAUSE_MILLIS));
     return purged;

@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
@@ -40,7 +41,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 
 /**
@@ -53,8 +53,7 @@ public final class HistoryReplay implements AutoCloseable {
 
   private final Path wals;
   private final MySqlServer admin;
-  private final AutoCloseable pool;
-  private final DataSource mysql;
+  private final MySql mysql;
   private final Jdbi jdbi;
   private final Catalog catalog;
   private final RowCodec codec;
@@ -86,15 +85,13 @@ public final class HistoryReplay implements AutoCloseable {
   public HistoryReplay(Path wals, MySqlServer admin, String jdbcUrl) {
     this.wals = wals;
     this.admin = admin;
-    var opened =
+    mysql =
         MySqlPool.open(
             new MySqlConfig(jdbcUrl, CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD, 2),
             "replay");
-    pool = opened;
-    mysql = opened;
-    jdbi = Jdbi.create(mysql);
+    jdbi = mysql.jdbi();
     catalog = CatalogReader.read(mysql);
-    codec = new RowCodec(new LayoutTable(jdbi), Clock.systemUTC());
+    codec = new RowCodec(new LayoutTable(mysql), Clock.systemUTC());
   }
 
   /** {@code row=value} of every dead letter. */
@@ -251,7 +248,7 @@ public final class HistoryReplay implements AutoCloseable {
             change ->
                 puts.computeIfAbsent(change.key(), key -> new HashSet<>())
                     .add(change.image().version()));
-    OwnerReader reader = new OwnerReader(jdbi);
+    OwnerReader reader = new OwnerReader(mysql);
     Map<RowKey, Long> versions =
         reader.versions(
             images.stream()
@@ -283,7 +280,7 @@ public final class HistoryReplay implements AutoCloseable {
         new FlushTransaction(
             mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 0, 15, 100_000));
     Map<OwnerId, CountingSessions> sessions =
-        new OwnerTable(jdbi).current(images.stream().map(RowChange::owner).distinct().toList());
+        new OwnerTable(mysql).current(images.stream().map(RowChange::owner).distinct().toList());
     Map<RowKey, RowChange> batch = new LinkedHashMap<>();
     for (RowChange change : images) {
       if (batch.size() == BATCH_ROWS || batch.containsKey(change.key())) {
@@ -325,6 +322,6 @@ public final class HistoryReplay implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    pool.close();
+    mysql.close();
   }
 }

@@ -1,6 +1,6 @@
 package io.gameq.writer.dead;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
@@ -23,14 +23,13 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jdbi.v3.core.Jdbi;
 
 /** A database with players, guilds and members, to put dead letters and rows into. */
 final class Letters implements AutoCloseable {
   private static final RowCodec CODEC = new RowCodec((table, layout) -> null, Clock.systemUTC());
 
   final MySqlServer server;
-  final HikariDataSource pool;
+  final MySql mysql;
   final OwnerId player = OwnerId.of("player:1");
   private final Catalog catalog;
 
@@ -51,11 +50,11 @@ final class Letters implements AutoCloseable {
                 "player_id BIGINT NOT NULL PRIMARY KEY, guild_id BIGINT NOT NULL, FOREIGN KEY"
                     + " (guild_id) REFERENCES guild (id)")
             .server();
-    pool =
+    mysql =
         MySqlPool.open(
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 4), "test");
-    catalog = CatalogReader.read(pool);
-    new OwnerTable(Jdbi.create(pool)).raise(player, "aaaaaaaa00000001", "n1", 0);
+    catalog = CatalogReader.read(mysql);
+    new OwnerTable(mysql).raise(player, "aaaaaaaa00000001", "n1", 0);
   }
 
   RowChange item(long version, long id, int count) {
@@ -95,7 +94,7 @@ final class Letters implements AutoCloseable {
   }
 
   String set(Refused row) throws SQLException {
-    try (Connection connection = pool.getConnection()) {
+    try (Connection connection = mysql.connection()) {
       DeadLetterTable.write(connection, List.of(row), 1_000);
     }
     return query(
@@ -108,8 +107,8 @@ final class Letters implements AutoCloseable {
 
   /** Writes a row, as a flush does. */
   void write(RowChange row) throws SQLException {
-    try (Connection connection = pool.getConnection()) {
-      GuardedWrites.on(pool).write(connection, List.of(row), Map.of(), Set.of());
+    try (Connection connection = mysql.connection()) {
+      GuardedWrites.on(mysql).write(connection, List.of(row), Map.of(), Set.of());
     }
   }
 
@@ -119,6 +118,6 @@ final class Letters implements AutoCloseable {
 
   @Override
   public void close() {
-    pool.close();
+    mysql.close();
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -32,16 +33,17 @@ final class FlushConnection {
     rows = flushed;
   }
 
-  DataSource dataSource() {
+  MySql mysql() {
     Connection connection = proxy(Connection.class, this::onConnection);
-    return proxy(
-        DataSource.class,
-        (method, args) -> {
-          if (method.getName().equals("getConnection")) {
-            return connection;
-          }
-          throw new UnsupportedOperationException(method.toString());
-        });
+    return new MySql(
+        proxy(
+            DataSource.class,
+            (method, args) -> {
+              if (method.getName().equals("getConnection")) {
+                return connection;
+              }
+              throw new UnsupportedOperationException(method.toString());
+            }));
   }
 
   private interface Handler {

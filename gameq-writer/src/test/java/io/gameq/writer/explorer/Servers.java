@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -92,12 +93,13 @@ final class Servers implements AutoCloseable {
             .server();
     restoring = connect("&allowMultiQueries=true", 5);
     FlushConnection nodes = new FlushConnection(connect("", 0), plant);
-    jdbi = Jdbi.create(nodes.dataSource());
-    writes = GuardedWrites.on(nodes.dataSource());
-    sessions = new OwnerTable(jdbi);
-    reader = new OwnerReader(jdbi);
-    terms = new TermTable(jdbi);
-    catalog = CatalogReader.read(nodes.dataSource());
+    MySql mysql = nodes.mysql();
+    jdbi = mysql.jdbi();
+    writes = GuardedWrites.on(mysql);
+    sessions = new OwnerTable(mysql);
+    reader = new OwnerReader(mysql);
+    terms = new TermTable(mysql);
+    catalog = CatalogReader.read(mysql);
     item = catalog.table("item");
     codec = new RowCodec((table, fingerprint) -> null, Clock.systemUTC());
     redisNow = RedisImage.take(bareRedis, namespace);
@@ -364,7 +366,7 @@ final class Servers implements AutoCloseable {
             });
     FlushTransaction transaction =
         flushTransactions.computeIfAbsent(
-            actor, a -> new FlushTransaction(connection.dataSource(), writes, PATIENCE));
+            actor, a -> new FlushTransaction(connection.mysql(), writes, PATIENCE));
     long term =
         plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : worker.reached().term();
     FlushInThread flushing =

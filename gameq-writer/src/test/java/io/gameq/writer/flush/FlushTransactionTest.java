@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
@@ -36,7 +36,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -46,15 +45,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class FlushTransactionTest {
   private final GameDatabase database = database();
   private final MySqlServer server = database.server();
-  private final HikariDataSource pool =
+  private final MySql mysql =
       MySqlPool.openForFlushes(
           new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 6));
-  private final Jdbi jdbi = Jdbi.create(pool);
-  private final Catalog catalog = CatalogReader.read(pool);
+  private final Catalog catalog = CatalogReader.read(mysql);
   private final FlushTransaction flush =
       new FlushTransaction(
-          pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 100));
-  private final OwnerTable owners = new OwnerTable(jdbi);
+          mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 100));
+  private final OwnerTable owners = new OwnerTable(mysql);
   private static final RowCodec CODEC = new RowCodec((table, layout) -> null, Clock.systemUTC());
 
   private final OwnerId player = OwnerId.of("player:1");
@@ -131,7 +129,7 @@ class FlushTransactionTest {
 
   @AfterEach
   void close() {
-    pool.close();
+    mysql.close();
   }
 
   private RowChange item(long version, int count) {
@@ -206,7 +204,7 @@ class FlushTransactionTest {
 
   @Test
   void aZeroKeyWaitsWhereAProxyDroppedWhatKeepsIt() throws SQLException {
-    try (HikariDataSource one =
+    try (MySql one =
         MySqlPool.openForFlushes(
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1))) {
       FlushTransaction flushOne =
@@ -214,7 +212,7 @@ class FlushTransactionTest {
               one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));
       RowChange zero = put(player, 10, "egg", Map.of("id", 0, "player_id", 1));
       RowChange other = put(player, 11, "egg", Map.of("id", 5, "player_id", 1));
-      try (Connection connection = one.getConnection();
+      try (Connection connection = one.connection();
           Statement statement = connection.createStatement()) {
         statement.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES'");
       }
@@ -409,7 +407,7 @@ class FlushTransactionTest {
   @Test
   void anOutageIsToldApartFromARefusedRow() throws SQLException {
     assertEquals(1, assertInstanceOf(Committed.class, flush(orphan(10))).heldBack().size());
-    pool.close();
+    mysql.close();
     assertInstanceOf(FlushTransaction.Outage.class, flush(item(10, 1)));
   }
 
@@ -711,7 +709,7 @@ class FlushTransactionTest {
     }
     long smooth;
     long bisected;
-    try (HikariDataSource one =
+    try (MySql one =
         MySqlPool.openForFlushes(
             new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1))) {
       FlushTransaction counted =
@@ -739,8 +737,8 @@ class FlushTransactionTest {
     assertTrue(query("SELECT error_text FROM gameq_dead_letter").contains("few"));
   }
 
-  private static long inserts(HikariDataSource one) throws SQLException {
-    try (Connection connection = one.getConnection();
+  private static long inserts(MySql one) throws SQLException {
+    try (Connection connection = one.connection();
         Statement statement = connection.createStatement();
         java.sql.ResultSet rs = statement.executeQuery("SHOW SESSION STATUS LIKE 'Com_insert'")) {
       rs.next();
@@ -809,7 +807,7 @@ class FlushTransactionTest {
     server.execute("ALTER TABLE item ADD CONSTRAINT few CHECK (count < 5000)");
     FlushTransaction full =
         new FlushTransaction(
-            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 1));
+            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 1));
     full.flush(List.of(rows(player, session, item(10, 5_000))));
     RowChange second = put(player, 10, "item", Map.of("id", 2, "player_id", 1, "count", 5_000));
     RowChange fits = put(other, 10, "item", Map.of("id", 3, "player_id", 2, "count", 1));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
@@ -38,7 +38,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,8 +60,7 @@ class TermStatementsTest {
   private final Primary old = new Primary("run-p", "repl-p", "0", "redis-1:6379", 1);
   private final Primary promoted = new Primary("run-q", "repl-q", "repl-p", "redis-2:6379", 2);
   private GameDatabase database;
-  private HikariDataSource pool;
-  private Jdbi jdbi;
+  private MySql mysql;
   private TermTable terms;
   private OwnerTable owners;
   private SessionId session;
@@ -70,32 +68,31 @@ class TermStatementsTest {
   @BeforeEach
   void start() throws SQLException {
     database = GameDatabase.create("term");
-    pool =
+    mysql =
         MySqlPool.openForFlushes(
             new MySqlConfig(
                 database.server().jdbcUrl(),
                 database.server().user(),
                 database.server().password(),
                 4));
-    jdbi = Jdbi.create(pool);
-    terms = new TermTable(jdbi);
-    owners = new OwnerTable(jdbi);
+    terms = new TermTable(mysql);
+    owners = new OwnerTable(mysql);
     session = owners.raise(player, "aaaaaaaa00000001", "n1", 0);
     assertTrue(terms.moveOn(terms.current(), old));
   }
 
   @AfterEach
   void close() {
-    pool.close();
+    mysql.close();
   }
 
   private boolean opens(long term) {
-    return new OwnerReader(jdbi).read(player, session, term, 0, List.of(), List.of(), IGNORED);
+    return new OwnerReader(mysql).read(player, session, term, 0, List.of(), List.of(), IGNORED);
   }
 
   private FlushTransaction.Outcome flush(long term) {
     return new FlushTransaction(
-            pool, GuardedWrites.on(pool), new FlushTransaction.Patience(3, 0, 0, 15, 100))
+            mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(3, 0, 0, 15, 100))
         .flush(
             term,
             List.of(new OwnerRows(player, session, 1, 1, List.of(), List.of())),
@@ -131,7 +128,7 @@ class TermStatementsTest {
   @Test
   void nobodyGoesOverBetweenTheComparisonOfAnOpenAndItsCommit() throws Exception {
     List<CompletableFuture<Boolean>> moves = new ArrayList<>();
-    DataSource watched =
+    MySql watched =
         withHookBeforeCommit(
             () -> {
               Term before = terms.current();
@@ -139,29 +136,29 @@ class TermStatementsTest {
               assertThrows(
                   TimeoutException.class, () -> moves.get(0).get(500, TimeUnit.MILLISECONDS));
             });
-    assertTrue(
-        new OwnerReader(Jdbi.create(watched))
-            .read(player, session, 1, 0, List.of(), List.of(), IGNORED));
+    assertTrue(new OwnerReader(watched).read(player, session, 1, 0, List.of(), List.of(), IGNORED));
     assertTrue(moves.get(0).get(20, TimeUnit.SECONDS));
   }
 
-  private DataSource withHookBeforeCommit(Runnable hook) {
+  private MySql withHookBeforeCommit(Runnable hook) {
+    return new MySql(
+        (DataSource)
+            Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (self, method, args) -> hooked(mysql.connection(), hook)));
+  }
+
+  private static Connection hooked(Connection connection, Runnable hook) {
     return proxy(
-        DataSource.class,
-        pool,
-        (method, result) ->
-            result instanceof Connection connection
-                ? proxy(
-                    Connection.class,
-                    connection,
-                    (name, its) -> its,
-                    name -> {
-                      if (name.equals("commit")) {
-                        hook.run();
-                      }
-                    })
-                : result,
-        name -> {});
+        Connection.class,
+        connection,
+        (name, its) -> its,
+        name -> {
+          if (name.equals("commit")) {
+            hook.run();
+          }
+        });
   }
 
   private static <T> T proxy(
@@ -182,7 +179,7 @@ class TermStatementsTest {
 
   @Test
   void anOpenThatHangsKeepsNobodyFromGoingOver() throws Exception {
-    try (Connection flushing = pool.getConnection()) {
+    try (Connection flushing = mysql.connection()) {
       flushing.setAutoCommit(false);
       OwnerTable.lock(flushing, List.of(player), 1); // the open waits here
       CompletableFuture<Boolean> opens = CompletableFuture.supplyAsync(() -> opens(1));
@@ -200,7 +197,7 @@ class TermStatementsTest {
 
   @Test
   void flushThatHangsKeepsNobodyFromGoingOver() throws SQLException {
-    try (Connection flushing = pool.getConnection()) {
+    try (Connection flushing = mysql.connection()) {
       flushing.setAutoCommit(false);
       OwnerTable.lock(flushing, List.of(player), 1);
       assertTrue(terms.moveOn(terms.current(), promoted));

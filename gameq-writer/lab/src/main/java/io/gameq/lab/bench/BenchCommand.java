@@ -160,7 +160,7 @@ public final class BenchCommand implements Callable<Integer> {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("description", running.description());
     facts.put("redis", ServerFacts.of(running.redisUri()));
-    facts.put("mysql", MySqlFacts.of(database.dataSource()));
+    facts.put("mysql", MySqlFacts.of(database.mysql()));
     return facts;
   }
 

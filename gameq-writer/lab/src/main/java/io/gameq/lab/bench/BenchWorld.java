@@ -11,6 +11,7 @@ import io.gameq.lab.bench.workload.Model;
 import io.gameq.lab.bench.workload.Workload;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.scratch.ScratchServers;
+import io.gameq.mysql.MySql;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
@@ -23,7 +24,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import javax.sql.DataSource;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -120,8 +120,8 @@ final class BenchWorld implements AutoCloseable {
     return encoding;
   }
 
-  DataSource dataSource() {
-    return place.database().dataSource();
+  MySql mysql() {
+    return place.database().mysql();
   }
 
   String namespace() {
@@ -195,7 +195,7 @@ final class BenchWorld implements AutoCloseable {
             WriterOptions.DEFAULT_PATIENCE,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
-        dataSource());
+        mysql());
   }
 
   /** Claims what is due and gives it back, some times. */

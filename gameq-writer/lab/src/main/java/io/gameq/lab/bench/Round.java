@@ -102,7 +102,7 @@ final class Round {
   private void rawMySql(Model model) throws InterruptedException {
     world.ageRows();
     world.progress(name + ": raw MySQL");
-    RawMySql raw = new RawMySql(world.dataSource(), world.tables().table(), model);
+    RawMySql raw = new RawMySql(world.mysql(), world.tables().table(), model);
     long began = System.nanoTime();
     Threads.run(options.workers(), "raw", part -> raw.write(part, options.workers()));
     add(RAW_MYSQL, raw.rows() / ((System.nanoTime() - began) / 1e9));

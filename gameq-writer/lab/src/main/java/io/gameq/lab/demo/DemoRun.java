@@ -98,7 +98,7 @@ final class DemoRun implements AutoCloseable {
                       WriterOptions.DEFAULT_PATIENCE,
                       WriterOptions.DEFAULT_TOMBSTONES_KEPT),
                   redis,
-                  database.dataSource())));
+                  database.mysql())));
     }
     DemoNode.World world = new DemoNode.World(game, stats, mismatches, atDesks, ended);
     Random seeds = new Random(options.seed());

@@ -1,9 +1,9 @@
 package io.gameq.lab.mysql;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.CatalogReader;
@@ -26,7 +26,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScratchDatabase implements AutoCloseable {
   private final MySqlConfig config;
-  private final HikariDataSource pool;
+  private final MySql mysql;
 
   /**
    * Connects to a database that has no tables yet.
@@ -44,11 +43,11 @@ public final class ScratchDatabase implements AutoCloseable {
    */
   public ScratchDatabase(MySqlConfig config) {
     this.config = config;
-    this.pool = MySqlPool.open(config, "scratch");
+    this.mysql = MySqlPool.open(config, "scratch");
     long tables =
         number("SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()");
     if (tables > 0) {
-      pool.close();
+      mysql.close();
       throw new GameQueueException(
           "database '%s' has %d tables: this command wants an empty one, which it fills and leaves; DROP DATABASE and CREATE DATABASE it, or name another"
               .formatted(config.database(), tables));
@@ -57,8 +56,8 @@ public final class ScratchDatabase implements AutoCloseable {
 
   /** Creates a database on a server that {@code server} names without one. */
   public static void create(MySqlConfig server, String database) {
-    try (HikariDataSource pool = MySqlPool.open(server, "scratch-setup");
-        Connection connection = pool.getConnection();
+    try (MySql mysql = MySqlPool.open(server, "scratch-setup");
+        Connection connection = mysql.connection();
         Statement statement = connection.createStatement()) {
       statement.execute(
           "CREATE DATABASE " + JdbcValues.quoted(database) + " CHARACTER SET utf8mb4");
@@ -69,11 +68,11 @@ public final class ScratchDatabase implements AutoCloseable {
 
   /** The server's name and version. */
   public static String version(MySqlConfig config) {
-    try (HikariDataSource pool =
+    try (MySql mysql =
             MySqlPool.open(
                 new MySqlConfig(config.url(), config.user(), config.password(), 1),
                 "scratch-setup");
-        Connection connection = pool.getConnection();
+        Connection connection = mysql.connection();
         Statement statement = connection.createStatement();
         ResultSet version = statement.executeQuery("SELECT VERSION()")) {
       version.next();
@@ -87,8 +86,8 @@ public final class ScratchDatabase implements AutoCloseable {
   }
 
   /** For the writers. */
-  public DataSource dataSource() {
-    return pool;
+  public MySql mysql() {
+    return mysql;
   }
 
   /**
@@ -97,7 +96,7 @@ public final class ScratchDatabase implements AutoCloseable {
    * @throws GameQueueException naming the first one that failed; those before it are done
    */
   public void run(List<String> statements) {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = mysql.connection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         try {
@@ -116,7 +115,7 @@ public final class ScratchDatabase implements AutoCloseable {
 
   /** Whether these tables can be managed. */
   public Inspection inspect(List<TableSpec> tables) {
-    return CatalogReader.inspect(pool, tables);
+    return CatalogReader.inspect(mysql, tables);
   }
 
   /** Does what {@code schema migrate} does, for tables that can be managed. */
@@ -124,12 +123,12 @@ public final class ScratchDatabase implements AutoCloseable {
     try (SchemaDatabase schema = SchemaDatabase.open(config)) {
       schema.migrate(new MigrationPlan.Target(namespace, slots, tables, true), step -> {});
     }
-    return CatalogReader.read(pool);
+    return CatalogReader.read(mysql);
   }
 
   /** The tables, columns and keys of the database. */
   public SchemaFacts facts() {
-    try (Connection connection = pool.getConnection()) {
+    try (Connection connection = mysql.connection()) {
       return SchemaFacts.read(connection);
     } catch (SQLException e) {
       throw failed(e);
@@ -144,7 +143,7 @@ public final class ScratchDatabase implements AutoCloseable {
             .collect(
                 Collectors.joining(", ", "SELECT ", " FROM " + JdbcValues.quoted(table.name())));
     int width = table.columns().size();
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = mysql.connection();
         PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setFetchSize(Integer.MIN_VALUE); // the driver's word for streaming
       try (ResultSet found = statement.executeQuery()) {
@@ -188,7 +187,7 @@ public final class ScratchDatabase implements AutoCloseable {
   }
 
   private void execute(String sql, List<Column> columns, List<? extends @Nullable Object> values) {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = mysql.connection();
         PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < columns.size(); i++) {
         JdbcValues.bind(statement, i + 1, columns.get(i), values.get(i));
@@ -203,7 +202,7 @@ public final class ScratchDatabase implements AutoCloseable {
   public List<Object[]> tuples(String table, List<Column> columns, int most) {
     String names =
         columns.stream().map(JdbcValues::selectExpression).collect(Collectors.joining(", "));
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = mysql.connection();
         Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery(
@@ -236,7 +235,7 @@ public final class ScratchDatabase implements AutoCloseable {
   }
 
   private long number(String sql) {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = mysql.connection();
         Statement statement = connection.createStatement();
         ResultSet found = statement.executeQuery(sql)) {
       found.next();
@@ -252,6 +251,6 @@ public final class ScratchDatabase implements AutoCloseable {
 
   @Override
   public void close() {
-    pool.close();
+    mysql.close();
   }
 }

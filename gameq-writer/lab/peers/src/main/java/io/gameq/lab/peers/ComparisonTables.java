@@ -1,8 +1,9 @@
 package io.gameq.lab.peers;
 
-import com.zaxxer.hikari.HikariDataSource;
+
 import io.gameq.lab.bench.workload.BenchRow;
 import io.gameq.lab.bench.workload.Model;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -15,7 +16,7 @@ import java.util.Map;
 
 /** The harness' own look at MySQL: empties tables and compares them. Thread-safe. */
 final class ComparisonTables implements AutoCloseable {
-  private final HikariDataSource pool;
+  private final MySql pool;
 
   ComparisonTables(Job.Place place) {
     pool = MySqlPool.open(place.mysql(2), "bench");
@@ -25,7 +26,7 @@ final class ComparisonTables implements AutoCloseable {
   record Sum(long rows, long seqs) {}
 
   Sum sum(String table) throws SQLException {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery("SELECT COUNT(*), COALESCE(SUM(seq), 0) FROM " + table)) {
@@ -44,7 +45,7 @@ final class ComparisonTables implements AutoCloseable {
   /** Every row compared with the model. */
   Model.Result check(String table, Model model) throws SQLException {
     Model.Check check = model.check();
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = pool.connection();
         PreparedStatement statement =
             connection.prepareStatement("SELECT player_id, slot, seq, payload FROM " + table)) {
       statement.setFetchSize(Integer.MIN_VALUE); // the driver's word for streaming
@@ -65,7 +66,7 @@ final class ComparisonTables implements AutoCloseable {
   }
 
   void run(String sql) throws SQLException {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }
@@ -74,7 +75,7 @@ final class ComparisonTables implements AutoCloseable {
   /** Settings of the server by name; those that it does not know are left out. */
   Map<String, String> variables(List<String> names) throws SQLException {
     Map<String, String> values = new LinkedHashMap<>();
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = pool.connection();
         PreparedStatement statement =
             connection.prepareStatement("SHOW GLOBAL VARIABLES WHERE Variable_name = ?")) {
       for (String name : names) {
@@ -91,7 +92,7 @@ final class ComparisonTables implements AutoCloseable {
 
   /** The cipher of a connection; empty when nothing is encrypted. */
   String cipher() throws SQLException {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet found = statement.executeQuery("SHOW SESSION STATUS LIKE 'Ssl_cipher'")) {
       return found.next() ? found.getString(2) : "";

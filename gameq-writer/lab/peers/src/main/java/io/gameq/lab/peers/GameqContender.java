@@ -1,12 +1,13 @@
 package io.gameq.lab.peers;
 
-import com.zaxxer.hikari.HikariDataSource;
+
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
 import io.gameq.lab.bench.workload.Actions;
 import io.gameq.lab.bench.workload.Workload;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
@@ -34,7 +35,7 @@ final class GameqContender implements Contender {
   private static final Duration FLUSH_LIMIT = Duration.ofMinutes(5);
 
   private final RedisConnector redis;
-  private final HikariDataSource pool;
+  private final MySql pool;
   private final WriterService writer;
   private final @Nullable GameQueue queue;
   private final List<Map<Long, OwnerSession>> sessions = new ArrayList<>();

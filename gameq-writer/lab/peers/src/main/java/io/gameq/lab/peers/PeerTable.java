@@ -1,7 +1,8 @@
 package io.gameq.lab.peers;
 
-import com.zaxxer.hikari.HikariDataSource;
+
 import io.gameq.lab.bench.workload.BenchRow;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -27,13 +28,13 @@ final class PeerTable implements AutoCloseable {
 
   private static final int DEADLOCK = 1213;
 
-  private final HikariDataSource pool;
+  private final MySql pool;
   private final boolean isMariaDb;
   private final LongAdder rows = new LongAdder();
 
   PeerTable(Job.Place place, int connections) throws SQLException {
     pool = MySqlPool.open(place.mysql(connections), "peer");
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet version = statement.executeQuery("SELECT VERSION()")) {
       version.next();
@@ -45,13 +46,13 @@ final class PeerTable implements AutoCloseable {
   }
 
   Connection connection() throws SQLException {
-    return pool.getConnection();
+    return pool.connection();
   }
 
   /** Upserts rows in one transaction, in statements of at most {@link #BATCH_ROWS}. */
   void upsertAll(List<BenchRow> all) {
     boolean isOneStatement = statementRows(all.size()) == all.size();
-    try (Connection connection = pool.getConnection()) {
+    try (Connection connection = pool.connection()) {
       connection.setAutoCommit(isOneStatement); // saves two round trips
       while (!tryAll(connection, all)) {
         // A deadlock rolled everything back: again.

@@ -1,18 +1,18 @@
 package io.gameq.lab.bench.mysql;
 
+import io.gameq.mysql.MySql;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 
 /** What a MySQL server says of itself. Stateless. */
 public final class MySqlFacts {
   private MySqlFacts() {}
 
   /** The version, and the settings that speed and safety depend on, for a result. */
-  public static Map<String, Object> of(DataSource mysql) {
+  public static Map<String, Object> of(MySql mysql) {
     Map<String, Object> facts = new LinkedHashMap<>();
-    Jdbi.create(mysql)
+    mysql
+        .jdbi()
         .useHandle(
             handle ->
                 handle

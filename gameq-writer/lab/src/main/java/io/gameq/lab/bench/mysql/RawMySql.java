@@ -2,6 +2,7 @@ package io.gameq.lab.bench.mysql;
 
 import io.gameq.lab.bench.workload.Model;
 import io.gameq.mysql.Dialect;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.UpsertSql;
 import io.gameq.owner.OwnerId;
@@ -13,8 +14,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * The limit of MySQL: the rows that must be there in the end, ready in memory and sorted, with
@@ -23,12 +22,12 @@ import org.jdbi.v3.core.Jdbi;
 public final class RawMySql {
   private static final int ROWS_PER_STATEMENT = 512;
 
-  private final DataSource mysql;
+  private final MySql mysql;
   private final Table table;
   private final List<RowChange> rows = new ArrayList<>();
 
   /** Takes the rows of a model. */
-  public RawMySql(DataSource mysql, Table table, Model model) {
+  public RawMySql(MySql mysql, Table table, Model model) {
     this.mysql = mysql;
     this.table = table;
     OwnerId nobody = OwnerId.of("player:0");
@@ -46,10 +45,10 @@ public final class RawMySql {
 
   /** Writes part {@code part} of {@code parts}; each on a thread of its own. */
   public void write(int part, int parts) throws SQLException {
-    UpsertSql upserts = new UpsertSql(Dialect.of(Jdbi.create(mysql)));
+    UpsertSql upserts = new UpsertSql(Dialect.of(mysql));
     int from = (int) ((long) rows.size() * part / parts);
     int end = (int) ((long) rows.size() * (part + 1) / parts);
-    try (Connection connection = mysql.getConnection()) {
+    try (Connection connection = mysql.connection()) {
       for (; from < end; from += ROWS_PER_STATEMENT) {
         upserts.execute(
             connection, table, rows.subList(from, Math.min(end, from + ROWS_PER_STATEMENT)));
