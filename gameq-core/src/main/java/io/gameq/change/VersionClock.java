@@ -49,7 +49,9 @@ public final class VersionClock {
     long ahead = millis(version) - unixMillis.getAsLong();
     if (ahead > MAX_AHEAD_MILLIS) {
       throw new GameQueueException(
-          "a row version is %d s ahead of the Redis server's clock, more than the %d s allowed: check the clocks of Redis and of the nodes (NTP), or wait until it has passed"
+          ("a row version is %d s ahead of the Redis server's clock, more than the %d s"
+                  + " allowed: check the clocks of Redis and of the nodes (NTP), or wait until it"
+                  + " has passed")
               .formatted(ahead / 1000, MAX_AHEAD_MILLIS / 1000));
     }
     last.accumulateAndGet(version, Math::max);

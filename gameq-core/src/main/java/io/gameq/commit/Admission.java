@@ -65,7 +65,8 @@ final class Admission {
       if (!room.tryAcquire(
           permits, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS)) {
         throw new QueueFullException(
-            "more %s of this node wait for Redis than %s allow, and none left within %d ms: Redis is slow or away, or the limit is too low"
+            ("more %s of this node wait for Redis than %s allow, and none left within %d"
+                    + " ms: Redis is slow or away, or the limit is too low")
                 .formatted(what, limit(what), limits.admissionMillis()));
       }
     } catch (InterruptedException e) {

@@ -52,7 +52,8 @@ final class RedisAway {
     return millis <= limits.journalMillis()
         ? null
         : new RedisUnavailableException(
-            "Redis has been away for %d ms, longer than the %d ms that commits are journaled: the commit was not taken"
+            ("Redis has been away for %d ms, longer than the %d ms that commits are"
+                    + " journaled: the commit was not taken")
                 .formatted(millis, limits.journalMillis()));
   }
 }

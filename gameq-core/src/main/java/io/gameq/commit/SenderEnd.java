@@ -79,7 +79,8 @@ final class SenderEnd {
     return cause == null
         ? new QueueFullException("the queue is closed")
         : new GameQueueException(
-            "the sender of this node died (%s): close the node and start it again; what it had is in WAL %s"
+            ("the sender of this node died (%s): close the node and start it again; what"
+                    + " it had is in WAL %s")
                 .formatted(cause, wal),
             cause);
   }

@@ -91,7 +91,8 @@ final class DurableFutures {
 
   private GameQueueException isOpen() {
     return new GameQueueException(
-        "the node was closed before MySQL was known to have all of session %s: the outcome is open, and the WAL is kept"
+        ("the node was closed before MySQL was known to have all of session %s: the"
+                + " outcome is open, and the WAL is kept")
             .formatted(session));
   }
 

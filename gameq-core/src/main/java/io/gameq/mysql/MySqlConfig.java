@@ -19,7 +19,8 @@ public record MySqlConfig(String url, String user, String password, int poolSize
   public MySqlConfig {
     if (!url.startsWith(PREFIX)) {
       throw new GameQueueException(
-          "mysql.url must begin with %s and give one server, the primary (MariaDB too: the driver is MySQL's)"
+          ("mysql.url must begin with %s and give one server, the primary (MariaDB too:"
+                  + " the driver is MySQL's)")
               .formatted(PREFIX));
     }
     if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {

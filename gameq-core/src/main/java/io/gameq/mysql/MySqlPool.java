@@ -128,7 +128,8 @@ public final class MySqlPool {
         purpose,
         properties,
         EVERY_SESSION
-            + "innodb_lock_wait_timeout = %d, lock_wait_timeout = %d, wait_timeout = %d /*M!, idle_transaction_timeout = %d */"
+            + ("innodb_lock_wait_timeout = %d, lock_wait_timeout = %d, wait_timeout = %d"
+                    + " /*M!, idle_transaction_timeout = %d */")
                 .formatted(
                     rowLockSeconds,
                     tableLockSeconds,

@@ -78,7 +78,8 @@ public record MySqlServerCheck(
     }
     if (!sessionMode.contains(MySqlPool.ZERO_IS_A_VALUE)) {
       refusals.add(
-          "the session's sql_mode lacks %s, which gameq set: a proxy between dropped it; have the proxy keep session variables, or connect to MySQL itself"
+          ("the session's sql_mode lacks %s, which gameq set: a proxy between dropped it;"
+                  + " have the proxy keep session variables, or connect to MySQL itself")
               .formatted(MySqlPool.ZERO_IS_A_VALUE));
     }
     String readOnly = global.getOrDefault("read_only", "OFF");
@@ -92,14 +93,16 @@ public record MySqlServerCheck(
     String flush = global.getOrDefault("innodb_flush_log_at_trx_commit", "1");
     if (!flush.equals("1")) {
       warnings.add(
-          "innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq calls durable, set it to 1"
+          ("innodb_flush_log_at_trx_commit is %s: a power loss can undo rows that gameq"
+                  + " calls durable, set it to 1")
               .formatted(flush));
     }
     long packet =
         Long.parseLong(global.getOrDefault("max_allowed_packet", Long.toString(MIN_PACKET_BYTES)));
     if (packet < MIN_PACKET_BYTES) {
       warnings.add(
-          "max_allowed_packet is %,d bytes: large rows are refused and set aside, set it to %d or more"
+          ("max_allowed_packet is %,d bytes: large rows are refused and set aside, set it"
+                  + " to %d or more")
               .formatted(packet, MIN_PACKET_BYTES));
     }
     return new MySqlServerCheck(versionText, isMariaDb, refusals, warnings);

@@ -53,7 +53,9 @@ final class EarlierWalPolicy {
       case IGNORE -> LOG.warn("they are left to 'gameq-recovery plan'");
       case REFUSE ->
           throw new GameQueueException(
-              "node %s does not start beside the incomplete WAL %s: run 'gameq-recovery plan' over it and remove it when 'verify' ends with 0, or choose another earlierWals"
+              ("node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
+                      + " plan' over it and remove it when 'verify' ends with 0, or choose another"
+                      + " earlierWals")
                   .formatted(config.node(), wals.get(0)));
       case REPLAY -> {
         OwnerReader reader = new OwnerReader(mysql);

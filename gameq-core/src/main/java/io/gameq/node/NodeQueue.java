@@ -231,7 +231,8 @@ final class NodeQueue implements GameQueue {
   private void awaitCallbacks(long deadline) {
     if (!node.callbacks().awaitRoom(deadline)) {
       throw new QueueFullException(
-          "%,d callbacks of the game wait, and none ended within %d ms: what hangs on futures of commits takes too long, or blocks"
+          ("%,d callbacks of the game wait, and none ended within %d ms: what hangs on"
+                  + " futures of commits takes too long, or blocks")
               .formatted(Callbacks.MOST_WAITING, node.limits().admissionMillis()));
     }
   }
@@ -256,7 +257,9 @@ final class NodeQueue implements GameQueue {
       Thread.currentThread().interrupt();
     }
     throw new QueueFullException(
-        "%s has as many rows, or bytes of them, that wait for MySQL as it may, and found no room within %d ms: MySQL or the writers are slow or away, or maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low"
+        ("%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
+                + " no room within %d ms: MySQL or the writers are slow or away, or"
+                + " maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low")
             .formatted(
                 part.session().owner(),
                 limits.admissionMillis(),

@@ -162,7 +162,9 @@ final class NodeSession implements OwnerSession {
   private void requireKnown(Table table) {
     if (missing.contains(table.name())) {
       throw new RowRefusedException(
-          "%s: the table had gone, or could not be managed any more, when %s was opened: what the owner has there is not known; open it again once the table is back (see the command 'schema check' of gameq-writer.jar)"
+          ("%s: the table had gone, or could not be managed any more, when %s was opened:"
+                  + " what the owner has there is not known; open it again once the table is back"
+                  + " (see the command 'schema check' of gameq-writer.jar)")
               .formatted(table.name(), owner));
     }
   }
@@ -170,7 +172,8 @@ final class NodeSession implements OwnerSession {
   private void checkOwned(Table table, @Nullable Object[] row) {
     if (!table.isOwnedBy(owner, row)) {
       throw new RowRefusedException(
-          "%s: the row belongs to %s by its column %s, not to %s: put it in that owner's session, or move it there"
+          ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
+                  + " session, or move it there")
               .formatted(table.name(), table.ownerOf(row), table.ownerColumn().name(), owner));
     }
   }
@@ -199,7 +202,8 @@ final class NodeSession implements OwnerSession {
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
       throw new RowRefusedException(
-          "%s: the key names another owner by its column %s than %s: delete it in that owner's session"
+          ("%s: the key names another owner by its column %s than %s: delete it in that"
+                  + " owner's session")
               .formatted(of.name(), of.ownerColumn().name(), owner));
     }
     staged.stage(queue.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
@@ -230,7 +234,8 @@ final class NodeSession implements OwnerSession {
   private void move(Table table, @Nullable Object[] row, NodeSession to) {
     if (table.keyColumns().contains(table.ownerColumn())) {
       throw new RowRefusedException(
-          "%s: the primary key names the owner, so this row cannot move: delete it here and put it in the other session, and commit both together"
+          ("%s: the primary key names the owner, so this row cannot move: delete it here"
+                  + " and put it in the other session, and commit both together")
               .formatted(table.name()));
     }
     requireKnown(table);

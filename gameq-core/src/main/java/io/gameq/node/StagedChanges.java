@@ -101,7 +101,9 @@ final class StagedChanges {
 
   private RollbackRequiredException rollbackRequired(Tear tear) {
     return new RollbackRequiredException(
-        "what is staged for %s may be half of a change and was not committed: %s call rollback() on this session, and on the others of a trade, and stage the change again"
+        ("what is staged for %s may be half of a change and was not committed: %s call"
+                + " rollback() on this session, and on the others of a trade, and stage the change"
+                + " again")
             .formatted(owner, tear.why),
         tear.cause);
   }

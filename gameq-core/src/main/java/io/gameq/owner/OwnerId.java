@@ -27,7 +27,8 @@ public record OwnerId(String kind, String key, String encoded) {
     int colon = id.indexOf(':');
     if (colon < 0 || !isKind(id, colon) || colon == id.length() - 1) {
       throw new GameQueueException(
-          "owner id of %d characters is not 'kind:key', such as player:42 (kind: a lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)"
+          ("owner id of %d characters is not 'kind:key', such as player:42 (kind: a"
+                  + " lower-case letter, then up to 31 of a-z 0-9 _; key: not empty)")
               .formatted(id.length()));
     }
     String encoded = PercentEncoding.percent(id);

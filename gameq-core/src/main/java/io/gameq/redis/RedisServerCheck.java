@@ -67,7 +67,8 @@ public final class RedisServerCheck {
   }
 
   static String mayEvict(String policy) {
-    return "Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET maxmemory-policy noeviction, and set it in redis.conf"
+    return ("Redis has maxmemory-policy %s, which would drop unflushed rows: run CONFIG SET"
+            + " maxmemory-policy noeviction, and set it in redis.conf")
         .formatted(policy);
   }
 

@@ -69,7 +69,8 @@ final class Sentinels {
     }
     if (newest == null) {
       throw new RedisUnavailableException(
-          "no Sentinel of '%s' named a primary within %d ms: check that they run and that this host may reach them"
+          ("no Sentinel of '%s' named a primary within %d ms: check that they run and"
+                  + " that this host may reach them")
               .formatted(uri.getSentinelMasterId(), firstMillis));
     }
     return newest;

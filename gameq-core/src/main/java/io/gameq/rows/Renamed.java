@@ -24,7 +24,9 @@ final class Renamed {
       Set<String> inItsPlace = inPlaceOf(name, before, now);
       if (!inItsPlace.isEmpty()) {
         throw new LayoutException(
-            "row of table %s written with column %s, which is gone or has become %s: rename it back, or, if it was dropped, add it again as the FIRST column, until such rows are in MySQL"
+            ("row of table %s written with column %s, which is gone or has become %s:"
+                    + " rename it back, or, if it was dropped, add it again as the FIRST column,"
+                    + " until such rows are in MySQL")
                 .formatted(table.name(), name, String.join(" or ", inItsPlace)));
       }
     }

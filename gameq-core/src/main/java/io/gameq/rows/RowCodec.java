@@ -286,7 +286,9 @@ public final class RowCodec {
           String text = layouts.layout(old.table(), old.fingerprint());
           if (text == null) {
             throw new LayoutException(
-                "row of table %s written with the column list %08x, which gameq_layout does not know: restore that table, or replay the WAL of the node that wrote the row"
+                ("row of table %s written with the column list %08x, which gameq_layout"
+                        + " does not know: restore that table, or replay the WAL of the node that"
+                        + " wrote the row")
                     .formatted(old.table(), old.fingerprint()));
           }
           return Layout.parse(text);
@@ -338,7 +340,8 @@ public final class RowCodec {
 
   private static LayoutException doesNotFit(Table table, RowRefusedException e) {
     return new LayoutException(
-        "row of table %s written before it was altered does not fit: %s; undo that change until such rows are in MySQL"
+        ("row of table %s written before it was altered does not fit: %s; undo that"
+                + " change until such rows are in MySQL")
             .formatted(table.name(), e.getMessage()),
         e);
   }

@@ -10,7 +10,7 @@
  *
  * encoded row  0123456789abcdef p [fingerprint, value, value, ...]
  *              |                | MessagePack: 'p' and 'm' all columns, 'd' only the primary key
- *              |                |   false for a column that the row does not name: it keeps its value
+ *              |                |   false for a column that it does not name, which keeps its value
  *              |                |   ~fingerprint of a row made anew after a delete: nothing is kept
  *              |                op: 'p' put, 'd' delete, 'm' moved away; as a capital letter it is
  *              |                followed by the row's handovers

@@ -69,7 +69,8 @@ public record Term(
 
   TermMovedException demoted(Primary seen) {
     return new TermMovedException(
-        "Redis at %s does not count: the one at %s does, as number %d; if that one is gone for good, this one counts %d s after its last sign of life"
+        ("Redis at %s does not count: the one at %s does, as number %d; if that one is"
+                + " gone for good, this one counts %d s after its last sign of life")
             .formatted(seen.address(), address, number, SILENT_MILLIS / 1_000));
   }
 

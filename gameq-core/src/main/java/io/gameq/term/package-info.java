@@ -8,9 +8,12 @@
  *   same    it is the primary of the term
  *   newer   it took over from that primary: the term is moved on, by compare and set
  *   older   it was demoted, or nothing proves that it took over: nobody talks to it
- * open      the last statement before the commit that sets a session open locks the term and compares the number
- * flush     the first statement compares the number of the connection that the rows were claimed over
- * watch     once a second: does MySQL still name this number, and Sentinel this address; else go over
+ * open      the last statement before the commit that sets a session open locks the term and
+ *           compares the number
+ * flush     the first statement compares the number of the connection that the rows were claimed
+ *           over
+ * watch     once a second: does MySQL still name this number, and Sentinel this address; else go
+ *           over
  * </pre>
  *
  * <p>The flush reads the number without a lock, or a writer that hangs would keep everybody from

@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * another is open in MySQL,
  *   owns in Redis and has put
  *   back all it had (look.lua)    nobody will bring them: reported, and lost
- * else                            its node may have adopted them: asked again, until maxConflictWait;
+ * else                            its node may have adopted them: asked again, until
+ *                                 maxConflictWait;
  *                                 then reported as rows that may come back
  * half a trade, or not in the
  *   WAL, of a session that owns   see GivenUpRows

@@ -153,7 +153,9 @@ public final class OwnerView {
   public List<RowImage> rows(Table table) {
     if (missing.contains(table.name())) {
       throw new GameQueueException(
-          "%s: table %s had gone, or could not be managed any more, when its rows were to be read: what the owner has there is not known; see the command 'schema check' of gameq-writer.jar"
+          ("%s: table %s had gone, or could not be managed any more, when its rows were"
+                  + " to be read: what the owner has there is not known; see the command 'schema"
+                  + " check' of gameq-writer.jar")
               .formatted(owner, table.name()));
     }
     List<RowImage> rows = new ArrayList<>();

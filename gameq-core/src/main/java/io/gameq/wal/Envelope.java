@@ -10,7 +10,8 @@ import java.util.zip.CRC32C;
  * What stands before each record so that it can be found and believed wherever it lies. Stateless.
  *
  * <pre>
- * magic "GQW1" (4) | CRC-32C of all that follows (4) | bytes of the body (4) | tag (4) | sequence (8) | body
+ * magic "GQW1" (4) | CRC-32C of all that follows (4) | bytes of the body (4) | tag (4) | sequence
+ *   (8) | body
  * </pre>
  *
  * <p>The tag is this WAL's own: a blob in a row that looks like a record is not taken for one, even

@@ -62,7 +62,8 @@ final class RoomGuard {
     }
     if (free < least) {
       throw new WalFullException(
-          "the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB: make room there, commits are then taken again"
+          ("the file system of the WAL in %s has %d MiB free, walMinFreeBytes is %d MiB:"
+                  + " make room there, commits are then taken again")
               .formatted(directory, free >> 20, limits.minFreeBytes() >> 20));
     }
   }

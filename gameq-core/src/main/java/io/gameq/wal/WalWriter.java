@@ -263,7 +263,8 @@ public final class WalWriter implements AutoCloseable {
       retention.deleteUnneeded();
       if (guard.isOverLimit(bytes() + bytes, reserve)) {
         throw new WalFullException(
-            "the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed until it is in MySQL: let the writers drain, or raise walMaxBytes"
+            ("the WAL in %s has %d MiB, walMaxBytes is %d MiB, and all of it is needed"
+                    + " until it is in MySQL: let the writers drain, or raise walMaxBytes")
                 .formatted(directory, bytes() >> 20, limits.maxBytes() >> 20));
       }
     }

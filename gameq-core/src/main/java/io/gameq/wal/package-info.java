@@ -3,21 +3,25 @@
  * Written through Chronicle Queue; read from the bytes, so that damage stops nothing. Internal.
  *
  * <pre>
- * &lt;wal directory&gt;/&lt;node&gt;-&lt;start, yyyyMMddTHHmmssZ&gt;-&lt;process, 8 hex digits&gt;/   (the WAL id; rwx------)
- *   yyyyMMdd-HHmmss.cq4   records (rw-------): a new file after 64 MiB or 10 minutes; sparse, look with du
+ * walDirectory/NODE-START-PROCESS/   the WAL id (rwx------): yyyyMMddTHHmmssZ, 8 hex digits
+ *   yyyyMMdd-HHmmss.cq4   records (rw-------): a new file after 64 MiB or 10 minutes; sparse, look
+ *                         with du
  *   metadata.cq4t         Chronicle Queue's; not needed to read
  *   writer.lock           locked while the writer lives
  *   trimmed               the first sequence that was not deleted on purpose
  *   complete              last sequence and bytes: its node ended with everything in MySQL
  *
- * record = magic "GQW1" (4) | CRC-32C of what follows (4) | bytes of the body (4) | tag (4) | sequence (8) | body
+ * record = magic "GQW1" (4) | CRC-32C of what follows (4) | bytes of the body (4) | tag (4) |
+ *          sequence (8) | body
  * tag    = the process; a row's blob that looks like a record is not believed
- * body   = 0 format version, WAL id, namespace, slots, node, start in Unix ms   header ┐ at the start
- *        | 4 table, fingerprint, columns            a column list that images name     ┘ of each file, and once a table was altered
+ * body   = 0 format version, WAL id, namespace, slots, node, start in Unix ms    a header
+ *        | 4 table, fingerprint, columns            a column list that images name
  *        | 1 parts, part...   part = owner, session, rows, (row key, row image)...         a commit
  *        | 2 sequence of the commit                       that commit failed: never replay it
  *        | 3 part                                         rows adopted when the session was opened
  *        | 5 sequence, body                               a commit or adopted rows, carried forward
+ *
+ * a file begins with a header and column lists (0, 4); a table that was altered gets one more 4
  *
  * WalWriter -&gt; RoomGuard      refuses records before the disk is full
  *           -&gt; CurrentFile    room ahead of Chronicle Queue, sync

@@ -51,7 +51,8 @@ class TypeRoundTripTest {
             + " VARCHAR(64))");
     for (int i = 0; i < SAMPLES.size(); i++) {
       sql.add(
-          "CREATE TABLE t%d (id INT PRIMARY KEY, `v``` %s NULL, gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+          ("CREATE TABLE t%d (id INT PRIMARY KEY, `v``` %s NULL, gq_version BIGINT"
+                  + " UNSIGNED NOT NULL DEFAULT 0) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
               .formatted(i, SAMPLES.get(i).type()));
       sql.add("INSERT INTO gameq_table VALUES ('t%d', 'player', 'id')".formatted(i));
     }

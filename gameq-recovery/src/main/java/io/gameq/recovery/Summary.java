@@ -70,7 +70,8 @@ final class Summary {
     }
     if (folder.missing() > 0) {
       out.println(
-          "    %s missing: what they held cannot be replayed, and a commit whose failure they noted looks as if it had passed"
+          ("    %s missing: what they held cannot be replayed, and a commit whose failure"
+                  + " they noted looks as if it had passed")
               .formatted(Shown.count(folder.missing(), "record")));
     }
   }

@@ -120,7 +120,8 @@ final class VerifyCommand implements Callable<Integer> {
       return "Something is left to act on. Keep the WALs.";
     }
     if (totals.rows(Status.IN_REDIS) > 0) {
-      return "%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again once writers have flushed."
+      return ("%s only in Redis, and lost if Redis loses them: keep the WALs, and verify again"
+              + " once writers have flushed.")
           .formatted(Shown.count(totals.rows(Status.IN_REDIS), "row"));
     }
     if (!planner.alive().isEmpty()) {

@@ -139,7 +139,8 @@ class HeldUpTest {
       game.database
           .server()
           .execute(
-              "CREATE TRIGGER slow BEFORE INSERT ON pet FOR EACH ROW IF NEW.id = %d THEN DO SLEEP(40); END IF"
+              ("CREATE TRIGGER slow BEFORE INSERT ON pet FOR EACH ROW IF NEW.id = %d THEN"
+                      + " DO SLEEP(40); END IF")
                   .formatted(id(slow)));
       slow.put(new Toy(1, id(slow), "beside"));
       rounds(slow, sessions.subList(1, 6));

@@ -100,7 +100,8 @@ class TombstonePurgeTest {
   void discardsGoWithTheTombstonesAndMoveTheHorizonToo() throws SQLException {
     for (int days : new int[] {29, 31}) {
       server.execute(
-          "INSERT INTO gameq_discard VALUES ('item', 'd%1$d', '', 'player%%3A1', 7, UTC_TIMESTAMP(3) - INTERVAL %1$d DAY)"
+          ("INSERT INTO gameq_discard VALUES ('item', 'd%1$d', '', 'player%%3A1', 7,"
+                  + " UTC_TIMESTAMP(3) - INTERVAL %1$d DAY)")
               .formatted(days));
     }
     assertEquals(1, purge(KEPT));

@@ -257,7 +257,8 @@ final class RowOwnership {
                 NotOwnerException.pending(
                     row,
                     Set.of(one.other()),
-                    "it was %s; that session owns no more, and the one that does has not said that it knows"
+                    ("it was %s; that session owns no more, and the one that does has not"
+                            + " said that it knows")
                         .formatted(one))));
         return false;
       }

@@ -38,7 +38,9 @@ final class ZeroKeys {
       if (rows.stream().anyMatch(row -> isZero(row.image().values()[column]))
           && !isKept(connection)) {
         throw new SQLTransientConnectionException(
-            "the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy dropped what gameq set; have it keep session variables, or connect to MySQL itself"
+            ("the session's sql_mode lacks %s, and a row of %s has the key 0: a proxy"
+                    + " dropped what gameq set; have it keep session variables, or connect to"
+                    + " MySQL itself")
                 .formatted(MySqlPool.ZERO_IS_A_VALUE, table.name()));
       }
     }

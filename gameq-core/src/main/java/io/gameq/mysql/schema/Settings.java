@@ -54,7 +54,8 @@ public final class Settings {
                         }));
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
-          "the database has gameq's own tables up to number %d of %d: run the command 'schema migrate' of gameq-writer.jar"
+          ("the database has gameq's own tables up to number %d of %d: run the command"
+                  + " 'schema migrate' of gameq-writer.jar")
               .formatted(schema, SchemaFiles.latest()));
     }
   }
@@ -88,7 +89,8 @@ public final class Settings {
                                 .orElseThrow()));
     if (!there.equals(value)) {
       throw new GameQueueException(
-          "this configuration has %s %s, the database has %s: they are fixed for a database; use %s, or another database"
+          ("this configuration has %s %s, the database has %s: they are fixed for a"
+                  + " database; use %s, or another database")
               .formatted(name, value, there, there));
     }
   }

@@ -153,7 +153,8 @@ final class TableInspector {
               onAbsence));
       if (isNumbered(column.name())) {
         warnings.add(
-            "column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL invents, the game gives each one"
+            ("column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
+                    + " invents, the game gives each one")
                 .formatted(column.name()));
       }
     } catch (UnmanageableException e) {
@@ -214,7 +215,8 @@ final class TableInspector {
               .formatted(shortest, RowKey.MAX_KEY_BYTES));
     } else if (longest > RowKey.MAX_KEY_BYTES) {
       warnings.add(
-          "a primary key can take up to %d bytes encoded: rows whose key takes more than %d are refused"
+          ("a primary key can take up to %d bytes encoded: rows whose key takes more than"
+                  + " %d are refused")
               .formatted(longest, RowKey.MAX_KEY_BYTES));
     }
   }
@@ -302,7 +304,8 @@ final class TableInspector {
   private void warnOf(ForeignKeyFacts key, String event, String rule) {
     if (!rule.equals("RESTRICT") && !rule.equals("NO ACTION")) {
       warnings.add(
-          "foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still write, use RESTRICT"
+          ("foreign key %s to %s is ON %s %s: MySQL changes rows that gameq may still"
+                  + " write, use RESTRICT")
               .formatted(key.name(), key.parent(), event, rule));
     }
   }

@@ -8,7 +8,8 @@
  * and ARGV in order and makes a value of the reply; it decides nothing.
  *
  * <pre>
- * a session      open.lua       OpenScript      may write from now on, adopts, returns what is unflushed
+ * a session      open.lua       OpenScript      may write from now on, adopts, returns what is
+ *                                               unflushed
  *                reassert.lua   ReassertScript  Redis lost it, MySQL says that it owns
  *                healed.lua     HealedScript    what Redis lost of it is there again
  *                pending.lua    PendingScript   does anything of it wait?
@@ -28,12 +29,15 @@
  *                ack.lua        AckScript       they are in MySQL: tells their nodes
  *                nack.lua       NackScript      gives them back
  *                reap.lua       ReapScript      takes back what a writer let run out
- * operators                     StaleRows       what sessions committed after they had lost ownership
+ * operators                     StaleRows       what sessions committed after they had lost
+ *                                               ownership
  *                discard.lua    DiscardScript   removes it
  * signs of life  beat.lua       BeatScript      a node is alive         } NodeHeartbeat gives both,
- *                unbroken.lua   UnbrokenScript  for how long they came  } NodeSigns and OpenOwners read them
+ *                unbroken.lua   UnbrokenScript  for how long they came  } NodeSigns and OpenOwners
+ *                                               read them
  *
- * LuaScript      a script by its SHA-1, loaded again where Redis forgot it; ScriptPipeline sends many calls at once
+ * LuaScript      a script by its SHA-1, loaded again where Redis forgot it; ScriptPipeline sends
+ *                many calls at once
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

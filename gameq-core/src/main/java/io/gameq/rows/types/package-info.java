@@ -4,7 +4,8 @@
  *
  * <pre>
  * information_schema    COLUMN_TYPE --ColumnTypes--&gt; ColumnType (one class for each family)
- * a put                 Object --canonical--&gt; Long, BigInteger, BigDecimal, String, byte[], LocalDate...
+ * a put                 Object --canonical--&gt; Long, BigInteger, BigDecimal, String, byte[],
+ *                       LocalDate...
  *                              \--Refusal--&gt; RowRefusedException, which names column and limit
  * an absent column      ColumnDefault (what MySQL would put), ImpliedDefault (of rows from before)
  * </pre>

@@ -52,10 +52,12 @@ class OwnerReaderTest {
     }
     for (String name : List.of("first", "second")) {
       server.execute(
-          "CREATE TABLE %s (player_id BIGINT PRIMARY KEY, gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0)"
+          ("CREATE TABLE %s (player_id BIGINT PRIMARY KEY, gq_version BIGINT UNSIGNED NOT"
+                  + " NULL DEFAULT 0)")
               .formatted(name),
           "INSERT INTO %s VALUES (1, 10)".formatted(name),
-          "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES ('%s', 'player', 'player_id')"
+          ("INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES ('%s',"
+                  + " 'player', 'player_id')")
               .formatted(name));
     }
     Catalog catalog = CatalogReader.read(pool);

@@ -96,7 +96,8 @@ public final class RecoveryDatabase implements AutoCloseable {
     }
     if (!namespace.equals(itsNamespace) || !Integer.toString(slots).equals(itsSlots)) {
       throw new GameQueueException(
-          "WAL %s is of namespace %s with %d slots, the database is of namespace %s with %s slots: give the database that the node used"
+          ("WAL %s is of namespace %s with %d slots, the database is of namespace %s with"
+                  + " %s slots: give the database that the node used")
               .formatted(wal, namespace, slots, itsNamespace, itsSlots));
     }
   }

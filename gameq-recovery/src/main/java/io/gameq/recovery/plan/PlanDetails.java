@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class PlanDetails implements Planner.Sink, Closeable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final String CSV_HEADINGS =
-      "owner,table,key,op,session,version,time_utc,status,reason,mysql_version,redis_version,mysql_before,redis_before,after";
+      "owner,table,key,op,session,version,time_utc,status,reason,mysql_version,"
+          + "redis_version,mysql_before,redis_before,after";
 
   private final JsonGenerator json;
   private final Writer csv;

@@ -3,11 +3,13 @@
  * checked when nodes have healed.
  *
  * <pre>
- * FailoverCampaignTest      each seed x each failover of {@link io.gameq.recovery.failover.Failovers}
+ * FailoverCampaignTest      each seed x each failover of {@link
+ *                           io.gameq.recovery.failover.Failovers}
  *   FailoverCampaign        one case: load, failover, healing, drain, checks
  *     FailoverWorld         a fresh database and namespace with
  *       RedisTopology         a primary, a replica or two, three Sentinels (quorum 2)
- *         Member, Door          each server behind proxies, one each for clients, Sentinels, servers
+ *         Member, Door          each server behind proxies, one each for clients, Sentinels,
+ *                               servers
  *       NodeJvm x 2           of the fault campaign, as are writers, reader, history and checker
  *       WriterJvm x 2
  *     Failover              PrimaryFaults, SecondFaults, NodeGoneFaults

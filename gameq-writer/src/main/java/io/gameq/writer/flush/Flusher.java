@@ -345,7 +345,9 @@ final class Flusher {
             "kept",
             LOG::warn,
             () ->
-                "%s of %s waits in Redis for the other half of a handover, or while many rows of its owner are slow; a half until its node heals, its owner is opened again, or gameq-recovery replays its WAL"
+                ("%s of %s waits in Redis for the other half of a handover, or while many"
+                        + " rows of its owner are slow; a half until its node heals, its owner is"
+                        + " opened again, or gameq-recovery replays its WAL")
                     .formatted(row.key(), row.owner()));
   }
 

@@ -157,7 +157,8 @@ public final class Worker implements Runnable {
             "stale",
             LOG::warn,
             () ->
-                "rows of %s were committed by session %s after it had lost ownership: kept and never flushed, see 'gameq-writer stale'"
+                ("rows of %s were committed by session %s after it had lost ownership:"
+                        + " kept and never flushed, see 'gameq-writer stale'")
                     .formatted(stale.owner(), stale.session()));
     shared.stats().foundStale();
   }
@@ -169,7 +170,8 @@ public final class Worker implements Runnable {
             "broken",
             LOG::error,
             () ->
-                "Redis key %s is not the hash that gameq keeps there: its owner is not flushed; somebody else writes into gameq's keys, remove or rename it"
+                ("Redis key %s is not the hash that gameq keeps there: its owner is not"
+                        + " flushed; somebody else writes into gameq's keys, remove or rename it")
                     .formatted(key));
   }
 
@@ -184,7 +186,8 @@ public final class Worker implements Runnable {
               "no owner",
               LOG::error,
               () ->
-                  "owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in Redis"
+                  ("owner %s has unflushed rows of session %s but no row in gameq_owner:"
+                          + " they stay in Redis")
                       .formatted(unowned.owner(), unowned.session()));
     } else {
       OwnersInRedis.tell(redis.get(), slot, unowned.owner(), durable);

@@ -72,7 +72,8 @@ public final class WriterStats {
 
   @Override
   public String toString() {
-    return "flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d, stale sessions %d"
+    return ("flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d, stale"
+            + " sessions %d")
         .formatted(flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
   }
 }

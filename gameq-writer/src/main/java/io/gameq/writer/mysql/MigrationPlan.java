@@ -61,7 +61,9 @@ public record MigrationPlan(
     for (String name : state.registered().keySet()) {
       if (!configured.contains(name)) {
         notices.add(
-            "table %s is registered but not in the configuration; it stays managed. To give it up once nothing of it waits in Redis: DELETE FROM gameq_table WHERE table_name = %s"
+            ("table %s is registered but not in the configuration; it stays managed. To"
+                    + " give it up once nothing of it waits in Redis: DELETE FROM gameq_table"
+                    + " WHERE table_name = %s")
                 .formatted(name, literal(name)));
       }
     }
@@ -97,7 +99,8 @@ public record MigrationPlan(
   private static MigrationStep set(String name, String value) {
     return MigrationStep.of(
         "setting " + name,
-        "INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY UPDATE value = %2$s"
+        ("INSERT INTO gameq_setting (name, value) VALUES (%1$s, %2$s) ON DUPLICATE KEY"
+                + " UPDATE value = %2$s")
             .formatted(literal(name), literal(value)));
   }
 
@@ -111,7 +114,9 @@ public record MigrationPlan(
       steps.add(
           MigrationStep.of(
               "registration of " + spec.name(),
-              "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES (%1$s, %2$s, %3$s) ON DUPLICATE KEY UPDATE owner_kind = %2$s, owner_column = %3$s"
+              ("INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES"
+                      + " (%1$s, %2$s, %3$s) ON DUPLICATE KEY UPDATE owner_kind = %2$s,"
+                      + " owner_column = %3$s")
                   .formatted(
                       literal(spec.name()),
                       literal(spec.ownerKind()),

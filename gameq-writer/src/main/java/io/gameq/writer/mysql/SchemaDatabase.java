@@ -130,7 +130,8 @@ public final class SchemaDatabase implements AutoCloseable {
             .one();
     if (!Integer.valueOf(1).equals(got)) {
       throw new GameQueueException(
-          "another 'schema migrate' has been running in this database for %d s: wait until it is done"
+          ("another 'schema migrate' has been running in this database for %d s: wait"
+                  + " until it is done")
               .formatted(MIGRATION_LOCK_SECONDS));
     }
   }

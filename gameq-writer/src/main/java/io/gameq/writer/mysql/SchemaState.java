@@ -47,7 +47,8 @@ record SchemaState(Map<String, String> settings, Map<String, TableSpec> register
     String there = settings.get(name);
     if (there != null && !there.equals(wanted)) {
       throw new GameQueueException(
-          "the configuration has %s %s, the database has %s: it is fixed for a database, so set %s to %s, or use another database"
+          ("the configuration has %s %s, the database has %s: it is fixed for a database,"
+                  + " so set %s to %s, or use another database")
               .formatted(name, wanted, there, name, there));
     }
     return there != null;

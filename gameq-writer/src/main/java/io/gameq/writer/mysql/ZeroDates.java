@@ -35,7 +35,8 @@ final class ZeroDates {
           columns.add(rs.getString(1));
           if (rs.getBoolean(2)) {
             warnings.add(
-                "column %s has a date with a zero in it for its default, which Java has no value for: change the default"
+                ("column %s has a date with a zero in it for its default, which Java has"
+                        + " no value for: change the default")
                     .formatted(rs.getString(1)));
           }
         }
@@ -58,7 +59,9 @@ final class ZeroDates {
                   .formatted(JdbcValues.quoted(table), JdbcValues.quoted(column)))) {
         if (rs.next()) {
           warnings.add(
-              "column %s holds dates with a zero in them, such as 0000-00-00, which Java has no value for: owners with such a row cannot be opened until it is corrected"
+              ("column %s holds dates with a zero in them, such as 0000-00-00, which Java"
+                      + " has no value for: owners with such a row cannot be opened until it is"
+                      + " corrected")
                   .formatted(column));
         }
       }

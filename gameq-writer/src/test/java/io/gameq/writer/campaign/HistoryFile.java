@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
  * <pre>
  * invoke  nanos  id  owner@epoch;...  row=owner+;row=owner-;...     before the commit
  * ok      nanos  id                                                 Redis has it
- * fail    nanos  id  reason                                         it is certain that Redis has it not
+ * fail    nanos  id  reason                                         it is certain that Redis has it
+ *                    not
  * unknown nanos  id  reason
  * durable nanos   id                                                MySQL has it
  * conflict nanos  row=version;...  owner  epoch  certainty          what the node reported as lost

@@ -11,7 +11,8 @@
  *       WriterProcess x 2   gameq-writer run, lease 5 s
  *         FaultProxy        between every process and each of its servers
  *       Reader              reads owners without a session, all the time
- *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults, HostFaults, SchemaFaults
+ *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults,
+ *                         HostFaults, SchemaFaults
  *     DrainCheck          Redis holds nothing that waits
  *     Checker             history and reads against MySQL
  *     Replay              all acknowledged images of all WALs flushed twice more change nothing

@@ -48,7 +48,8 @@ class ConfigReaderTest {
             """
             namespace: mygame
             redis: { uri: "redis://user:hidden1@127.0.0.1:6379", password: hidden2 }
-            mysql: { url: "jdbc:mysql://x:hidden3@127.0.0.1/game?password=hidden4", user: game, password: hidden5 }
+            mysql: { url: "jdbc:mysql://x:hidden3@127.0.0.1/game?password=hidden4", user: game, \
+            password: hidden5 }
             """);
     assertEquals("hidden2", config.redis().password());
     assertFalse(config.toString().contains("hidden"), config.toString());

@@ -122,7 +122,8 @@ class DeadCommandsTest {
     assertEquals(2, lines.size());
     assertHas(
         lines.get(0),
-        "{\"id\":1,\"table\":\"item\",\"key\":\"1\",\"owner\":\"player:1\",\"version\":\"9223372036854775807\",\"state\":\"waiting\"");
+        "{\"id\":1,\"table\":\"item\",\"key\":\"1\",\"owner\":\"player:1\","
+            + "\"version\":\"9223372036854775807\",\"state\":\"waiting\"");
   }
 
   // --- show

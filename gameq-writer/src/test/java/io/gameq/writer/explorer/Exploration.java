@@ -105,7 +105,8 @@ record Exploration(Plant plant, Scenario scenario, Search.Result result, double 
       long mysql,
       long violations,
       double seconds) {
-    return "%s%,d schedules, %,d states checked, steps run on Redis %,d and MySQL %,d, %d violations, %.1f s"
+    return ("%s%,d schedules, %,d states checked, steps run on Redis %,d and MySQL %,d, %d"
+            + " violations, %.1f s")
         .formatted(what, schedules, states, redis, mysql, violations, seconds);
   }
 

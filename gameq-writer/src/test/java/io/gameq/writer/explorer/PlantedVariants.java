@@ -358,7 +358,8 @@ final class PlantedVariants {
         .lua(
             REAP,
             "merge(%s, %s)".formatted(claimed, dirty),
-            "if redis.call('EXISTS', %2$s) == 1 then redis.call('DEL', %1$s) else redis.call('RENAME', %1$s, %2$s) end"
+            ("if redis.call('EXISTS', %2$s) == 1 then redis.call('DEL', %1$s) else"
+                    + " redis.call('RENAME', %1$s, %2$s) end")
                 .formatted(claimed, dirty));
   }
 

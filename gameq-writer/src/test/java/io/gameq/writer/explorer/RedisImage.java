@@ -39,7 +39,8 @@ record RedisImage(TreeMap<String, Value> keys) {
             local key, kind, items = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
             for i = at + 3, at + 2 + items do
               if kind == 'string' then redis.call('SET', key, ARGV[i])
-              elseif kind == 'hash' then if (i - at) % 2 == 1 then redis.call('HSET', key, ARGV[i], ARGV[i + 1]) end
+              elseif kind == 'hash' then if (i - at) % 2 == 1 then redis.call('HSET', key, \
+              ARGV[i], ARGV[i + 1]) end
               elseif kind == 'list' then redis.call('RPUSH', key, ARGV[i])
               elseif kind == 'set' then redis.call('SADD', key, ARGV[i])
               else redis.call('ZADD', key, 0, ARGV[i]) end

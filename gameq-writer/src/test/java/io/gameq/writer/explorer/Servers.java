@@ -116,7 +116,8 @@ final class Servers implements AutoCloseable {
         DriverManager.getConnection(
             url
                 + (url.contains("?") ? "&" : "?")
-                + "useServerPrepStmts=true&cachePrepStmts=true&prepStmtCacheSqlLimit=100000&connectionTimeZone=UTC"
+                + "useServerPrepStmts=true&cachePrepStmts=true&"
+                + "prepStmtCacheSqlLimit=100000&connectionTimeZone=UTC"
                 + parameters,
             server.user(),
             server.password());

@@ -139,7 +139,8 @@ record TableImage(
         (id, tombstone) -> {
           if (!tombstone.equals(now.tombstones.get(id))) {
             sql.add(
-                "REPLACE INTO gameq_tombstone (table_name, row_key, owner, version, deleted_at) VALUES ('item', '%d', '%s', %d, '2020-01-01')"
+                ("REPLACE INTO gameq_tombstone (table_name, row_key, owner, version,"
+                        + " deleted_at) VALUES ('item', '%d', '%s', %d, '2020-01-01')")
                     .formatted(id, tombstone.owner, tombstone.version));
           }
         });
@@ -154,7 +155,9 @@ record TableImage(
             String[] k = key.split(",", -1);
             String[] v = value.split(",", -1);
             sql.add(
-                "REPLACE INTO gameq_handover (table_name, row_key, owner, version, received, epoch, nonce, noted_at) VALUES ('item', '%s', '%s', %s, %s, %s, '%s', '2020-01-01')"
+                ("REPLACE INTO gameq_handover (table_name, row_key, owner, version,"
+                        + " received, epoch, nonce, noted_at) VALUES ('item', '%s', '%s', %s, %s,"
+                        + " %s, '%s', '2020-01-01')")
                     .formatted(k[0], k[1], k[2], v[0], v[1], v[2]));
           }
         });
@@ -162,7 +165,9 @@ record TableImage(
         (key, letter) -> {
           if (!letter.equals(now.letters.get(key))) {
             sql.add(
-                "REPLACE INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code, error_text, attempts, refused_at) VALUES ('%s', 'item', '%d', %d, '', -1, '', 1, '2020-01-01')"
+                ("REPLACE INTO gameq_dead_letter (owner, table_name, row_key, version,"
+                        + " image, error_code, error_text, attempts, refused_at) VALUES ('%s',"
+                        + " 'item', '%d', %d, '', -1, '', 1, '2020-01-01')")
                     .formatted(letter.owner, letter.id, letter.version));
           }
         });
@@ -171,7 +176,9 @@ record TableImage(
       sql.add("DELETE FROM gameq_redis_term");
       if (!term.isEmpty()) {
         sql.add(
-            "INSERT INTO gameq_redis_term (number, run_id, repl_id, address, sentinel_epoch, former_run_id, former_repl_id, id, began_at, seen_at) VALUES (%s, 1, '2020-01-01', UTC_TIMESTAMP(3))"
+            ("INSERT INTO gameq_redis_term (number, run_id, repl_id, address,"
+                    + " sentinel_epoch, former_run_id, former_repl_id, id, began_at, seen_at)"
+                    + " VALUES (%s, 1, '2020-01-01', UTC_TIMESTAMP(3))")
                 .formatted(term));
       }
     }
@@ -189,7 +196,8 @@ record TableImage(
   }
 
   private static String replace(DurableSession s) {
-    return "REPLACE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at, before_epoch, before_nonce) VALUES ('%s', %d, '%s', '%s', '%s', '2020-01-01', %s)"
+    return ("REPLACE INTO gameq_owner (owner, epoch, nonce, node, state, opened_at,"
+            + " before_epoch, before_nonce) VALUES ('%s', %d, '%s', '%s', '%s', '2020-01-01', %s)")
         .formatted(s.owner, s.epoch, s.nonce, s.node, s.state, s.before);
   }
 

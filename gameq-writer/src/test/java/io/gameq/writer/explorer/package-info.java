@@ -4,25 +4,41 @@
  * the protocol, this does to the code.
  *
  * <pre>
- * a state      what Redis holds (without times) + what MySQL has committed + what each actor remembers
- * a step       restore the state on the servers, run ONE atomic step of one actor's real code, look again
- * a search     depth first from a start, every step of every actor in every state; a state seen before is not
- *              explored again, and the schedules through it are counted: complete paths, without loops
+ * a state      what Redis holds (without times) + what MySQL has committed + what each actor
+ *              remembers
+ * a step       restore the state on the servers, run ONE atomic step of one actor's real code, look
+ *              again
+ * a search     depth first from a start, every step of every actor in every state; a state seen
+ *              before is not
+ *              explored again, and the schedules through it are counted: complete paths, without
+ *                loops
  *
  * actor            its atomic steps                                                           runs
- * GameNodeActor    starts: reads the term, connects | settles the term                       TermTable, Settling
- *                  open: epoch into MySQL | open.lua | set open and read, in one transaction  OwnerTable, OpenScript, OwnerReader
- *                  | GET own, where Redis may fail over: else it opens again                  OwnKey
- *                  commit: one MULTI, or commit.lua; its request or its reply may be lost     CommitGroup
- *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL        ReassertScript, Replay,
- *                  record | send an unanswered commit again; refused: ask MySQL, reassert     DurableTracker, CommitGroup
+ * GameNodeActor    starts: reads the term, connects | settles the term
+ *                  TermTable, Settling
+ *                  open: epoch into MySQL | open.lua | set open and read, in one transaction
+ *                    OwnerTable, OpenScript, OwnerReader
+ *                  | GET own, where Redis may fail over: else it opens again
+ *                    OwnKey
+ *                  commit: one MULTI, or commit.lua; its request or its reply may be lost
+ *                    CommitGroup
+ *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL
+ *                    ReassertScript, Replay,
+ *                  record | send an unanswered commit again; refused: ask MySQL, reassert
+ *                    DurableTracker, CommitGroup
  *                  may give an open up and open again, or die in it
- *                  goes over to the primary that was promoted, and heals there               TermTable, Settling
- * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused        ClaimScript, FlushTransaction,
- *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |          AckScript, NackScript,
- *                  reassert.lua, open.lua; goes over, or has to when the term refuses it      OwnersInRedis, Settling
- * Reaper           a lease runs out: reap.lua                                                 ReapScript
- * Reader           read.lua | snapshot                                                        ReadScript, OwnerReader
+ *                  goes over to the primary that was promoted, and heals there
+ *                    TermTable, Settling
+ * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused
+ *                  ClaimScript, FlushTransaction,
+ *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |
+ *                    AckScript, NackScript,
+ *                  reassert.lua, open.lua; goes over, or has to when the term refuses it
+ *                    OwnersInRedis, Settling
+ * Reaper           a lease runs out: reap.lua
+ *                  ReapScript
+ * Reader           read.lua | snapshot
+ *                  ReadScript, OwnerReader
  * FailoverActor       Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on

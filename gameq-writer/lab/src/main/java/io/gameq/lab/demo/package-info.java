@@ -8,7 +8,8 @@
  *     Driver           a thread of the game: players act and trade
  *       DemoPlayer     a session and the player's DemoActor
  *     Verifier         rows in MySQL against rows in memory, table by table
- *   DemoGame, DemoActor    what is played: {@code sample} (records) or {@code generated} (any schema)
+ *   DemoGame, DemoActor    what is played: {@code sample} (records) or {@code generated} (any
+ *                          schema)
  * </pre>
  *
  * The game's memory is the model: each actor holds its rows as a game would, and at every login, at

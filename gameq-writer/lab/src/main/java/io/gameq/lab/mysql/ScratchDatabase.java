@@ -49,7 +49,8 @@ public final class ScratchDatabase implements AutoCloseable {
     if (tables > 0) {
       mysql.close();
       throw new GameQueueException(
-          "database '%s' has %d tables: this command wants an empty one, which it fills and leaves; DROP DATABASE and CREATE DATABASE it, or name another"
+          ("database '%s' has %d tables: this command wants an empty one, which it fills"
+                  + " and leaves; DROP DATABASE and CREATE DATABASE it, or name another")
               .formatted(config.database(), tables));
     }
   }

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class DemoCommandTest {
   private static final String SCHEMA =
       """
-      CREATE TABLE town (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE) ENGINE=InnoDB;
+      CREATE TABLE town (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE) \
+      ENGINE=InnoDB;
       CREATE TABLE hero (
         id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(30) NOT NULL UNIQUE, town_id INT NOT NULL,
         mood ENUM('good', 'it''s bad') NOT NULL DEFAULT 'good', blessing BLOB,
@@ -36,9 +37,11 @@ class DemoCommandTest {
         INSERT INTO log VALUES (CONCAT('made ', NEW.id)); -- of an unmanaged table
       END //
       DELIMITER ;
-      CREATE TABLE bag (hero_id INT NOT NULL, slot TINYINT NOT NULL, item VARCHAR(50) NOT NULL, PRIMARY KEY (hero_id, slot),
+      CREATE TABLE bag (hero_id INT NOT NULL, slot TINYINT NOT NULL, item VARCHAR(50) NOT NULL, \
+      PRIMARY KEY (hero_id, slot),
         FOREIGN KEY (hero_id) REFERENCES hero (id)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4;
-      CREATE TABLE horse (id BIGINT AUTO_INCREMENT PRIMARY KEY, hero_id INT NOT NULL, speed DOUBLE NOT NULL,
+      CREATE TABLE horse (id BIGINT AUTO_INCREMENT PRIMARY KEY, hero_id INT NOT NULL, speed \
+      DOUBLE NOT NULL,
         FOREIGN KEY (hero_id) REFERENCES hero (id)) ENGINE=InnoDB;
       CREATE TABLE visit (hero_id INT NOT NULL, at_time DATETIME NOT NULL) ENGINE=InnoDB;
       """;

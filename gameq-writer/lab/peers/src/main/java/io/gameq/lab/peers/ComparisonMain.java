@@ -209,7 +209,8 @@ public final class ComparisonMain implements Callable<Integer> {
     List<String> statements = new ArrayList<>();
     for (String table : List.of(Workload.TABLE, PeerTable.NAME)) {
       statements.add(
-          "CREATE TABLE %s (player_id BIGINT NOT NULL, slot INT NOT NULL, seq BIGINT NOT NULL, payload VARBINARY(%d) NOT NULL, PRIMARY KEY (player_id, slot))"
+          ("CREATE TABLE %s (player_id BIGINT NOT NULL, slot INT NOT NULL, seq BIGINT NOT"
+                  + " NULL, payload VARBINARY(%d) NOT NULL, PRIMARY KEY (player_id, slot))")
               .formatted(table, Math.max(1, shape.rowBytes() - Workload.FIXED_BYTES)));
     }
     database.run(statements);

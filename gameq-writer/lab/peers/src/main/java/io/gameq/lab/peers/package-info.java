@@ -3,7 +3,8 @@
  *
  * <pre>
  * Main                 the command line
- *   Comparison         rounds that interleave the contenders, then the kills; empties tables between
+ *   Comparison         rounds that interleave the contenders, then the kills; empties tables
+ *                      between
  *     ChildProcess     a fresh JVM for each measurement, told what to do by a Job
  *       Child          what runs in it: warm-up, Load, until MySQL holds everything: a Measurement
  *   Report             the table and the JSON

@@ -40,7 +40,9 @@ public final class BenchTables implements AutoCloseable {
   private Table make(String namespace, int slots) {
     database.run(
         List.of(
-            "CREATE TABLE %s (player_id BIGINT NOT NULL, slot INT NOT NULL, seq BIGINT NOT NULL, payload VARBINARY(%d) NOT NULL, PRIMARY KEY (player_id, slot)) ENGINE = InnoDB"
+            ("CREATE TABLE %s (player_id BIGINT NOT NULL, slot INT NOT NULL, seq BIGINT"
+                    + " NOT NULL, payload VARBINARY(%d) NOT NULL, PRIMARY KEY (player_id, slot))"
+                    + " ENGINE = InnoDB")
                 .formatted(Workload.TABLE, Math.max(1, shape.rowBytes() - Workload.FIXED_BYTES))));
     Catalog catalog =
         database.migrate(

@@ -23,9 +23,12 @@ class GrowthPlotsTest {
        "machine": {"cores": 2, "processor": "A & B <c>", "memoryBytes": 25e9, "jvm": "J"},
        "servers": {"redis": {"redis_version": "8.0.6"}, "mysql": {"version": "9.7.4"}},
        "growth": {"players": {"points": [
-         {"x": 1000, "figures": {"commits": {"unit": "1/s", "value": 50000}, "login p99": {"unit": "ms", "value": 0.5}}},
-         {"x": 10000, "figures": {"commits": {"unit": "1/s", "value": 40000}, "login p99": {"unit": "ms", "value": 0}}},
-         {"x": 100000, "figures": {"commits": {"unit": "1/s", "value": 30000}, "login p99": {"unit": "ms", "value": 2}}}]}}}
+         {"x": 1000, "figures": {"commits": {"unit": "1/s", "value": 50000}, "login p99": \
+         {"unit": "ms", "value": 0.5}}},
+         {"x": 10000, "figures": {"commits": {"unit": "1/s", "value": 40000}, "login p99": \
+         {"unit": "ms", "value": 0}}},
+         {"x": 100000, "figures": {"commits": {"unit": "1/s", "value": 30000}, "login p99": \
+         {"unit": "ms", "value": 2}}}]}}}
       """;
 
   @TempDir Path directory;
