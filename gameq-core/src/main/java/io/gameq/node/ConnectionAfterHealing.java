@@ -45,7 +45,12 @@ public final class ConnectionAfterHealing {
    * @param connections {@link CommitSender#connections} from before that
    * @param term the number of the primary's term, as this node knew it before that
    */
-  public record Healed(RedisConnection redis, long connections, long term) {}
+  public record Healed(RedisConnection redis, long connections, long term) {
+    @Override
+    public String toString() {
+      return "after " + connections + " connections, in term " + term;
+    }
+  }
 
   /**
    * The connection, through which an owner's unflushed rows were looked at; one that turns out to

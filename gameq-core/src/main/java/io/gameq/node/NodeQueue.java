@@ -6,8 +6,6 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.OwnerSession;
-import io.gameq.OwnershipLostException;
-import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.RowRefusedException;
@@ -16,7 +14,6 @@ import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
-import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
@@ -34,7 +31,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,9 +40,17 @@ import org.jspecify.annotations.Nullable;
 /** The queue of one node. Thread-safe. */
 final class NodeQueue implements GameQueue {
   private final GameNode node;
+  private final CommitChecks checks;
+  private final CommitRoom room;
 
   private NodeQueue(GameNode node) {
     this.node = node;
+    this.checks = new CommitChecks(limits());
+    this.room = new CommitRoom(limits(), node.callbacks(), node.closing());
+  }
+
+  private Limits limits() {
+    return node.config().limits();
   }
 
   /** As {@link GameQueue#open(GameQueueConfig)}. */
@@ -63,7 +67,7 @@ final class NodeQueue implements GameQueue {
   public OwnerSession open(String owner, Takeover takeover) {
     OwnerId id = OwnerId.of(owner);
     List<Table> tables = tablesOf(id);
-    return new NodeSession(this, id, node.open(id, tables, takeover));
+    return new NodeSession(this, id, node.opening().open(id, tables, takeover));
   }
 
   @Override
@@ -75,7 +79,7 @@ final class NodeQueue implements GameQueue {
   @Override
   public List<Row> read(String owner, String table) {
     Table of = table(table);
-    return rows(node.read(OwnerId.of(owner), of), of);
+    return rows(node.reading().read(OwnerId.of(owner), of), of);
   }
 
   @Override
@@ -106,10 +110,9 @@ final class NodeQueue implements GameQueue {
       if (parts.isEmpty()) {
         return TrackedReceipt.EMPTY;
       }
-      parts.forEach(NodeQueue::checkOwned);
-      checkLimits(parts);
-      boolean moves = checkMoves(parts);
-      return submit(of, parts, moves ? new Trade() : null, deadlineNanos);
+      checks.check(parts);
+      Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
+      return submit(of, parts, trade, deadlineNanos);
     } catch (RuntimeException e) {
       for (int i = 0; i < parts.size(); i++) {
         if (!of.get(i).ref().isLost()) {
@@ -129,89 +132,14 @@ final class NodeQueue implements GameQueue {
     }
   }
 
-  private static void checkOwned(CommitPart part) {
-    if (part.session().isLost()) {
-      throw new OwnershipLostException(
-          "session %s no longer owns %s: a newer session was opened; open the owner again"
-              .formatted(part.session().id(), part.session().owner()));
-    }
-  }
-
-  private void checkLimits(List<CommitPart> parts) {
-    Limits limits = node.limits();
-    int rows = 0;
-    long bytes = 0;
-    for (CommitPart part : parts) {
-      rows += part.rows().size();
-      for (ChangedRow row : part.rows()) {
-        bytes += row.bytes();
-      }
-    }
-    if (rows > limits.commitRows()) {
-      throw new GameQueueException(
-          "a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit"
-              .formatted(rows, limits.commitRows()));
-    }
-    if (bytes > limits.commitBytes()) {
-      throw new GameQueueException(
-          "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit"
-              .formatted(bytes, limits.commitBytes()));
-    }
-  }
-
-  /**
-   * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
-   * Returns whether any row moves.
-   */
-  private static boolean checkMoves(List<CommitPart> parts) {
-    if (parts.size() == 1 && !hasHalf(parts.get(0))) {
-      return false;
-    }
-    Map<String, ChangedRow> away = new HashMap<>();
-    Map<String, ChangedRow> here = new HashMap<>();
-    for (CommitPart part : parts) {
-      for (ChangedRow row : part.rows()) {
-        if ((row.op() == RowOp.MOVED ? away : here).put(row.key(), row) != null) {
-          throw new GameQueueException(
-              "row " + row.key() + " is changed by two sessions of one commit");
-        }
-      }
-    }
-    here.values().stream()
-        .filter(row -> row.movedIn() && !away.containsKey(row.key()))
-        .forEach(NodeQueue::refuseHalf);
-    away.values().stream()
-        .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
-        .forEach(NodeQueue::refuseHalf);
-    return !away.isEmpty();
-  }
-
-  private static boolean hasHalf(CommitPart part) {
-    for (ChangedRow row : part.rows()) {
-      if (row.movedIn() || row.op() == RowOp.MOVED) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static void refuseHalf(ChangedRow row) {
-    throw new GameQueueException(
-        "row "
-            + row.key()
-            + " moves between two owners: commit both sessions together with GameQueue.commit, or"
-            + " roll both back");
-  }
-
   private CommitReceipt submit(
       List<NodeSession> sessions, List<CommitPart> parts, @Nullable Trade trade, long mostNanos) {
-    long deadline =
-        Math.min(mostNanos, System.nanoTime() + node.limits().admissionMillis() * 1_000_000);
-    awaitCallbacks(deadline);
+    long deadline = room.deadline(mostNanos);
+    room.awaitCallbacks(deadline);
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {
       trackers.add(sessions.get(i).tracker());
-      awaitRoom(trackers.get(i), parts.get(i), deadline);
+      room.await(trackers.get(i), parts.get(i), deadline);
     }
     List<CommitPart> told =
         PendingHandovers.told(
@@ -219,7 +147,7 @@ final class NodeQueue implements GameQueue {
     TrackedCommit commit = new TrackedCommit(told, trackers, trade);
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
-      node.submit(commit, deadline);
+      node.sender().submit(commit, deadline);
     } catch (RuntimeException e) {
       commit.tookNoPlace();
       trackers.forEach(tracker -> tracker.failed(commit));
@@ -228,62 +156,23 @@ final class NodeQueue implements GameQueue {
     return commit.receipt(node.callbacks());
   }
 
-  private void awaitCallbacks(long deadline) {
-    if (!node.callbacks().awaitRoom(deadline)) {
-      throw new QueueFullException(
-          ("%,d callbacks of the game wait, and none ended within %d ms: what hangs on"
-                  + " futures of commits takes too long, or blocks")
-              .formatted(Callbacks.MOST_WAITING, node.limits().admissionMillis()));
-    }
-  }
-
-  /** Has the owner flushed when it has no room: its rows are not to wait for the merge window. */
-  private void awaitRoom(DurableTracker tracker, CommitPart part, long deadline) {
-    Limits limits = node.limits();
-    try {
-      if (tracker.awaitRoom(
-          part.rows(),
-          limits.dirtyRowsPerOwner(),
-          limits.dirtyBytesPerOwner(),
-          System.nanoTime())) {
-        return;
-      }
-      node.flushNow(List.of(tracker.session()));
-      if (tracker.awaitRoom(
-          part.rows(), limits.dirtyRowsPerOwner(), limits.dirtyBytesPerOwner(), deadline)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    throw new QueueFullException(
-        ("%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
-                + " no room within %d ms: MySQL or the writers are slow or away, or"
-                + " maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low")
-            .formatted(
-                part.session().owner(),
-                limits.admissionMillis(),
-                limits.dirtyRowsPerOwner(),
-                limits.dirtyBytesPerOwner()));
-  }
-
   @Override
   public Set<String> drain(Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();
     Set<String> missing = new TreeSet<>();
     try {
-      List<DurableTracker> trackers = node.trackers();
+      List<DurableTracker> trackers = List.copyOf(node.sessions().all());
       for (DurableTracker tracker : trackers) {
         tracker.awaitQueued(deadline);
       }
-      node.flushNow(trackers.stream().map(DurableTracker::session).toList());
+      node.closing().flushNow(trackers.stream().map(DurableTracker::session).toList());
       for (DurableTracker tracker : trackers) {
         tracker.awaitDurable(deadline);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    node.trackers().forEach(tracker -> missing.addAll(tracker.notDurable()));
+    node.sessions().all().forEach(tracker -> missing.addAll(tracker.notDurable()));
     return missing;
   }
 
@@ -303,7 +192,7 @@ final class NodeQueue implements GameQueue {
   }
 
   Clock clock() {
-    return node.clock();
+    return node.config().clock();
   }
 
   <T extends Record> RecordMapper<T> mapper(Class<T> type) {
@@ -326,24 +215,24 @@ final class NodeQueue implements GameQueue {
         op == RowOp.DELETE
             ? node.codec().encode(table, op, values)
             : node.codec().encode(node.tables().image(table, op, values, carried));
-    if (image.length > node.limits().rowBytes()) {
+    if (image.length > limits().rowBytes()) {
       throw new RowRefusedException(
           "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes"
-              .formatted(table.name(), image.length, node.limits().rowBytes()));
+              .formatted(table.name(), image.length, limits().rowBytes()));
     }
     return new ChangedRow(key.text(), image);
   }
 
   void flushNow(SessionRef session) {
-    node.flushNow(List.of(session));
+    node.closing().flushNow(List.of(session));
   }
 
   long callDeadline() {
-    return node.callDeadline();
+    return node.calls().deadline();
   }
 
   void closeSession(NodeSession session, long deadlineNanos) {
-    node.closeSession(session.tracker(), deadlineNanos);
+    node.closing().close(session.tracker(), deadlineNanos);
   }
 
   private List<Table> tablesOf(OwnerId owner) {

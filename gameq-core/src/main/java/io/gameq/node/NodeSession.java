@@ -38,7 +38,7 @@ final class NodeSession implements OwnerSession {
   private @Nullable OwnerView loaded;
   private boolean closed;
 
-  NodeSession(NodeQueue queue, OwnerId owner, GameNode.Opened opened) {
+  NodeSession(NodeQueue queue, OwnerId owner, SessionAdoption.Opened opened) {
     this.queue = queue;
     this.owner = owner;
     this.tracker = opened.tracker();

@@ -141,13 +141,14 @@ class GamesOwnCodeTest {
     OwnerId player = OwnerId.of("player:1");
     try (GameNode node = GameNode.start(config.build());
         GameQueue other = GameQueue.open(config.node("n2").build())) {
-      node.open(player, List.of(), Takeover.ALWAYS);
+      node.opening().open(player, List.of(), Takeover.ALWAYS);
       AssertionError cause = new AssertionError("out of something");
-      node.senderDied(cause);
+      node.state().died(cause);
       assertEquals(cause, get(told));
       GameQueueException refused =
           assertThrows(
-              GameQueueException.class, () -> node.open(player, List.of(), Takeover.ALWAYS));
+              GameQueueException.class,
+              () -> node.opening().open(player, List.of(), Takeover.ALWAYS));
       assertTrue(
           String.valueOf(refused.getMessage()).contains("out of something"), refused::getMessage);
       Awaitility.await()

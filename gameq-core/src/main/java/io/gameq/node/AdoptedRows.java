@@ -1,0 +1,91 @@
+package io.gameq.node;
+
+import io.gameq.durability.DurableTracker.Held;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.OpenScript;
+import io.gameq.rows.RowCodec;
+import io.gameq.view.OwnerViews;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The unflushed rows that an open adopted, and the WAL records that have them. Immutable.
+ *
+ * @param dirty rows that are now under the session
+ * @param claimed rows that a writer is flushing
+ * @param sequences the WAL record of each row, those of {@code dirty} first; empty before they were
+ *     appended
+ */
+public record AdoptedRows(
+    List<UnflushedRow> dirty, List<UnflushedRow> claimed, List<Long> sequences) {
+  /** What the script returned, without rows that are damaged: writers set those aside. */
+  static AdoptedRows of(OpenScript.Opened script) {
+    return new AdoptedRows(
+        OwnerViews.withoutDamaged(script.dirty()),
+        OwnerViews.withoutDamaged(script.claimed()),
+        List.of());
+  }
+
+  /** In the order of the sequences. */
+  public List<UnflushedRow> all() {
+    List<UnflushedRow> all = new ArrayList<>(dirty);
+    all.addAll(claimed);
+    return all;
+  }
+
+  /** These rows are dirty now, in place of what was in older versions. */
+  AdoptedRows plusDirty(List<UnflushedRow> rows) {
+    Map<String, UnflushedRow> byKey = new HashMap<>();
+    dirty.forEach(row -> byKey.put(row.key(), row));
+    rows.forEach(row -> byKey.put(row.key(), row));
+    return new AdoptedRows(List.copyOf(byKey.values()), claimed, List.of());
+  }
+
+  AdoptedRows inWal(List<Long> records) {
+    return new AdoptedRows(dirty, claimed, records);
+  }
+
+  /** As a session waits for them to be in MySQL. */
+  public Map<String, Held> heldDirty() {
+    return held(dirty, 0);
+  }
+
+  /** The same of what a writer is flushing. */
+  public Map<String, Held> heldClaimed() {
+    return held(claimed, dirty.size());
+  }
+
+  private Map<String, Held> held(List<UnflushedRow> rows, int from) {
+    Map<String, Held> held = new HashMap<>();
+    for (int i = 0; i < rows.size(); i++) {
+      UnflushedRow row = rows.get(i);
+      held.put(
+          row.key(),
+          new Held(
+              RowCodec.version(row.image()),
+              sequences.get(from + i),
+              row.key().length() + row.image().length,
+              true));
+    }
+    return held;
+  }
+
+  /** The newest version of each row. */
+  Map<String, Long> versions() {
+    Map<String, Long> versions = new HashMap<>();
+    all().forEach(row -> versions.merge(row.key(), RowCodec.version(row.image()), Math::max));
+    return versions;
+  }
+
+  /** Keys, versions and records. */
+  @Override
+  public String toString() {
+    return "dirty " + named(dirty) + " claimed " + named(claimed) + " in WAL " + sequences;
+  }
+
+  private static List<String> named(List<UnflushedRow> rows) {
+    return rows.stream().map(row -> row.key() + "@" + RowCodec.version(row.image())).toList();
+  }
+}

@@ -1,0 +1,106 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import io.gameq.Limits;
+import io.gameq.OwnershipLostException;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.CommitPart;
+import io.gameq.rows.RowOp;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Checks a commit before anything of it is sent: its sessions own, it is within the limits, and its
+ * moves are whole. Immutable.
+ */
+final class CommitChecks {
+  private final Limits limits;
+
+  CommitChecks(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** Throws GameQueueException naming what is wrong; nothing was written then. */
+  void check(List<CommitPart> parts) {
+    parts.forEach(CommitChecks::checkOwned);
+    checkLimits(parts);
+    checkMoves(parts);
+  }
+
+  private static void checkOwned(CommitPart part) {
+    if (part.session().isLost()) {
+      throw new OwnershipLostException(
+          "session %s no longer owns %s: a newer session was opened; open the owner again"
+              .formatted(part.session().id(), part.session().owner()));
+    }
+  }
+
+  private void checkLimits(List<CommitPart> parts) {
+    int rows = 0;
+    long bytes = 0;
+    for (CommitPart part : parts) {
+      rows += part.rows().size();
+      for (ChangedRow row : part.rows()) {
+        bytes += row.bytes();
+      }
+    }
+    if (rows > limits.commitRows()) {
+      throw new GameQueueException(
+          "a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(rows, limits.commitRows()));
+    }
+    if (bytes > limits.commitBytes()) {
+      throw new GameQueueException(
+          "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(bytes, limits.commitBytes()));
+    }
+  }
+
+  /** Whether any row moves between two owners. */
+  static boolean moves(List<CommitPart> parts) {
+    return parts.stream().anyMatch(CommitChecks::hasHalf);
+  }
+
+  /**
+   * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
+   */
+  private static void checkMoves(List<CommitPart> parts) {
+    if (parts.size() == 1 && !hasHalf(parts.get(0))) {
+      return;
+    }
+    Map<String, ChangedRow> away = new HashMap<>();
+    Map<String, ChangedRow> here = new HashMap<>();
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        if ((row.op() == RowOp.MOVED ? away : here).put(row.key(), row) != null) {
+          throw new GameQueueException(
+              "row " + row.key() + " is changed by two sessions of one commit");
+        }
+      }
+    }
+    here.values().stream()
+        .filter(row -> row.movedIn() && !away.containsKey(row.key()))
+        .forEach(CommitChecks::refuseHalf);
+    away.values().stream()
+        .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
+        .forEach(CommitChecks::refuseHalf);
+  }
+
+  private static boolean hasHalf(CommitPart part) {
+    for (ChangedRow row : part.rows()) {
+      if (row.movedIn() || row.op() == RowOp.MOVED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void refuseHalf(ChangedRow row) {
+    throw new GameQueueException(
+        "row "
+            + row.key()
+            + " moves between two owners: commit both sessions together with GameQueue.commit, or"
+            + " roll both back");
+  }
+}

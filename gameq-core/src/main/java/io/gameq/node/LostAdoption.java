@@ -1,0 +1,40 @@
+package io.gameq.node;
+
+import io.gameq.owner.SessionId;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.RowCodec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The rows that an attempt to open had adopted when Redis lost its session, and perhaps the rows.
+ * Immutable.
+ */
+public record LostAdoption(SessionId session, AdoptedRows rows) {
+  /**
+   * Those that Redis holds no more, or in older versions: the next attempt puts them back. None
+   * when somebody opened the owner between the two attempts: that session has gone on without these
+   * rows, and they are a conflict with it.
+   */
+  List<UnflushedRow> missing(SessionId next, AdoptedRows there) {
+    if (next.epoch() != session.epoch() + 1) {
+      return List.of();
+    }
+    Map<String, UnflushedRow> held = new HashMap<>();
+    there.all().forEach(row -> held.merge(row.key(), row, LostAdoption::newer));
+    List<UnflushedRow> missing = new ArrayList<>();
+    for (UnflushedRow row : rows.all()) {
+      if (held.merge(row.key(), row, LostAdoption::newer).equals(row)) {
+        missing.add(row);
+      }
+    }
+    return missing;
+  }
+
+  /** The first when both are of one version. */
+  private static UnflushedRow newer(UnflushedRow one, UnflushedRow other) {
+    return RowCodec.version(other.image()) > RowCodec.version(one.image()) ? other : one;
+  }
+}

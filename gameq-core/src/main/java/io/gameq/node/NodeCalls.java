@@ -1,0 +1,50 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueConfig;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * The calls of the game that wait for servers, each for as long as {@code callTimeout} at most.
+ * Thread-safe.
+ */
+final class NodeCalls {
+  private static final int MOST_CLOSES = 8;
+
+  private final Duration timeout;
+  private final TimedCalls mysql;
+
+  /** Of those that need Redis only, and so do not wait for calls that wait for MySQL. */
+  private final TimedCalls redis;
+
+  NodeCalls(GameQueueConfig config, ResourceStack opened) {
+    timeout = config.callTimeout();
+    redis = opened.add(new TimedCalls(MOST_CLOSES));
+    mysql = opened.add(new TimedCalls(2 * config.poolSize()));
+  }
+
+  Duration timeout() {
+    return timeout;
+  }
+
+  /** The end of the time that a call has that begins now, by System.nanoTime. */
+  long deadline() {
+    return System.nanoTime() + timeout.toNanos();
+  }
+
+  /** A call that waits for MySQL; as {@link TimedCalls#call}. */
+  <T> T ofMySql(String what, TimedCalls.Work<T> work, Consumer<T> unused) {
+    return mysql.call(what, timeout.toNanos(), work, unused);
+  }
+
+  /** A call that waits for Redis only, for what is left of the caller's time. */
+  <T> T ofRedis(String what, long nanos, TimedCalls.Work<T> work) {
+    return redis.call(what, nanos, work, late -> {});
+  }
+
+  /** Nobody waits any more. */
+  void close() {
+    mysql.close();
+    redis.close();
+  }
+}

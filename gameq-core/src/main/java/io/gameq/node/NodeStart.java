@@ -1,0 +1,233 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueConfig;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.Duty;
+import io.gameq.change.VersionClock;
+import io.gameq.commit.CommitSender;
+import io.gameq.commit.SenderConfig;
+import io.gameq.commit.SenderEvents;
+import io.gameq.commit.SenderRedis;
+import io.gameq.commit.SenderWal;
+import io.gameq.durability.Callbacks;
+import io.gameq.durability.DurableTracker;
+import io.gameq.durability.NodeSessions;
+import io.gameq.healing.AdoptedHalves;
+import io.gameq.healing.DurableTruth;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.redis.script.OpenOwners;
+import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.RowCodec;
+import io.gameq.upkeep.ClosedSessionNotices;
+import io.gameq.upkeep.NodeUpkeep;
+import io.gameq.upkeep.RepeatAfterHealing;
+import io.gameq.view.GameTables;
+import io.gameq.view.OwnerViews;
+import io.gameq.wal.WalWriter;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts a node, once: connects and checks MySQL and Redis, settles what earlier starts left, makes
+ * a WAL, then starts the sender and the background work. Not thread-safe.
+ */
+final class NodeStart {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeStart.class);
+
+  private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
+
+  private final GameQueueConfig config;
+  private final SecureRandom random = new SecureRandom();
+
+  /** Names this start of the node: in its WAL, in the nonces of its sessions, as a sign of life. */
+  private final String process = "%08x".formatted(random.nextInt());
+
+  private final ResourceStack opened = new ResourceStack();
+  private final NodeSessions sessions = new NodeSessions();
+  private final RedisClock redisClock = new RedisClock();
+  private final VersionClock versions = new VersionClock(redisClock);
+
+  NodeStart(GameQueueConfig config) {
+    this.config = config;
+  }
+
+  /** Closes what it had opened when it fails. */
+  GameNode start() {
+    try {
+      GameNode node = connectAndStart();
+      LOG.info(
+          "node {} opened namespace {} with WAL {}",
+          config.node(),
+          config.namespace(),
+          node.wal().directory());
+      return node;
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  private GameNode connectAndStart() {
+    NodeMySql mysql = NodeMySql.open(config, opened);
+    NodeRedis redis = NodeRedis.open(config, mysql.server(), opened);
+    OwnerTable owners = new OwnerTable(mysql.server());
+    MySqlSessions durable = new MySqlSessions(owners);
+    EarlierWalPolicy.apply(config, mysql.server(), durable, mysql.atStart(), redis.primary());
+    WalWriter wal = wal(mysql);
+    GameTables tables =
+        new GameTables(
+            mysql.atStart(),
+            new CurrentCatalog(mysql.atStart(), () -> mysql.readAgain(wal)),
+            config.clock());
+    RowCodec codec = new RowCodec(mysql.layouts(), config.clock());
+    OwnerViews views = new OwnerViews(tables, codec, new OwnerReader(mysql.server()));
+
+    Callbacks callbacks = opened.add(Callbacks.on(config.callbacks()));
+    NodeState state = new NodeState(config, callbacks);
+    NodeCalls calls = new NodeCalls(config, opened);
+    NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
+    // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
+    ControlConnection ofSigns = NodeRedis.apart(config, opened);
+    ClosedSessionNotices closed = new ClosedSessionNotices(redis::close);
+    DurableNotices notices =
+        new DurableNotices(redis.connector(), config.namespace(), process, tellSession());
+    AgentRunner upkeepThread = new AgentRunner("gameq-upkeep");
+    RepeatAfterHealing afterHealing =
+        new RepeatAfterHealing(notices, closed, sessions, upkeepThread::wake);
+    CommitSender sender =
+        opened.add(
+            new CommitSender(
+                senderConfig(redis),
+                new SenderRedis(
+                    redis.primary(), redis.ofSender().eventLoop(), redisClock, heartbeat),
+                new SenderWal(wal, versions),
+                new DurableTruth(
+                    durable, new AdoptedHalves(redis.slots(), durable, views::versions)),
+                events(afterHealing, state)));
+    opened.add(notices).keepSubscribed();
+
+    SessionClosing closing = opened.add(new SessionClosing(sessions, sender, redis, calls, closed));
+    OwnerOpening opening =
+        new OwnerOpening(
+            new OwnerOpening.Parts(
+                here(redis, wal),
+                owners,
+                views,
+                new PrimaryForOpens(
+                    new ConnectionAfterHealing(redis.control(), sender),
+                    redis.control(),
+                    new OpenOwners(config.namespace(), process),
+                    sender),
+                new SessionAdoption(
+                    sessions, sender, versions, tables, config.limits().commitBytes()),
+                closing,
+                calls,
+                state));
+
+    NodeUpkeep upkeep =
+        new NodeUpkeep(
+            config,
+            new NodeUpkeep.Servers(
+                redis.slots(),
+                redis.control(),
+                redis.primary(),
+                redisClock,
+                notices,
+                owners,
+                views),
+            new NodeUpkeep.Node(sessions, closed, sender, wal, callbacks),
+            afterHealing);
+    SignsOfLife signs = new SignsOfLife(heartbeat, ofSigns, sender, state);
+    signs.giveFirst();
+    opened.add(upkeepThread).start(upkeep.duties());
+    opened
+        .add(new AgentRunner("gameq-heartbeat"))
+        .start(Duty.every(BEAT_EVERY, "give a sign of life", signs::give));
+    return new GameNode(
+        config,
+        state,
+        tables,
+        codec,
+        callbacks,
+        sessions,
+        wal,
+        sender,
+        redis,
+        calls,
+        opening,
+        new OwnerReading(redis, views, calls),
+        closing,
+        upkeep,
+        signs,
+        opened);
+  }
+
+  private WalWriter wal(NodeMySql mysql) {
+    return opened.add(
+        WalWriter.create(
+            new WalWriter.Start(
+                config.walDirectory(),
+                config.namespace(),
+                config.slots(),
+                config.node(),
+                process,
+                config.clock().millis()),
+            config.walLimits(),
+            NodeMySql.layoutsOf(mysql.atStart())));
+  }
+
+  private OpeningPorts.Here here(NodeRedis redis, WalWriter wal) {
+    return new OpeningPorts.Here(
+        config.node(),
+        wal.id(),
+        redis.slots(),
+        config.mergeWindow().toMillis(),
+        () -> process + "%08x".formatted(random.nextInt()));
+  }
+
+  private SenderConfig senderConfig(NodeRedis redis) {
+    return new SenderConfig(
+        redis.slots(),
+        () -> redisClock.getAsLong() + config.mergeWindow().toMillis(),
+        config.limits(),
+        config.whenRedisIsFull(),
+        config.whenRedisIsAway());
+  }
+
+  private SenderEvents events(RepeatAfterHealing afterHealing, NodeState state) {
+    return new SenderEvents() {
+      @Override
+      public void healed() {
+        afterHealing.healed();
+      }
+
+      @Override
+      public void notReplayed(Set<Long> sequences) {
+        sessions.gaveUp(sequences);
+      }
+
+      @Override
+      public void died(Throwable cause) {
+        state.died(cause);
+      }
+    };
+  }
+
+  /** Tells the session that a notice is about. */
+  private DurableNotices.Listener tellSession() {
+    return (owner, session, version, setAside, kept) -> {
+      DurableTracker tracker = sessions.find(owner, session);
+      if (tracker != null) {
+        tracker.durable(version, setAside, kept);
+      }
+    };
+  }
+}

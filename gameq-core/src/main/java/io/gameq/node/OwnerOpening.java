@@ -1,0 +1,121 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import io.gameq.OwnershipLostException;
+import io.gameq.Takeover;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.node.SessionAdoption.Opened;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.rows.Table;
+import io.gameq.view.OwnerViews;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Opens owners: drives an {@link Opening} to its end, one of an owner at a time, within the time of
+ * a call. Thread-safe.
+ */
+final class OwnerOpening {
+  private static final long WAIT_MILLIS = 1_000;
+
+  private final Parts parts;
+  private final Set<OwnerId> underWay = new HashSet<>();
+
+  /** What owners are opened with. */
+  record Parts(
+      OpeningPorts.Here here,
+      OwnerTable owners,
+      OwnerViews views,
+      PrimaryForOpens redis,
+      SessionAdoption adoption,
+      SessionClosing closing,
+      NodeCalls calls,
+      NodeState state) {}
+
+  OwnerOpening(Parts parts) {
+    this.parts = parts;
+  }
+
+  /** Throws as {@link io.gameq.GameQueue#open(String, Takeover)}. */
+  Opened open(OwnerId owner, List<Table> of, Takeover takeover) {
+    parts.state().requireAlive();
+    of.forEach(table -> table.ownerColumnValue(owner)); // does the id fit? nothing is written yet
+    return parts
+        .calls()
+        .ofMySql(
+            "opening " + owner,
+            isAwaited -> openInTurn(owner, of, takeover, isAwaited),
+            late -> parts.closing().release(late.tracker()));
+  }
+
+  /** An open that nobody waits for any more must not end the session of the next. */
+  private Opened openInTurn(
+      OwnerId owner, List<Table> of, Takeover takeover, BooleanSupplier isAwaited) {
+    synchronized (underWay) {
+      while (!underWay.add(owner)) {
+        requireAwaited(owner, isAwaited);
+        try {
+          underWay.wait(WAIT_MILLIS);
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e); // nobody interrupts these threads
+        }
+      }
+    }
+    try {
+      return drive(Opening.of(owner, of, takeover), isAwaited);
+    } finally {
+      synchronized (underWay) {
+        underWay.remove(owner);
+        underWay.notifyAll();
+      }
+    }
+  }
+
+  private static void requireAwaited(OwnerId owner, BooleanSupplier isAwaited) {
+    if (!isAwaited.getAsBoolean()) {
+      throw new GameQueueException("nobody waits for the open of " + owner + " any more");
+    }
+  }
+
+  private Opened drive(Opening from, BooleanSupplier isAwaited) {
+    OwnerId owner = from.attempt().owner();
+    OpeningPorts ports =
+        new OpeningPorts(
+            parts.here(),
+            parts.owners(),
+            parts.views(),
+            parts.redis().awaitedBy(isAwaited),
+            parts.adoption());
+    Opening now = from;
+    try {
+      while (now instanceof Opening.UnderWay underWayNow) {
+        if (underWayNow.mayEnd()) {
+          requireAwaited(owner, isAwaited);
+        }
+        now = underWayNow.next(ports);
+      }
+      return parts
+          .adoption()
+          .register(ports.session(owner, now.attempt().raised()), (Opening.Open) now);
+    } catch (RuntimeException e) {
+      SessionId raised = now.attempt().session();
+      if (raised != null) {
+        giveUp(ports.session(owner, raised));
+      }
+      throw now.attempt().of().takeover() == Takeover.UNLESS_ALIVE
+              && e instanceof OwnershipLostException
+          ? Opening.openedElsewhere(owner)
+          : e;
+    }
+  }
+
+  /** Nobody holds the session of an open that failed: the owner is not to look taken by it. */
+  private void giveUp(SessionRef session) {
+    parts.adoption().drop(session);
+    parts.closing().openFailed(session);
+  }
+}

@@ -1,0 +1,32 @@
+package io.gameq.node;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.ReadScript;
+import io.gameq.rows.Table;
+import io.gameq.term.Term;
+import io.gameq.view.OwnerView;
+import io.gameq.view.OwnerViews;
+import java.util.List;
+
+/** Reads an owner's rows without a session: Redis first, then MySQL. Thread-safe. */
+record OwnerReading(NodeRedis redis, OwnerViews views, NodeCalls calls) {
+  /** Throws as {@link io.gameq.GameQueue#read(String, String)}. */
+  OwnerView read(OwnerId owner, Table table) {
+    table.ownerColumnValue(owner); // does the id fit?
+    return calls.ofMySql("reading " + owner, isAwaited -> readNow(owner, table), late -> {});
+  }
+
+  private OwnerView readNow(OwnerId owner, Table table) {
+    List<UnflushedRow> unflushed =
+        redis.control().ask(connection -> ReadScript.call(connection, redis.slot(owner), owner));
+    String prefix = PercentEncoding.percent(table.name()) + ":";
+    return views.load(
+        owner,
+        null,
+        Term.NOT_KNOWN,
+        List.of(table),
+        unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
+  }
+}

@@ -1,0 +1,41 @@
+package io.gameq.node;
+
+import io.gameq.commit.CommitSender;
+import io.gameq.node.ConnectionAfterHealing.Healed;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.OpenOwners;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The Redis primary that opens of this node go over. Thread-safe. */
+record PrimaryForOpens(
+    ConnectionAfterHealing connection,
+    ControlConnection control,
+    OpenOwners owners,
+    CommitSender sender) {
+  /** For one open; {@code isAwaited} is false once nobody waits for it any more. */
+  OpeningPorts.ToRedis awaitedBy(BooleanSupplier isAwaited) {
+    return new OpeningPorts.ToRedis() {
+      @Override
+      public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
+        return connection.getAndLook(slot, owner, isAwaited, look);
+      }
+
+      @Override
+      public @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable) {
+        return owners.elsewhere(control, slot, owner, durable);
+      }
+
+      @Override
+      public void leave(long term) {
+        sender.leave(term);
+      }
+    };
+  }
+}

@@ -1,0 +1,110 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import io.gameq.agent.DaemonThreads;
+import io.gameq.commit.CommitSender;
+import io.gameq.durability.DurableTracker;
+import io.gameq.durability.NodeSessions;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.DueSessions;
+import io.gameq.upkeep.ClosedSessionNotices;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives sessions up, and has what is dirty flushed soon. Thread-safe. */
+final class SessionClosing implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionClosing.class);
+
+  private static final int MOST_ASIDES = 1_000;
+
+  private final NodeSessions sessions;
+  private final CommitSender sender;
+  private final NodeRedis redis;
+  private final NodeCalls calls;
+  private final ClosedSessionNotices notices;
+
+  /** For what nobody waits for; what there is no room for is not done. */
+  private final ExecutorService asides = DaemonThreads.bounded("gameq-asides", MOST_ASIDES);
+
+  SessionClosing(
+      NodeSessions sessions,
+      CommitSender sender,
+      NodeRedis redis,
+      NodeCalls calls,
+      ClosedSessionNotices notices) {
+    this.sessions = sessions;
+    this.sender = sender;
+    this.redis = redis;
+    this.calls = calls;
+    this.notices = notices;
+  }
+
+  /**
+   * Gives a session up once Redis has all of it. Throws GameQueueException when it has not by then;
+   * the session is given up all the same, as soon as it has.
+   */
+  void close(DurableTracker tracker, long deadlineNanos) {
+    SessionRef session = tracker.session();
+    release(tracker);
+    try {
+      if (!tracker.awaitQueued(deadlineNanos)) {
+        throw new GameQueueException(
+            "not known within %d ms that Redis has all of session %s; it is sent on"
+                .formatted(calls.timeout().toMillis(), session));
+      }
+      long left = deadlineNanos - System.nanoTime();
+      if (left > 0) { // else it is told soon
+        boolean unused =
+            calls.ofRedis("closing " + session.owner(), left, isAwaited -> notices.tell(session));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The owner is free once Redis has what was committed. */
+  void release(DurableTracker tracker) {
+    sessions.close(tracker);
+    notices.add(tracker.session(), tracker::isQueued);
+    sessions.forgetDrained(sender::unregister);
+  }
+
+  /** Nobody holds a session whose open failed. */
+  void openFailed(SessionRef session) {
+    notices.addFailed(session);
+    asides.execute(notices::tell);
+  }
+
+  /** Makes what is dirty due soon; best effort. Returns at once: Redis may be silent. */
+  void flushNow(List<SessionRef> of) {
+    asides.execute(
+        () -> {
+          try {
+            redis
+                .control()
+                .call(
+                    connection -> {
+                      DueSessions.flushNow(connection, redis.slots(), of);
+                      return true;
+                    });
+          } catch (GameQueueException e) {
+            LOG.debug("cannot pull flushes forward: {}", e.getMessage());
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    asides.shutdown();
+    try {
+      if (!asides.awaitTermination(5, TimeUnit.SECONDS)) {
+        asides.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
