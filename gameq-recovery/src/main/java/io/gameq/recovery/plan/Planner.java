@@ -19,7 +19,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Plans: see the package comment. One thread. */
+/**
+ * Finds out what became of the newest change of each row that WALs hold: the steps stand in the
+ * package comment. One thread.
+ */
 public final class Planner {
   /** Rows that are asked about at a time. */
   private static final int BATCH_ROWS = 5_000;
