@@ -137,9 +137,8 @@ final class MendLoop {
       redis = link.connect();
       link.silenceOthers(redis);
       link.beatFirst(redis);
-      healing.run(redis);
       int again = sent.unanswered().size();
-      healing.sendAgain(redis);
+      healing.run(redis, events);
       LOG.info("{} commits without an answer sent again", again);
       mended();
       return 1;
@@ -166,7 +165,7 @@ final class MendLoop {
   /** Sends what waits for room in Redis again, in order. */
   private int sendHeld() {
     try {
-      healing.sendAgain(redis);
+      healing.sendAgain(redis, events);
       holding = false;
       LOG.info("all commits that waited are sent again");
       return 1;

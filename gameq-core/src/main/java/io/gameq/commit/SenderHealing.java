@@ -1,52 +1,152 @@
 package io.gameq.commit;
 
 import io.gameq.healing.DurableTruth;
-import io.gameq.healing.Healing;
-import io.gameq.healing.WalReplay;
+import io.gameq.healing.HealingPorts;
+import io.gameq.healing.HealingStep;
+import io.gameq.healing.HeldSession;
+import io.gameq.healing.HeldSessions;
+import io.gameq.healing.RecordsToReplay;
+import io.gameq.healing.ReplaySource;
+import io.gameq.healing.UnansweredCommits;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.wal.WalWriter;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** What a sender does on a new connection before it sends anything new. Used by its thread. */
+/**
+ * Takes the {@linkplain HealingStep steps of a healing} for a sender, and keeps what is to be
+ * replayed until one of them comes to its end. Used by the sender's thread.
+ */
 final class SenderHealing {
+  private static final Logger LOG = LoggerFactory.getLogger(SenderHealing.class);
+
+  private final SenderConfig config;
+  private final ReplaySource wal;
+  private final DurableTruth truth;
   private final SenderSessions sessions;
-  private final SentCommits sent;
-  private final WalReplay replay;
-  private final Healing healing;
-  private final Resending resending;
-  private final SenderEvents events;
+  private final ResentCommits unanswered;
+  private RecordsToReplay owed = RecordsToReplay.NOTHING;
 
   SenderHealing(
-      SenderConfig config,
-      WalWriter wal,
-      DurableTruth truth,
-      SenderSessions sessions,
-      SentCommits sent,
-      Settlement settlement,
-      SenderEvents events) {
-    this.sessions = sessions;
-    this.sent = sent;
-    this.events = events;
-    replay = new WalReplay(wal, config.dueMillis(), truth.halves());
-    healing = new Healing(truth.sessions(), config.slots(), replay);
-    resending = new Resending(healing, settlement, commit -> sessions.group(List.of(commit)));
+      SenderConfig config, WalWriter wal, DurableTruth truth, ResentCommits unanswered) {
+    this.config = config;
+    this.wal = ReplaySource.of(wal);
+    this.truth = truth;
+    this.sessions = unanswered.sessions();
+    this.unanswered = unanswered;
   }
 
+  /**
+   * Has the next healing replay everything that is not known to be in MySQL: Redis lost something,
+   * and took commits since then. Noted at once: a notice about those commits says nothing of older
+   * ones that are lost.
+   */
   void distrustMarks() {
-    replay.distrustMarks(sessions.all());
+    Collection<HeldSession> all = sessions.all();
+    owed = owed.distrustingMarks().plusLost(all, slot -> 0);
+    all.forEach(of -> of.unsettled().doubt());
   }
 
-  /** Puts back what Redis lost. */
-  void run(RedisConnection redis) {
-    Set<Long> givenUp = healing.run(redis, sessions.all());
-    if (!givenUp.isEmpty()) {
-      events.notReplayed(givenUp);
+  /** Heals on a new connection; throws as {@link HealingStep#next}. */
+  void run(RedisConnection redis, SenderEvents events) {
+    Ports ports = new Ports(redis, events);
+    long held = ports.owning();
+    HealingStep.runAll(HealingStep.first(), ports);
+    long owning = ports.owning();
+    LOG.info(
+        "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up",
+        owning,
+        held - owning,
+        ports.replayed,
+        ports.givenUp);
+  }
+
+  /** Sends commits again that have no answer; throws as {@link HealingStep#next}. */
+  void sendAgain(RedisConnection redis, SenderEvents events) {
+    HealingStep.runAll(HealingStep.sendingAgain(), new Ports(redis, events));
+  }
+
+  /** What one healing reaches. */
+  private final class Ports implements HealingPorts {
+    private final RedisConnection redis;
+    private final SenderEvents events;
+    private final List<HeldSession> all = List.copyOf(sessions.all());
+    private final HeldSessions held = new HeldSessions(all);
+    private int replayed;
+    private int givenUp;
+
+    Ports(RedisConnection redis, SenderEvents events) {
+      this.redis = redis;
+      this.events = events;
     }
-  }
 
-  /** Sends commits again that have no answer. */
-  void sendAgain(RedisConnection redis) {
-    resending.sendAll(redis, sent.unanswered());
+    long owning() {
+      return all.stream().filter(of -> !of.ref().isLost()).count();
+    }
+
+    @Override
+    public RedisConnection redis() {
+      return redis;
+    }
+
+    @Override
+    public SlotKeys[] slots() {
+      return config.slots();
+    }
+
+    @Override
+    public DurableTruth truth() {
+      return truth;
+    }
+
+    @Override
+    public HeldSessions sessions() {
+      return held;
+    }
+
+    @Override
+    public ReplaySource wal() {
+      return wal;
+    }
+
+    @Override
+    public UnansweredCommits unanswered() {
+      return unanswered;
+    }
+
+    @Override
+    public long dueMillis() {
+      return config.dueMillis().getAsLong();
+    }
+
+    @Override
+    public RecordsToReplay owed() {
+      return owed;
+    }
+
+    @Override
+    public void owed(RecordsToReplay now) {
+      owed = now;
+    }
+
+    @Override
+    public void notReplayed(Set<Long> sequences) {
+      givenUp += sequences.size();
+      events.notReplayed(sequences);
+    }
+
+    @Override
+    public AtOnce atOnce() {
+      return AtOnce.PIPELINED;
+    }
+
+    @Override
+    public void replayed(int records) {
+      replayed += records;
+    }
   }
 }

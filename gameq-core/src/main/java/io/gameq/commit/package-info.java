@@ -8,8 +8,8 @@
  * SenderLoop       the work, over and over, on one thread at a time: SenderThread
  *   SendLoop         OutgoingCommits: version, CommitJournal: WAL, group, send, reply
  *     GroupSettlement  what became of each commit: queued, failed, to be sent again
- *   MendLoop         reconnect (SenderLink), heal and resend (SenderHealing), hold while Redis is
- *                    full
+ *   MendLoop         reconnect (SenderLink), hold while Redis is full
+ *     SenderHealing    takes the HealingSteps; ResentCommits: what becomes of commits sent again
  * </pre>
  *
  * <p>A commit goes from WaitingCommits over OutgoingCommits to SentCommits; Settlement ends it: its

@@ -12,10 +12,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Halves of commits that a session of another node has adopted. Redis holds an owner's commits in
- * their order, so that a session which took over a row of the commit's version, or of a later one,
- * has the commit. One whose rows were all in MySQL by then took nothing over: a row in the very
- * version proves it as well.
+ * Looks for the lost half of a trade with whoever owns its rows now: that session may have adopted
+ * it. Redis holds an owner's commits in their order, so that a session which took over a row of the
+ * commit's version, or of a later one, has the commit. A session that took nothing over, since all
+ * rows were in MySQL by then, is told by a row in the very version. Thread-safe.
  *
  * @param inMySql the versions that MySQL holds of rows
  */

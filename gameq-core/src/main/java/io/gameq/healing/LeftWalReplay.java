@@ -10,22 +10,20 @@ import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Heals for a node that is gone, from the WAL that it left: what lies beyond the journal marks is
- * {@linkplain WalReplay replayed} where its session still owns, as that node would have. Stopped
+ * {@linkplain HealingStep replayed} where its session still owns, as that node would have. Stopped
  * anywhere, run twice or beside {@code gameq-recovery}, it does no harm: versions are compared row
  * by row. Used by one thread.
  */
 public final class LeftWalReplay {
   private final PrimaryConnector primary;
-  private final Reassertion reassertion;
+  private final DurableTruth truth;
   private final String namespace;
   private final SlotKeys[] slots;
   private final @Nullable Instant horizon;
-  private final LostHalves halves;
 
   /**
    * What was done with a WAL.
@@ -52,21 +50,18 @@ public final class LeftWalReplay {
    * A replay.
    *
    * @param horizon before which deletes may be forgotten; null when none is
-   * @param halves of trades of which another session took one owner over
    */
   public LeftWalReplay(
       PrimaryConnector primary,
-      DurableSessions durableSessions,
+      DurableTruth truth,
       String namespace,
       SlotKeys[] slots,
-      @Nullable Instant horizon,
-      LostHalves halves) {
+      @Nullable Instant horizon) {
     this.primary = primary;
-    this.reassertion = new Reassertion(durableSessions, slots);
+    this.truth = truth;
     this.namespace = namespace;
     this.slots = slots;
     this.horizon = horizon;
-    this.halves = halves;
   }
 
   /**
@@ -86,8 +81,7 @@ public final class LeftWalReplay {
 
   private Outcome run(RedisConnection redis, Path wal) {
     String walId = String.valueOf(wal.getFileName());
-    byte[] id = SlotKeys.bytes(walId);
-    LeftRecords left = new LeftRecords(slots, slot -> WalReplay.mark(redis, slot, id));
+    LeftRecords left = new LeftRecords(slots, slot -> JournalMark.read(redis, slot, walId));
     WalReport report = WalReader.read(wal, left::take);
     WalRecord.Header header = left.header();
     if (header == null || !header.namespace().equals(namespace) || header.slots() != slots.length) {
@@ -100,23 +94,24 @@ public final class LeftWalReplay {
       return Outcome.refused(
           left.records(), "deletes of its time are forgotten, so it could bring deleted rows back");
     }
-    reassertion.run(redis, left.sessions().stream().map(HeldSession::ref).toList());
-    List<HeldSession> held = left.sessions().stream().filter(of -> !of.ref().isLost()).toList();
-    WalReplay replay =
-        new WalReplay(ReplaySource.left(wal, left.carried()), walId, () -> 0, halves);
-    replay.noteLost(redis, held);
-    WalReplay.Result result =
-        replay.run(redis, left.sessions(), of -> reassertion.run(redis, of), () -> {});
-    if (report.isWhole() && result.givenUp().isEmpty()) {
-      HealedScript.call(
-          redis, slots, held.stream().map(HeldSession::ref).filter(ref -> !ref.isLost()).toList());
+    HeldSessions sessions = new HeldSessions(left.sessions());
+    LeftWalPorts ports =
+        new LeftWalPorts(
+            redis,
+            slots,
+            truth,
+            new WalFiles(WalPlaces.left(wal, left.carried()), walId),
+            sessions);
+    HealingStep.runAll(new HealingStep.ReadSessions(), ports);
+    if (report.isWhole() && ports.givenUp() == 0) {
+      HealedScript.call(redis, slots, sessions.owning().stream().map(HeldSession::ref).toList());
     }
     long lost = left.sessions().stream().map(HeldSession::ref).filter(SessionRef::isLost).count();
     return new Outcome(
         left.records(),
-        result.sent(),
+        ports.replayed(),
         lost,
-        result.givenUp().size(),
+        ports.givenUp(),
         report.isWhole() ? "" : "it is damaged: all that can be read was looked at");
   }
 }

@@ -36,7 +36,7 @@ public final class RecordsToReplay {
    *
    * @param mark the newest sequence of this WAL that Redis holds in a slot; asked once for each
    */
-  RecordsToReplay plusLost(Collection<HeldSession> sessions, ToLongFunction<SlotKeys> mark) {
+  public RecordsToReplay plusLost(Collection<HeldSession> sessions, ToLongFunction<SlotKeys> mark) {
     LongStream.Builder lost = LongStream.builder();
     Map<SlotKeys, Long> marks = new HashMap<>();
     for (HeldSession of : sessions) {

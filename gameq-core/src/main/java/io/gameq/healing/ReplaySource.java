@@ -1,68 +1,33 @@
 package io.gameq.healing;
 
+import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
-import java.nio.file.Path;
-import java.util.Map;
+import java.util.List;
 
-/** A WAL as a replay reads it: where its records stand, and that they stay while they are read. */
-interface ReplaySource {
-  Path directory();
-
-  /** Where the record of a sequence stands in the WAL now; 0 when it is gone, as not needed. */
-  long place(long sequence);
-
-  /** Nothing is deleted until {@link #release}. */
-  void hold();
-
-  void release();
-
+/** A WAL as a replay reads it. */
+public interface ReplaySource {
   /** The WAL that this node writes. */
   static ReplaySource of(WalWriter wal) {
-    return new ReplaySource() {
-      @Override
-      public Path directory() {
-        return wal.directory();
-      }
-
-      @Override
-      public long place(long sequence) {
-        return wal.place(sequence);
-      }
-
-      @Override
-      public void hold() {
-        wal.hold();
-      }
-
-      @Override
-      public void release() {
-        wal.release();
-      }
-    };
+    return new WalFiles(WalPlaces.of(wal), wal.id());
   }
 
+  /** The WAL's name, under which Redis keeps its journal marks. */
+  String id();
+
   /**
-   * A WAL that nobody writes any more.
+   * Hands over records in the order of their sequences; those that nobody needs any more, and are
+   * gone, are left out.
    *
-   * @param carried where records stand that were carried forward
+   * @param sequences in order
    */
-  static ReplaySource left(Path directory, Map<Long, Long> carried) {
-    return new ReplaySource() {
-      @Override
-      public Path directory() {
-        return directory;
-      }
+  void read(long[] sequences, Records to);
 
-      @Override
-      public long place(long sequence) {
-        return carried.getOrDefault(sequence, sequence);
-      }
+  /** Takes the records. */
+  interface Records {
+    /** A commit, or rows that were adopted. */
+    void record(long sequence, List<WalRecord.Part> parts);
 
-      @Override
-      public void hold() {}
-
-      @Override
-      public void release() {}
-    };
+    /** A record that the WAL cannot give back: it is damaged. */
+    void unreadable(long sequence);
   }
 }

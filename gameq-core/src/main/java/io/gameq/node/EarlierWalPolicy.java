@@ -4,6 +4,7 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableSessions;
+import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LeftWalReplay;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.OwnerReader;
@@ -63,12 +64,13 @@ final class EarlierWalPolicy {
         LeftWalReplay replay =
             new LeftWalReplay(
                 primary,
-                sessions,
+                new DurableTruth(
+                    sessions,
+                    new AdoptedHalves(
+                        slots, sessions, rows -> OwnerViews.versions(reader, catalog, rows))),
                 config.namespace(),
                 slots,
-                TombstoneHorizon.read(mysql),
-                new AdoptedHalves(
-                    slots, sessions, rows -> OwnerViews.versions(reader, catalog, rows)));
+                TombstoneHorizon.read(mysql));
         for (int i = 0; i < wals.size(); i++) {
           LOG.info("replaying WAL {} of {}: {}", i + 1, wals.size(), wals.get(i));
           tell(wals.get(i), replay.run(wals.get(i)));

@@ -1,12 +1,10 @@
 package io.gameq.redis.script;
 
 import io.gameq.change.Commit;
-import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Sends one commit as the sender does and waits for what became of it, for tests elsewhere. */
 public final class CommitWire {
@@ -28,18 +26,6 @@ public final class CommitWire {
     CommitGroup group = group(slot, walId, commit);
     group.send(redis).toCompletableFuture().join();
     return answer(group);
-  }
-
-  /**
-   * As {@link io.gameq.healing.Healing} sends it again; returns the session that Redis refused it
-   * for, or null when Redis holds it now.
-   */
-  public static @Nullable SessionRef again(
-      RedisConnection redis, SlotKeys slot, String walId, Commit commit) {
-    commit.setSentAgain();
-    CommitGroup group = group(slot, walId, commit);
-    group.sendAsScript(redis).toCompletableFuture().join();
-    return group.outcome(0) instanceof CommitGroup.NotOwner not ? not.part().session() : null;
   }
 
   private static CommitGroup group(SlotKeys slot, String walId, Commit commit) {

@@ -114,15 +114,15 @@ record GameNodeActor(
   private Step connects(String which, NodeMemory me, int outages) {
     return Step.mysqlRead(
         "%s reads the term, connects to the %s primary".formatted(name, which),
-        world -> me.link(me.link().connected(Stage.UP, world.connect(outages))));
+        world -> me.link(me.link().connected(world.connect(outages))));
   }
 
   private static NodeMemory settles(Servers world, NodeMemory me, Reached connected) {
     try {
       Reached settled = world.settle(connected);
-      return me.op(me.op() + 1).link(me.link().connected(Stage.UP, settled));
+      return me.op(me.op() + 1).link(me.link().connected(settled));
     } catch (TermMovedException e) { // it tries again
-      return me.link(me.link().connected(Stage.UP, Reached.FIRST));
+      return me.link(me.link().connected(Reached.FIRST));
     }
   }
 
@@ -318,7 +318,7 @@ record GameNodeActor(
   private static NodeMemory demoted(NodeMemory me, Attempt attempt) {
     NodeMemory refused = me.attempt(null, me.attempts());
     return me.link().by().equals(attempt.by()) && me.link().stage() == Stage.UP
-        ? refused.link(me.link().at(Stage.BROKEN, 0))
+        ? refused.link(me.link().broken())
         : refused;
   }
 
@@ -471,8 +471,8 @@ record GameNodeActor(
     NodeWal wal = me.wal();
     return settled(me.op(me.op() + 1))
         .wal(
-            plant.has(Switch.MARKS_TRUSTED_ALWAYS) ? wal : wal.owing(wal.debt().distrustingMarks()))
-        .link(me.link().at(Stage.BROKEN, 0));
+            plant.has(Switch.MARKS_TRUSTED_ALWAYS) ? wal : wal.owing(wal.owed().distrustingMarks()))
+        .link(me.link().broken());
   }
 
   /** Marks the sessions lost that Redis names a newer one for. */
@@ -500,7 +500,7 @@ record GameNodeActor(
       out.commits(plant.has(Switch.SPANNING_AS_MULTIS))
           .forEach(commit -> CommitWire.first(world.redis, world.slot, name, commit));
     }
-    return settled(now.op(me.op() + 1)).link(me.link().at(Stage.BROKEN, 0));
+    return settled(now.op(me.op() + 1)).link(me.link().broken());
   }
 
   /** What a commit without an answer was, to be sent again. */

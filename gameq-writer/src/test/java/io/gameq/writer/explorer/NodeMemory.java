@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.healing.HealingStep;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -122,54 +123,36 @@ record NodeMemory(
   /**
    * Where a node stands with its connection to Redis.
    *
-   * @param next the next session to re-assert, or the next record or commit to send again
-   * @param asked the player whose session Redis did not know when a record was sent; 0 for none
+   * @param step what its healing does next; {@code Healed} while it does not heal
    * @param by the primary that it leads, or led, to: as far as the node has noticed
-   * @param saidWhole whether it has said on this connection that Redis has all again that it lost
    */
-  record Link(Stage stage, int next, int asked, Reached by, boolean saidWhole) {
-    /** The stages of a healing. */
+  record Link(Stage stage, HealingStep step, Reached by) {
+    /** Whether the connection can be used. */
     enum Stage {
       UP,
       BROKEN,
-      /** Connected again, where the term says to which primary; sessions are still to be read. */
-      CONNECTED,
-      /** Connected again; sessions were read in MySQL. */
-      REASSERTS,
-      /** First what Redis lost, then what was never answered. */
-      SENDS,
-      /** Redis refused what was sent: whose is the session, by MySQL? */
-      ASKS,
-      /** The session still owns: Redis is told. */
-      TELLS,
-      /** Redis has all again that it lost, and is told so. */
-      SAYS_WHOLE
+      /** Connected again, and not healed yet. */
+      HEALS
     }
 
-    static final Link UP = new Link(Stage.UP, 0, 0, Reached.FIRST, false);
+    static final Link UP = new Link(Stage.UP, new HealingStep.Healed(), Reached.FIRST);
 
-    Link at(Stage now, int index) {
-      return new Link(now, index, 0, by, saidWhole);
+    Link broken() {
+      return new Link(Stage.BROKEN, new HealingStep.Healed(), by);
     }
 
-    Link asking(int player) {
-      return new Link(Stage.ASKS, next, player, by, saidWhole);
+    Link healing(HealingStep next) {
+      Stage now = next instanceof HealingStep.Healed ? Stage.UP : Stage.HEALS;
+      return new Link(now, next, by);
     }
 
-    Link telling() {
-      return new Link(Stage.TELLS, next, asked, by, saidWhole);
-    }
-
-    Link connected(Stage now, Reached to) {
-      return new Link(now, 0, 0, to, false);
+    /** Connected again, with nothing to heal. */
+    Link connected(Reached to) {
+      return new Link(Stage.UP, new HealingStep.Healed(), to);
     }
 
     int outages() {
       return by.outages();
-    }
-
-    Link sayingWhole() {
-      return new Link(Stage.SAYS_WHOLE, 0, 0, by, true);
     }
   }
 
@@ -374,7 +357,7 @@ record NodeMemory(
 
   /** Redis was seen to have lost something: heals, and asks no mark what that was. */
   NodeMemory doubtsRedis() {
-    return wal(wal.owing(wal.debt().distrustingMarks())).link(link.at(Link.Stage.BROKEN, 0));
+    return wal(wal.owing(wal.owed().distrustingMarks())).link(link.broken());
   }
 
   NodeMemory wal(NodeWal now) {

@@ -3,7 +3,7 @@ package io.gameq.writer.explorer;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.TrackerInSteps;
-import io.gameq.healing.ReplayWire.Debt;
+import io.gameq.healing.RecordsToReplay;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalRecord;
@@ -18,13 +18,13 @@ import java.util.function.UnaryOperator;
  *
  * @param records in order; the sequence of the first is 1
  * @param trackers of each session that the node holds, by player
- * @param debt what the node is to replay
+ * @param owed what the node is to replay
  */
-record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, Debt debt) {
+record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, RecordsToReplay owed) {
   /** No op: the rows were adopted. */
   static final int ADOPTED = -1;
 
-  static final NodeWal EMPTY = new NodeWal(List.of(), new TreeMap<>(), Debt.NONE);
+  static final NodeWal EMPTY = new NodeWal(List.of(), new TreeMap<>(), RecordsToReplay.NOTHING);
 
   /** A record: the node's op that it is the commit of, or {@link #ADOPTED}. */
   record Entry(int op, List<WalRecord.Part> parts) {
@@ -80,7 +80,7 @@ record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, D
   NodeWal appended(int op, List<WalRecord.Part> parts) {
     List<Entry> more = new ArrayList<>(records);
     more.add(new Entry(op, parts));
-    return new NodeWal(List.copyOf(more), trackers, debt);
+    return new NodeWal(List.copyOf(more), trackers, owed);
   }
 
   static WalRecord.Part part(String owner, String session, List<UnflushedRow> rows) {
@@ -105,7 +105,7 @@ record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, D
   NodeWal track(int player, TrackerInSteps tracker) {
     TreeMap<Integer, TrackerInSteps> now = new TreeMap<>(trackers);
     now.put(player, tracker);
-    return new NodeWal(records, now, debt);
+    return new NodeWal(records, now, owed);
   }
 
   NodeWal track(int player, UnaryOperator<TrackerInSteps> change) {
@@ -121,7 +121,7 @@ record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, D
     return now;
   }
 
-  NodeWal owing(Debt now) {
+  NodeWal owing(RecordsToReplay now) {
     return new NodeWal(records, trackers, now);
   }
 }

@@ -9,37 +9,28 @@
  * a step       restore the state on the servers, run ONE atomic step of one actor's real code, look
  *              again
  * a search     depth first from a start, every step of every actor in every state; a state seen
- *              before is not
- *              explored again, and the schedules through it are counted: complete paths, without
- *                loops
+ *              before is not explored again, and the schedules through it are counted: complete
+ *              paths, without loops
  *
- * actor            its atomic steps                                                           runs
- * GameNodeActor    starts: reads the term, connects | settles the term
- *                  TermTable, Settling
- *                  open: epoch into MySQL | open.lua | set open and read, in one transaction
- *                    OwnerTable, OpenScript, OwnerReader
- *                  | GET own, where Redis may fail over: else it opens again
- *                    OwnKey
+ * actor            its atomic steps, and the classes that they run
+ * GameNodeActor    starts: reads the term, connects | settles the term (TermTable, Settling)
+ *                  open: epoch into MySQL | open.lua | set open and read, in one transaction | GET
+ *                  own, where Redis may fail over: else it opens again (OwnerTable, OpenScript,
+ *                  OwnerReader, OwnKey)
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost
- *                    CommitGroup
- *                  heal: read sessions in MySQL | reassert.lua for each | replay a WAL
- *                    ReassertScript, Replay,
- *                  record | send an unanswered commit again; refused: ask MySQL, reassert
- *                    DurableTracker, CommitGroup
+ *                  (CommitGroup)
+ *                  heal: read the journal mark | sessions in MySQL | reassert.lua for each | replay
+ *                  a WAL record | healed.lua | send an unanswered commit again; refused: ask MySQL,
+ *                  reassert (HealingStep, the whole of it, one element a step)
  *                  may give an open up and open again, or die in it
- *                  goes over to the primary that was promoted, and heals there
- *                    TermTable, Settling
- * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused
- *                  ClaimScript, FlushTransaction,
- *                  nack.lua; then, or of rows that nobody owns: ask MySQL who owns |
- *                    AckScript, NackScript,
- *                  reassert.lua, open.lua; goes over, or has to when the term refuses it
- *                    OwnersInRedis, Settling
- * Reaper           a lease runs out: reap.lua
- *                  ReapScript
- * Reader           read.lua | snapshot
- *                  ReadScript, OwnerReader
- * FailoverActor       Redis goes back to what it was before its newest writes, or comes back empty;
+ *                  goes over to the primary that was promoted, and heals there (Settling)
+ * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused nack.lua;
+ *                  then, or of rows that nobody owns: ask MySQL who owns | reassert.lua, open.lua;
+ *                  goes over, or has to when the term refuses it (ClaimScript, FlushTransaction,
+ *                  AckScript, NackScript, OwnersInRedis, Settling)
+ * Reaper           a lease runs out: reap.lua (ReapScript)
+ * Reader           read.lua | snapshot (ReadScript, OwnerReader)
+ * FailoverActor    Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on
  * </pre>

@@ -1,0 +1,44 @@
+package io.gameq.commit;
+
+import io.gameq.change.Commit;
+import io.gameq.healing.UnansweredCommits;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.CommitGroup;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Commits that are sent again, and what becomes of them. Used by the sender's thread. */
+record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settlement)
+    implements UnansweredCommits {
+  @Override
+  public @Nullable Commit first() {
+    return sent.unanswered().peek();
+  }
+
+  @Override
+  public CommitGroup group(Commit commit) {
+    return sessions.group(List.of(commit));
+  }
+
+  @Override
+  public void queued(Commit first) {
+    settlement.queued(List.of(first));
+    sent.unanswered().remove();
+  }
+
+  @Override
+  public void unknown(Commit first, SessionRef lost) {
+    settlement.failed(
+        first,
+        Settlement.unknown(
+            first,
+            "the reply was lost, and session " + lost.id() + " no longer owns " + lost.owner()));
+    sent.unanswered().remove();
+  }
+
+  @Override
+  public void refused(Commit first, String message) {
+    settlement.failed(List.of(Settlement.refused(first, message)));
+    sent.unanswered().remove();
+  }
+}

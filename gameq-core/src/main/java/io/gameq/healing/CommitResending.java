@@ -1,0 +1,62 @@
+package io.gameq.healing;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisFullException;
+import io.gameq.change.Commit;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.script.CommitGroup;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Sends the oldest commit without an answer again: as a script, which compares versions and so may
+ * run any number of times. Stateless.
+ */
+final class CommitResending {
+  private CommitResending() {}
+
+  static HealingStep next(HealingPorts ports) {
+    UnansweredCommits unanswered = ports.unanswered();
+    for (Commit commit; (commit = unanswered.first()) != null; ) {
+      SessionRef lost = commit.lostSession();
+      if (lost == null) {
+        return send(ports, commit);
+      }
+      unanswered.unknown(commit, lost);
+    }
+    return new HealingStep.Healed();
+  }
+
+  private static HealingStep send(HealingPorts ports, Commit commit) {
+    commit.setSentAgain();
+    CommitGroup group = ports.unanswered().group(commit);
+    try {
+      group.sendAsScript(ports.redis()).toCompletableFuture().join();
+    } catch (CompletionException e) {
+      ports.unanswered().refused(commit, refusal(e));
+      return HealingStep.SendAgain.orHealed(ports);
+    }
+    if (group.outcome(0)
+        instanceof
+        CommitGroup.NotOwner not) { // lost, or a session that was closed meanwhile and Redis forgot
+      return new HealingStep.AskOwner(
+          SessionName.of(not.part().session()), new HealingStep.SendAgain(), false);
+    }
+    ports.unanswered().queued(commit);
+    return HealingStep.SendAgain.orHealed(ports);
+  }
+
+  /** Why Redis holds nothing of it; throws when it may, or will later. */
+  private static String refusal(CompletionException e) {
+    String message = RedisReply.answered(e);
+    if (message != null && RedisReply.isFull(message)) {
+      throw new RedisFullException("Redis reached maxmemory");
+    }
+    if (message == null
+        || !message.startsWith(
+            "WRONGTYPE")) { // the first time it may have been applied: it has not failed
+      throw new GameQueueException("Redis does not take commits again yet: " + e.getMessage(), e);
+    }
+    return message;
+  }
+}

@@ -1,0 +1,61 @@
+package io.gameq.healing;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import java.util.Set;
+
+/**
+ * What the {@linkplain HealingStep steps} of a healing reach: the servers, the WAL, and what the
+ * node knows. Used by one thread.
+ */
+public interface HealingPorts {
+  /** A new connection, which flushes by itself. */
+  RedisConnection redis();
+
+  /** All of the namespace. */
+  SlotKeys[] slots();
+
+  DurableTruth truth();
+
+  HeldSessions sessions();
+
+  ReplaySource wal();
+
+  UnansweredCommits unanswered();
+
+  /** When what is put back is due, Unix ms by the clock of Redis. */
+  long dueMillis();
+
+  /**
+   * What is to be replayed. A healing that does not come to its end leaves it to the next one: the
+   * journal marks, which it moved, say nothing of it any more.
+   */
+  RecordsToReplay owed();
+
+  void owed(RecordsToReplay now);
+
+  /** Redis lost these records, and they are not replayed for good. */
+  void notReplayed(Set<Long> sequences);
+
+  /** How much one step does. */
+  AtOnce atOnce();
+
+  /** Records were sent to Redis again. */
+  default void replayed(int records) {}
+
+  /** Whether Redis is told that it has all again: not for a node that is gone and left half. */
+  default boolean tellsWhole() {
+    return true;
+  }
+
+  /**
+   * How much one step does.
+   *
+   * @param sessions re-asserted together
+   * @param records replayed together
+   */
+  record AtOnce(int sessions, int records) {
+    /** Re-asserts are sent together, and all records in one pass over the WAL. */
+    public static final AtOnce PIPELINED = new AtOnce(500, Integer.MAX_VALUE);
+  }
+}

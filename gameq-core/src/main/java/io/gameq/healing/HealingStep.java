@@ -1,0 +1,208 @@
+package io.gameq.healing;
+
+import io.gameq.GameQueueException;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.HealedScript;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a healing does next: each state does one thing with one server and tells the state after it.
+ * Immutable; what outlives a healing that is cut short is with the {@link HealingPorts}.
+ *
+ * <pre>
+ * NoteLost       Redis   which WAL records it lost, by the journal marks
+ * ReadSessions   MySQL   which sessions still own; the others are lost
+ * Reassert       Redis   is told of those that own
+ * Replay         Redis   gets the records back, in WAL order
+ * TellWhole      Redis   holds again whatever this node may have of its owners' rows
+ * Decide         both    whether halves of trades are replayed whose other half is of a lost session
+ * SendAgain      Redis   gets a commit again that has no answer
+ * Healed                 all is done
+ *
+ * AskOwner       MySQL   whose a session is of which Redis refused something
+ * TellOwner      Redis   is told that it still owns
+ * </pre>
+ *
+ * <p>The connection was made before MySQL is asked here: an answer that a later failover has
+ * overtaken can then not reach the new primary.
+ */
+public sealed interface HealingStep {
+  /**
+   * Does the step; returns the next.
+   *
+   * @throws io.gameq.RedisFullException when Redis has no room for a commit that is sent again
+   * @throws GameQueueException when a server goes away, or Redis forgets a session again: then all
+   *     begins anew, on a new connection
+   */
+  HealingStep next(HealingPorts ports);
+
+  /** Takes all steps from one on; throws as {@link #next}. */
+  static void runAll(HealingStep from, HealingPorts ports) {
+    for (HealingStep step = from; !(step instanceof Healed); ) {
+      step = step.next(ports);
+    }
+  }
+
+  /** The first step on a new connection. */
+  static HealingStep first() {
+    return new NoteLost();
+  }
+
+  /** The first step where only commits without an answer are left. */
+  static HealingStep sendingAgain() {
+    return new SendAgain();
+  }
+
+  /**
+   * Notes which records Redis has lost. Before any session is told to Redis: a notice about what it
+   * then commits says nothing of older records that are lost.
+   */
+  record NoteLost() implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      ports.owed(
+          ports
+              .owed()
+              .plusLost(
+                  ports.sessions().owning(),
+                  slot -> JournalMark.read(ports.redis(), slot, ports.wal().id())));
+      return new ReadSessions();
+    }
+  }
+
+  /** Reads in MySQL which sessions still own. */
+  record ReadSessions() implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      Ownership.read(
+          ports.truth().sessions(),
+          ports.sessions().owning().stream().map(HeldSession::ref).toList());
+      return Reassert.from(0, ports);
+    }
+  }
+
+  /** Tells Redis of sessions that own, from one of the node's sessions on. */
+  record Reassert(int from) implements HealingStep {
+    static HealingStep from(int first, HealingPorts ports) {
+      List<HeldSession> all = ports.sessions().all();
+      int from = first;
+      while (from < all.size() && all.get(from).ref().isLost()) {
+        from++;
+      }
+      return from < all.size() ? new Reassert(from) : new Replay(0, NotReplayed.NONE);
+    }
+
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      List<HeldSession> all = ports.sessions().all();
+      List<SessionRef> some = new ArrayList<>();
+      int to = from;
+      for (; to < all.size() && some.size() < ports.atOnce().sessions(); to++) {
+        if (!all.get(to).ref().isLost()) {
+          some.add(all.get(to).ref());
+        }
+      }
+      if (!some.isEmpty()) {
+        Ownership.tell(ports.redis(), ports.slots(), some);
+      }
+      return from(to, ports);
+    }
+  }
+
+  /**
+   * Sends records to Redis again, in the order of the WAL, from one of those that are owed on.
+   *
+   * @param passed records that were not sent
+   */
+  record Replay(int from, NotReplayed passed) implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      return ReplayPass.replay(ports, this);
+    }
+  }
+
+  /** Tells Redis that it has all again, but for trades that are to be decided. */
+  record TellWhole(NotReplayed passed) implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      if (ports.tellsWhole()) {
+        HealedScript.call(
+            ports.redis(),
+            ports.slots(),
+            ports.sessions().owning().stream().map(HeldSession::ref).toList());
+      }
+      return passed.undecided().isEmpty()
+          ? SendAgain.orHealed(ports)
+          : new Decide(passed, System.nanoTime());
+    }
+  }
+
+  /**
+   * Decides about trades of which one half is lost with its session: other nodes that heal at the
+   * same time may yet put it back.
+   *
+   * @param sinceNanos since when they are waited for
+   */
+  record Decide(NotReplayed passed, long sinceNanos) implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      return TradeDecision.next(ports, this);
+    }
+  }
+
+  /**
+   * Asks whose a session is of which Redis refused something.
+   *
+   * @param after what is next once the session is lost
+   * @param isReplay whether records of the WAL were refused, which must not be overtaken
+   */
+  record AskOwner(SessionName session, HealingStep after, boolean isReplay) implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      SessionRef ref = Ownership.find(ports, session);
+      if (ref == null || ref.isLost()) {
+        return after;
+      }
+      Ownership.read(ports.truth().sessions(), List.of(ref));
+      return ref.isLost() ? after : new TellOwner(session, after, isReplay);
+    }
+  }
+
+  /** Tells Redis that a session owns which it had forgotten. */
+  record TellOwner(SessionName session, HealingStep after, boolean isReplay)
+      implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      SessionRef ref = Ownership.find(ports, session);
+      if (ref == null || ref.isLost()) {
+        return after;
+      }
+      Ownership.tell(ports.redis(), ports.slots(), List.of(ref));
+      if (isReplay && !ref.isLost()) { // later records must not get there before the refused one
+        throw new GameQueueException("Redis forgot session " + ref + " again");
+      }
+      return after;
+    }
+  }
+
+  /** Sends the oldest commit again that has no answer. */
+  record SendAgain() implements HealingStep {
+    static HealingStep orHealed(HealingPorts ports) {
+      return ports.unanswered().first() == null ? new Healed() : new SendAgain();
+    }
+
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      return CommitResending.next(ports);
+    }
+  }
+
+  /** Redis has all again. */
+  record Healed() implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      return this;
+    }
+  }
+}

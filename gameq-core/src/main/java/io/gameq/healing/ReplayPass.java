@@ -1,0 +1,145 @@
+package io.gameq.healing;
+
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript;
+import io.gameq.rows.types.Refusal;
+import io.gameq.wal.WalRecord;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
+ * rows that sessions adopted: one script for each record, which compares versions row by row, so
+ * that it may run any number of times. Nothing is sent behind a record that is known to be refused.
+ * One thread.
+ */
+final class ReplayPass implements ReplaySource.Records {
+  private final HealingPorts ports;
+  private final byte[] walId;
+  private final HeldSessions sessions;
+  private final Set<Long> doubtful;
+  private final ReplayPipeline pipeline;
+  private final Map<Long, List<WalRecord.Part>> undecided = new LinkedHashMap<>();
+  private final List<Long> unreadable = new ArrayList<>();
+  private int sent;
+
+  private ReplayPass(HealingPorts ports) {
+    this.ports = ports;
+    this.walId = SlotKeys.bytes(ports.wal().id());
+    this.sessions = ports.sessions();
+    this.doubtful = sessions.doubtful();
+    this.pipeline = new ReplayPipeline(ports.redis());
+  }
+
+  /**
+   * What came of a pass.
+   *
+   * @param sent how many records
+   * @param undecided trades that were passed over, by sequence
+   * @param unreadable sequences that the WAL cannot give back
+   * @param refusal the first record that Redis refused; null when it took all
+   */
+  record Outcome(
+      int sent,
+      Map<Long, List<WalRecord.Part>> undecided,
+      List<Long> unreadable,
+      ReplayPipeline.@Nullable Refusal refusal) {}
+
+  /**
+   * Replays as much as is to be replayed at once; where none of that concerns a session that owns,
+   * more. Throws GameQueueException when Redis goes away, or has no room.
+   */
+  static HealingStep replay(HealingPorts ports, HealingStep.Replay step) {
+    long[] owed = ports.owed().sequences();
+    NotReplayed passed = step.passed();
+    for (int from = step.from(); from < owed.length; ) {
+      int to = (int) Math.min(owed.length, (long) from + ports.atOnce().records());
+      Outcome outcome = run(ports, Arrays.copyOfRange(owed, from, to));
+      passed = passed.plus(outcome.undecided, outcome.unreadable);
+      if (outcome.refusal != null) {
+        int refused = Arrays.binarySearch(owed, outcome.refusal.sequence());
+        return new HealingStep.AskOwner(
+            outcome.refusal.session(), new HealingStep.Replay(refused, passed), true);
+      }
+      from = to;
+      if (outcome.sent > 0) {
+        return from < owed.length ? new HealingStep.Replay(from, passed) : ended(ports, passed);
+      }
+    }
+    return ended(ports, passed).next(ports);
+  }
+
+  /** Nothing is owed any more but what is undecided. */
+  static HealingStep ended(HealingPorts ports, NotReplayed passed) {
+    if (!passed.undecided().isEmpty()) {
+      ports.owed(RecordsToReplay.of(passed.sequences()));
+    } else {
+      ports.owed(RecordsToReplay.NOTHING);
+      if (!passed.givenUp().isEmpty()) {
+        ports.notReplayed(passed.givenUp());
+      }
+    }
+    return new HealingStep.TellWhole(passed);
+  }
+
+  private static Outcome run(HealingPorts ports, long[] sequences) {
+    CommitScript.load(ports.redis());
+    ReplayPass pass = new ReplayPass(ports);
+    ports.redis().flushesByItself(false);
+    try {
+      ports.wal().read(sequences, pass);
+      pass.pipeline.finish();
+    } finally {
+      ports.redis().flushesByItself(true);
+    }
+    return pass.outcome();
+  }
+
+  /** Sends trades that were undecided. */
+  static Outcome send(HealingPorts ports, Map<Long, List<WalRecord.Part>> decided) {
+    ReplayPass pass = new ReplayPass(ports);
+    decided.forEach(pass::send);
+    pass.pipeline.finish();
+    return pass.outcome();
+  }
+
+  private Outcome outcome() {
+    ports.replayed(sent);
+    return new Outcome(sent, undecided, unreadable, pipeline.refusal());
+  }
+
+  @Override
+  public void record(long sequence, List<WalRecord.Part> parts) {
+    if (parts.size() > 1 && doubtful.contains(sequence)) {
+      undecided.put(sequence, parts);
+      parts.forEach(part -> doubt(sequence, part)); // before anything later is sent
+    } else {
+      send(sequence, parts);
+    }
+  }
+
+  @Override
+  public void unreadable(long sequence) {
+    unreadable.add(sequence);
+  }
+
+  private void doubt(long sequence, WalRecord.Part part) {
+    HeldSession session = sessions.of(part);
+    if (session != null) {
+      session.unsettled().doubt(sequence, part.rows().stream().map(WalRecord.Row::key).toList());
+    }
+  }
+
+  private void send(long sequence, List<WalRecord.Part> parts) {
+    List<CommitScript.Part> owned = sessions.owned(parts);
+    if (!owned.isEmpty() && pipeline.refusal() == null) {
+      pipeline.send(new CommitScript.Arguments(walId, sequence, ports.dueMillis(), owned));
+      sent++;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.gameq.healing;
+
+import io.gameq.change.Commit;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.CommitGroup;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits whose answer was lost, or that Redis had no room for, in WAL order. Each stays the first
+ * until its outcome is known.
+ */
+public interface UnansweredCommits {
+  /** The oldest; null when there is none. */
+  @Nullable Commit first();
+
+  /** What sends a commit by itself. */
+  CommitGroup group(Commit commit);
+
+  /** Redis holds the first. */
+  void queued(Commit first);
+
+  /** Nobody knows what became of the first: a session of it is lost. */
+  void unknown(Commit first, SessionRef lost);
+
+  /** Redis refused the first, with this message, and holds nothing of it. */
+  void refused(Commit first, String message);
+}
