@@ -13,8 +13,8 @@ import io.gameq.wal.WalWriter;
  * what other threads call; the work itself is done by one thread at a time, see {@link SenderLoop}
  * and {@link SenderThread}. Thread-safe.
  *
- * <p>When the connection breaks, nothing new is sent until it is rebuilt and {@linkplain HealingStep
- * healed}; commits made meanwhile are journaled in order, or fail, by policy.
+ * <p>When the connection breaks, nothing new is sent until it is rebuilt and {@linkplain
+ * HealingStep healed}; commits made meanwhile are journaled in order, or fail, by policy.
  *
  * <p>A process kill loses what is in memory here; the WAL has everything that was sent.
  */
@@ -52,8 +52,7 @@ public final class CommitSender implements AutoCloseable {
             link,
             away,
             sent,
-            new SenderHealing(
-                config, wal, truth, new ResentCommits(sent, sessions, settlement)),
+            new SenderHealing(config, wal, truth, new ResentCommits(sent, sessions, settlement)),
             events);
     OutgoingCommits outgoing =
         new OutgoingCommits(waiting, new CommitJournal(to, settlement), settlement, away.fails());

@@ -31,8 +31,7 @@ final class SenderHealing {
   private final ResentCommits unanswered;
   private RecordsToReplay owed = RecordsToReplay.NOTHING;
 
-  SenderHealing(
-      SenderConfig config, WalWriter wal, DurableTruth truth, ResentCommits unanswered) {
+  SenderHealing(SenderConfig config, WalWriter wal, DurableTruth truth, ResentCommits unanswered) {
     this.config = config;
     this.wal = ReplaySource.of(wal);
     this.truth = truth;

@@ -9,7 +9,9 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What healing for a node that is gone reaches: its WAL, and no commits on their way. One thread. */
+/**
+ * What healing for a node that is gone reaches: its WAL, and no commits on their way. One thread.
+ */
 final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   private final RedisConnection redis;
   private final SlotKeys[] slots;

@@ -2,7 +2,6 @@ package io.gameq.healing;
 
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
-import io.gameq.rows.types.Refusal;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.Arrays;

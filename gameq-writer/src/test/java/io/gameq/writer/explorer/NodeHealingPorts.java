@@ -39,8 +39,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
     this.world = world;
     this.node = node;
     HealingStep step = before.link().step();
-    boolean lostToo =
-        has(Switch.LOST_SESSIONS_REPLAY) && !(step instanceof HealingStep.SendAgain);
+    boolean lostToo = has(Switch.LOST_SESSIONS_REPLAY) && !(step instanceof HealingStep.SendAgain);
     List<HeldSession> sessions = new ArrayList<>();
     me =
         has(Switch.MARKS_TRUSTED_ALWAYS) && step instanceof HealingStep.NoteLost

@@ -20,7 +20,8 @@ import java.util.function.UnaryOperator;
  * @param trackers of each session that the node holds, by player
  * @param owed what the node is to replay
  */
-record NodeWal(List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, RecordsToReplay owed) {
+record NodeWal(
+    List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, RecordsToReplay owed) {
   /** No op: the rows were adopted. */
   static final int ADOPTED = -1;
 
