@@ -75,7 +75,7 @@ public sealed interface HealingStep {
   record ReadSessions() implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      Ownership.read(
+      SessionOwnership.read(
           ports.truth().sessions(),
           ports.sessions().owning().stream().map(HeldSession::ref).toList());
       return Reassert.from(0, ports);
@@ -104,7 +104,7 @@ public sealed interface HealingStep {
         }
       }
       if (!some.isEmpty()) {
-        Ownership.tell(ports.redis(), ports.slots(), some);
+        SessionOwnership.tell(ports.redis(), ports.slots(), some);
       }
       return from(to, ports);
     }
@@ -160,11 +160,11 @@ public sealed interface HealingStep {
   record AskOwner(SessionName session, HealingStep after, boolean isReplay) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionRef ref = Ownership.find(ports, session);
+      SessionRef ref = SessionOwnership.find(ports, session);
       if (ref == null || ref.isLost()) {
         return after;
       }
-      Ownership.read(ports.truth().sessions(), List.of(ref));
+      SessionOwnership.read(ports.truth().sessions(), List.of(ref));
       return ref.isLost() ? after : new TellOwner(session, after, isReplay);
     }
   }
@@ -174,11 +174,11 @@ public sealed interface HealingStep {
       implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionRef ref = Ownership.find(ports, session);
+      SessionRef ref = SessionOwnership.find(ports, session);
       if (ref == null || ref.isLost()) {
         return after;
       }
-      Ownership.tell(ports.redis(), ports.slots(), List.of(ref));
+      SessionOwnership.tell(ports.redis(), ports.slots(), List.of(ref));
       if (isReplay && !ref.isLost()) { // later records must not get there before the refused one
         throw new GameQueueException("Redis forgot session " + ref + " again");
       }

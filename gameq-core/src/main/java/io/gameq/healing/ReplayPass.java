@@ -47,7 +47,7 @@ final class ReplayPass implements ReplaySource.Records {
       int sent,
       Map<Long, List<WalRecord.Part>> undecided,
       List<Long> unreadable,
-      ReplayPipeline.@Nullable Refusal refusal) {}
+      ReplayPipeline.@Nullable RefusedRecord refusal) {}
 
   /**
    * Replays as much as is to be replayed at once; where none of that concerns a session that owns,

@@ -29,13 +29,13 @@ final class ReplayPipeline {
   private final Deque<Sent> inFlight = new ArrayDeque<>();
   private int bytesInFlight;
   private int unflushed;
-  private @Nullable Refusal refusal;
+  private @Nullable RefusedRecord refusal;
 
   private record Sent(
       CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
 
   /** The first record that Redis refused, and the session that does not own there. */
-  record Refusal(long sequence, SessionName session) {}
+  record RefusedRecord(long sequence, SessionName session) {}
 
   /** Over a connection that knows {@link CommitScript}. */
   ReplayPipeline(RedisConnection redis) {
@@ -60,7 +60,7 @@ final class ReplayPipeline {
   }
 
   /** What Redis refused; null when it took all that it has answered. */
-  @Nullable Refusal refusal() {
+  @Nullable RefusedRecord refusal() {
     return refusal;
   }
 
@@ -84,7 +84,7 @@ final class ReplayPipeline {
     if (reply != null && (Long) reply.get(0) == 0 && refusal == null) {
       SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
       refusal =
-          new Refusal(
+          new RefusedRecord(
               first.record.sequence(),
               new SessionName(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
     }

@@ -44,7 +44,7 @@ final class TradeDecision {
               }
             });
     NotReplayed now = step.passed().left(left).plus(Map.of(), givenUp);
-    ReplayPipeline.Refusal refusal = ReplayPass.send(ports, sent).refusal();
+    ReplayPipeline.RefusedRecord refusal = ReplayPass.send(ports, sent).refusal();
     if (refusal != null) { // all of these are decided again: versions are compared
       left.putAll(sent);
       return new HealingStep.AskOwner(

@@ -5,7 +5,7 @@
  * HealingStep       the steps: note what is lost, read the sessions in MySQL, tell Redis of them,
  *                   replay the WAL, say that all is there, send commits again without an answer
  * HealingPorts      what the steps reach: a sender's (commit), or that of a node that is gone
- *   HeldSessions      the node's sessions; Ownership: whether they still own
+ *   HeldSessions      the node's sessions; SessionOwnership: whether they own
  *   RecordsToReplay   what is owed, whoever begins again
  *   ReplaySource      the WAL: WalFiles over WalPlaces
  *   UnansweredCommits what is sent again: CommitResending

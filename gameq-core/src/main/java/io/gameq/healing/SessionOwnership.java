@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Whether sessions still own: by MySQL, and then by Redis, which is told so. Stateless. */
-final class Ownership {
-  private Ownership() {}
+final class SessionOwnership {
+  private SessionOwnership() {}
 
   /** Asks MySQL; sessions that do not own are lost from then on. */
   static void read(DurableSessions durableSessions, List<SessionRef> sessions) {
