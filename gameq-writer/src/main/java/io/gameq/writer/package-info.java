@@ -3,10 +3,11 @@
  * acknowledge it.
  *
  * <pre>
- * SlotSchedule -&gt; Worker: claim (redis) -&gt; Flusher: flush (mysql) -&gt; ack, or nack (redis)
- *                 |       reap now and then
- *                 Suspects who held up others -&gt; SlowLane: Flusher, small groups, then one owner
- * TermWatch    -&gt; Worker: which Redis primary counts: another one is connected to
+ * config, schema, dead, stale, terminal   what an operator calls
+ * service    starts and stops all of it
+ *   flush    Worker, SlowLane: threads; each takes the steps of a turn
+ *     turn   reap | claim | decode | flush | ack | nack | ask MySQL who owns | tell Redis
+ *   upkeep   what is done once an hour
  * </pre>
  *
  * <p>A flush that waits for a lock, takes long, or breaks off though MySQL answers is due to one of

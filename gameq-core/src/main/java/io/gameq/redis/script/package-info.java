@@ -8,36 +8,34 @@
  * and ARGV in order and makes a value of the reply; it decides nothing.
  *
  * <pre>
- * a session      open.lua       OpenScript      may write from now on, adopts, returns what is
- *                                               unflushed
- *                reassert.lua   ReassertScript  Redis lost it, MySQL says that it owns
- *                healed.lua     HealedScript    what Redis lost of it is there again
- *                pending.lua    PendingScript   does anything of it wait?
- *                close.lua      CloseScript     ends it
- *                               OwnKey          GET own; was it closed?
- *                               DueSessions     makes what it has dirty due now
- * commits        MULTI          CommitGroup     many commits at once, the usual way
- *                commit.lua     CommitScript    one: of several sessions, or sent again
- *                               LostRows        rows that Redis lost, by commit.lua
- *                replay.lua     ReplayScript    rows of nodes that are gone, from their WALs
- *                               JournalMarks    removes those that nobody reads
- * readers        read.lua       ReadScript      what of an owner is unflushed, without a session
- *                look.lua       LookScript      versions of some rows; may more come?
- *                lookup.lua     LookupScript    some rows, of several sessions
- * writers        claim.lua      ClaimScript     takes due owners: Claims
- *                renew.lua      RenewScript     goes on holding them
- *                ack.lua        AckScript       they are in MySQL: tells their nodes
- *                nack.lua       NackScript      gives them back
- *                reap.lua       ReapScript      takes back what a writer let run out
- * operators                     StaleRows       what sessions committed after they had lost
- *                                               ownership
- *                discard.lua    DiscardScript   removes it
- * signs of life  beat.lua       BeatScript      a node is alive         } NodeHeartbeat gives both,
- *                unbroken.lua   UnbrokenScript  for how long they came  } NodeSigns and OpenOwners
- *                                               read them
+ * a session      open.lua      OpenScript      may write from now on, adopts; what is unflushed?
+ *                reassert.lua  ReassertScript  Redis lost it, MySQL says that it owns
+ *                healed.lua    HealedScript    what Redis lost of it is there again
+ *                pending.lua   PendingScript   does anything of it wait?
+ *                close.lua     CloseScript     ends it
+ *                              OwnKey          GET own; was it closed?
+ *                              DueSessions     makes what it has dirty due now
+ * commits        MULTI         CommitGroup     many commits at once, the usual way
+ *                commit.lua    CommitScript    one: of several sessions, or sent again
+ *                              LostRows        rows that Redis lost, by commit.lua
+ *                replay.lua    ReplayScript    rows of nodes that are gone, from their WALs
+ *                              JournalMarks    removes those that nobody reads
+ * readers        read.lua      ReadScript      what of an owner is unflushed, without a session
+ *                look.lua      LookScript      versions of some rows; may more come?
+ *                lookup.lua    LookupScript    some rows, of several sessions
+ * writers        claim.lua     ClaimScript     takes due owners: Claims
+ *                renew.lua     RenewScript     goes on holding them
+ *                ack.lua       AckScript       they are in MySQL: tells their nodes
+ *                nack.lua      NackScript      gives them back
+ *                reap.lua      ReapScript      takes back what a writer let run out
+ * operators                    StaleRows       what sessions committed after they were lost
+ *                discard.lua   DiscardScript   removes it
+ * signs of life  beat.lua      BeatScript      a node is alive
+ *                unbroken.lua  UnbrokenScript  for how long such signs came
+ *                              NodeHeartbeat   gives them; NodeSigns, OpenOwners read them
  *
- * LuaScript      a script by its SHA-1, loaded again where Redis forgot it; ScriptPipeline sends
- *                many calls at once
+ * LuaScript      a script by its SHA-1, loaded again where Redis forgot it
+ * ScriptPipeline sends many calls at once
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,10 +1,14 @@
 package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
-import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.MySqlException;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
+import io.gameq.writer.turn.Decoding;
+import io.gameq.writer.turn.Ended;
+import io.gameq.writer.turn.GivingBack;
+import io.gameq.writer.turn.Turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingDeque;
@@ -25,8 +29,6 @@ public final class SlowLane {
 
   private static final int MOST_CLAIMS = 1_000;
 
-  private static final long FULL_DELAY_MILLIS = 500;
-
   private static final long TAKE_WAIT_MILLIS = 200;
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowLane.class);
@@ -37,6 +39,37 @@ public final class SlowLane {
   private final BlockingDeque<Group> groups = new LinkedBlockingDeque<>();
 
   private final AtomicInteger claims = new AtomicInteger();
+  private final Entrance entrance =
+      new Entrance() {
+        @Override
+        public boolean takeSuspects(SlotKeys slot, long term, List<Claim> suspects) {
+          if (isFull(suspects)) {
+            return false;
+          }
+          suspects.forEach(claim -> groups.addLast(group(slot, term, List.of(claim))));
+          return true;
+        }
+
+        @Override
+        public boolean takeBatch(SlotKeys slot, long term, List<Claim> batch) {
+          return !isFull(batch) && SlowLane.this.takeBatch(slot, term, batch);
+        }
+      };
+
+  /** For what is in the lane already: it goes on in smaller groups, and nothing else is claimed. */
+  private final Entrance again =
+      new Entrance() {
+        @Override
+        public boolean takeSuspects(SlotKeys slot, long term, List<Claim> suspects) {
+          return false;
+        }
+
+        @Override
+        public boolean takeBatch(SlotKeys slot, long term, List<Claim> batch) {
+          return SlowLane.this.takeBatch(slot, term, batch);
+        }
+      };
+
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean stopped;
 
@@ -50,40 +83,30 @@ public final class SlowLane {
     for (int i = 1; i <= THREADS; i++) {
       ControlConnection connection = redis.get();
       Thread thread =
-          new Thread(() -> run(connection), shared.options().name() + "-slow-lane-" + i);
+          new Thread(() -> run(connection), shared.context().options().name() + "-slow-lane-" + i);
       threads.add(thread);
       thread.start();
     }
   }
 
-  /** Takes a batch of which one owner held up the others, or gives it back when it is full. */
-  void takeBatch(
-      Flusher flusher, SlotKeys slot, long term, List<Claim> batch, FlushTransaction.Failure why) {
-    shared
-        .complaints()
-        .about(
-            "holds up",
-            LOG::warn,
-            () ->
-                "slot %d: one of %d owners holds up the others (%s): they are flushed apart"
-                    .formatted(slot.slot(), batch.size(), why.reason()));
-    if (isFull(batch)) {
-      flusher.giveBack(slot, batch, FULL_DELAY_MILLIS, false);
-    } else {
-      split(batch).forEach(some -> groups.addFirst(group(slot, term, some)));
-    }
+  /** How claims come in. */
+  interface Entrance {
+    /** Takes owners who are known to hold up others; false when it is full. */
+    boolean takeSuspects(SlotKeys slot, long term, List<Claim> suspects);
+
+    /** Takes a batch of which one owner held up the others; false when it is full. */
+    boolean takeBatch(SlotKeys slot, long term, List<Claim> batch);
   }
 
-  /** Takes owners who are known to hold up others. */
-  void takeSuspects(Flusher flusher, SlotKeys slot, long term, List<Claim> suspects) {
-    if (suspects.isEmpty()) {
-      return;
-    }
-    if (isFull(suspects)) {
-      flusher.giveBack(slot, suspects, FULL_DELAY_MILLIS, false);
-    } else {
-      suspects.forEach(claim -> groups.addLast(group(slot, term, List.of(claim))));
-    }
+  /** For workers. */
+  Entrance entrance() {
+    return entrance;
+  }
+
+  /** Room or not. */
+  private boolean takeBatch(SlotKeys slot, long term, List<Claim> batch) {
+    split(batch).forEach(some -> groups.addFirst(group(slot, term, some)));
+    return true;
   }
 
   private boolean isFull(List<Claim> more) {
@@ -106,12 +129,11 @@ public final class SlowLane {
   }
 
   private void run(ControlConnection redis) {
-    Flusher flusher = new Flusher(shared, redis);
     try (redis) {
       while (!stopped || !groups.isEmpty()) {
         Group next = groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
         if (next != null) {
-          flush(flusher, redis, next);
+          flush(redis, next);
         }
       }
     } catch (InterruptedException e) {
@@ -120,25 +142,17 @@ public final class SlowLane {
   }
 
   /** What fails here comes back when the lease runs out. */
-  private void flush(Flusher flusher, ControlConnection redis, Group next) {
+  private void flush(ControlConnection redis, Group next) {
     claims.addAndGet(-next.claims.size());
     try (LeaseRenewal.Held held = next.held()) {
-      if (shared.watch().connected(redis).term() != next.term) {
+      ControlConnection.Connected primary = shared.watch().connected(redis);
+      if (primary.term() != next.term) {
         return; // claimed from a primary that was demoted since: the nodes put it back
       }
-      long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - next.sinceNanos);
-      if (waited > shared.options().bounds().leaseMillis()) { // its lease is not renewed for ever
-        flusher.giveBack(next.slot, next.claims, FULL_DELAY_MILLIS, false);
-      } else if (next.claims.size() == 1) {
-        flusher.flushApart(next.slot, next.term, next.claims.get(0));
-      } else {
-        flusher.flush(
-            next.slot,
-            next.term,
-            next.claims,
-            (batch, why) ->
-                split(batch).forEach(some -> groups.addFirst(group(next.slot, next.term, some))));
-      }
+      Ended unused =
+          new SlotTurn(shared, redis, primary, next.slot, again).takeHeld(firstStep(next));
+    } catch (MySqlException e) {
+      long unused = shared.context().holdUps().mysql().close(e.getMessage());
     } catch (GameQueueException e) {
       redis.close(); // it may be half dead
       LOG.warn(
@@ -149,6 +163,17 @@ public final class SlowLane {
       redis.close(); // it may be half dead
       LOG.warn("slot {}: owners come back when their leases run out", next.slot.slot(), e);
     }
+  }
+
+  private Turn firstStep(Group of) {
+    Ended end = new Ended(0);
+    long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
+    if (waited > shared.context().options().bounds().leaseMillis()) { // not renewed for ever
+      return GivingBack.forWantOfRoom(of.claims, end);
+    }
+    return of.claims.size() == 1
+        ? Decoding.apart(of.claims.get(0), end)
+        : Decoding.together(of.claims, end);
   }
 
   /** Takes no more. */

@@ -1,31 +1,22 @@
 package io.gameq.writer.flush;
 
 import io.gameq.MySqlException;
-import io.gameq.log.RepeatedWarnings;
-import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.CountingSessions;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.Claim;
-import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.ReapScript;
-import java.util.ArrayList;
+import io.gameq.writer.turn.Claiming;
+import io.gameq.writer.turn.OutageGate;
+import io.gameq.writer.turn.Reaping;
+import io.gameq.writer.turn.TurnContext;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread of a writer: takes a slot in turn, claims what is due, flushes it in one transaction,
- * acknowledges.
- *
- * <p>Killed anywhere, it loses nothing: what it claimed comes back when the lease runs out, and
- * flushing twice changes nothing.
+ * One thread of a writer: takes a slot, and its {@linkplain io.gameq.writer.turn turn}, again and
+ * again. Killed anywhere, it loses nothing.
  */
 public final class Worker implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
@@ -35,35 +26,24 @@ public final class Worker implements Runnable {
   private final Shared shared;
   private final SlowLane lane;
   private final ControlConnection redis;
-  private final Flusher flusher;
-  private final ClaimScript claims;
+  private final OutageGate mysql;
   private final Backoff backoff = new Backoff(100, 5_000);
   private final Map<Integer, Long> nextReapNanos = new HashMap<>();
   private boolean failing;
 
   /** What the workers of a writer share. */
   public record Shared(
-      WriterOptions options,
       SlotKeys[] slots,
       SlotSchedule schedule,
-      OwnerTable sessions,
-      OwnerReader reader,
-      RowDecoder decoder,
-      ParkedTables parked,
-      FlushTransaction flush,
-      OutageGate mysql,
       TermWatch watch,
       LeaseRenewal leases,
-      HeldUpOwners suspects,
-      RepeatedWarnings complaints,
-      WriterStats stats) {}
+      TurnContext context) {}
 
   public Worker(Shared shared, SlowLane lane, ControlConnection redis) {
     this.shared = shared;
     this.lane = lane;
     this.redis = redis;
-    this.flusher = new Flusher(shared, redis);
-    this.claims = new ClaimScript(shared.options().name(), shared.options().bounds());
+    this.mysql = shared.context().holdUps().mysql();
   }
 
   /** Works until the schedule is stopped. */
@@ -83,23 +63,19 @@ public final class Worker implements Runnable {
   /** One turn of a slot; returns the delay until its next one, ms. */
   private long takeTurn(SlotKeys slot) {
     try {
-      long closed = shared.mysql().waitMillis();
+      long closed = mysql.waitMillis();
       if (closed > 0) {
         return closed;
       }
-      ControlConnection.Connected connected = shared.watch().connected(redis);
-      reapWhenDue(slot);
-      ClaimScript.Batch batch = claims.call(connected.redis(), slot);
-      batch.stale().forEach(this::found);
-      batch.broken().forEach(this::reportBroken);
-      flush(slot, connected.term(), batch.claims());
-      batch.unowned().forEach(unowned -> settleUnowned(slot, unowned));
+      SlotTurn turn =
+          new SlotTurn(shared, redis, shared.watch().connected(redis), slot, lane.entrance());
+      long wait = turn.take(reaps(slot) ? new Reaping() : new Claiming()).waitMillis();
       succeeded();
-      return batch.waitMillis() < 0
+      return wait < 0
           ? shared.schedule().idleMillis()
-          : Math.min(batch.waitMillis(), shared.schedule().waitingMillis());
+          : Math.min(wait, shared.schedule().waitingMillis());
     } catch (MySqlException e) {
-      return shared.mysql().close(e.getMessage());
+      return mysql.close(e.getMessage());
     } catch (RuntimeException
         | Error e) { // an Error of one turn must not end the worker and its slot
       redis.close(); // it may be half dead
@@ -127,95 +103,15 @@ public final class Worker implements Runnable {
     }
   }
 
-  /** Leaves to the slow lane who may hold up the others. */
-  private void flush(SlotKeys slot, long term, List<Claim> claims) {
-    List<Claim> suspects = new ArrayList<>();
-    List<Claim> rest = new ArrayList<>();
-    for (Claim claim : claims) {
-      long paused = shared.suspects().pausedMillis(claim.owner());
-      if (paused > 0) { // a commit since then has made him due
-        flusher.giveBack(slot, List.of(claim), paused, false);
-      } else {
-        (shared.suspects().contains(claim.owner()) ? suspects : rest).add(claim);
-      }
-    }
-    lane.takeSuspects(flusher, slot, term, suspects);
-    if (!rest.isEmpty()) {
-      try (LeaseRenewal.Held held = shared.leases().hold(slot, rest)) {
-        flusher.flush(
-            slot, term, rest, (batch, why) -> lane.takeBatch(flusher, slot, term, batch, why));
-      }
-    }
-  }
-
-  // --- other duties
-
-  private void found(ClaimScript.Rows stale) {
-    shared
-        .complaints()
-        .about(
-            "stale",
-            LOG::warn,
-            () ->
-                ("rows of %s were committed by session %s after it had lost ownership:"
-                        + " kept and never flushed, see 'gameq-writer stale'")
-                    .formatted(stale.owner(), stale.session()));
-    shared.stats().foundStale();
-  }
-
-  private void reportBroken(String key) {
-    shared
-        .complaints()
-        .about(
-            "broken",
-            LOG::error,
-            () ->
-                ("Redis key %s is not the hash that gameq keeps there: its owner is not"
-                        + " flushed; somebody else writes into gameq's keys, remove or rename it")
-                    .formatted(key));
-  }
-
-  /** Redis lost the session of an owner with rows: MySQL knows it. */
-  private void settleUnowned(SlotKeys slot, ClaimScript.Rows unowned) {
-    CountingSessions durable =
-        shared.sessions().current(List.of(unowned.owner())).get(unowned.owner());
-    if (durable == null) {
-      shared
-          .complaints()
-          .about(
-              "no owner",
-              LOG::error,
-              () ->
-                  ("owner %s has unflushed rows of session %s but no row in gameq_owner:"
-                          + " they stay in Redis")
-                      .formatted(unowned.owner(), unowned.session()));
-    } else {
-      OwnersInRedis.tell(redis.get(), slot, unowned.owner(), durable);
-    }
-  }
-
-  /** Takes back what writers that are gone had claimed: all of it, soon after its lease ran out. */
-  private void reapWhenDue(SlotKeys slot) {
+  /** What writers that are gone had claimed is taken back soon after its lease ran out. */
+  private boolean reaps(SlotKeys slot) {
     long now = System.nanoTime();
     if (now - nextReapNanos.getOrDefault(slot.slot(), now) < 0) {
-      return;
+      return false;
     }
-    long every = Math.min(shared.options().bounds().leaseMillis() / 3, MOST_REAP_DELAY_MILLIS);
+    long lease = shared.context().options().bounds().leaseMillis();
+    long every = Math.min(lease / 3, MOST_REAP_DELAY_MILLIS);
     nextReapNanos.put(slot.slot(), now + TimeUnit.MILLISECONDS.toNanos(every));
-    List<ReapScript.Reaped> reaped;
-    do {
-      reaped = ReapScript.call(redis.get(), slot);
-      shared.stats().reaped(reaped.size());
-      for (ReapScript.Reaped of : reaped) {
-        shared
-            .complaints()
-            .about(
-                "took back",
-                LOG::warn,
-                () ->
-                    "took back owner %s from writer %s, whose lease ran out"
-                        .formatted(of.owner(), of.writer()));
-      }
-    } while (reaped.size() == ReapScript.MOST);
+    return true;
   }
 }

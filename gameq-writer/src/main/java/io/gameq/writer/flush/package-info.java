@@ -1,6 +1,14 @@
 /**
- * The writer's scripts: claim, ack, nack, reap, stale; and what a writer tells Redis of sessions
- * that only MySQL knows. Keys are drawn in {@link io.gameq.redis}.
+ * The threads that flush: they take the steps of a {@linkplain io.gameq.writer.turn turn}.
+ *
+ * <pre>
+ * SlotSchedule  which slot is next, one worker at a time
+ *   Worker      takes its turn by a SlotTurn, step by step
+ *     SlowLane  the same for who held up others: small groups, in the end each owner alone
+ * LeaseRenewal  holds on to what they have claimed
+ * TermWatch     which Redis primary counts; workers and lane leave one that does not
+ * OtherHalves   may the other half of a handover still come?
+ * </pre>
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.flush;

@@ -11,7 +11,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.flush.SlowLane;
-import io.gameq.writer.flush.WriterOptions;
+import io.gameq.writer.turn.WriterOptions;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;

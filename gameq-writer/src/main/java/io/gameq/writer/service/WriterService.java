@@ -20,17 +20,19 @@ import io.gameq.redis.script.JournalMarks;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.writer.flush.DaemonTimer;
-import io.gameq.writer.flush.HeldUpOwners;
 import io.gameq.writer.flush.LeaseRenewal;
-import io.gameq.writer.flush.OutageGate;
-import io.gameq.writer.flush.ParkedTables;
-import io.gameq.writer.flush.RowDecoder;
 import io.gameq.writer.flush.SlotSchedule;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.TermWatch;
 import io.gameq.writer.flush.Worker;
-import io.gameq.writer.flush.WriterOptions;
-import io.gameq.writer.flush.WriterStats;
+import io.gameq.writer.turn.HeldUpOwners;
+import io.gameq.writer.turn.OutageGate;
+import io.gameq.writer.turn.ParkedTables;
+import io.gameq.writer.turn.RowDecoder;
+import io.gameq.writer.turn.TurnContext;
+import io.gameq.writer.turn.TurnReports;
+import io.gameq.writer.turn.WriterOptions;
+import io.gameq.writer.turn.WriterStats;
 import io.gameq.writer.upkeep.HourlyDuties;
 import io.gameq.writer.upkeep.TombstonePurge;
 import java.time.Clock;
@@ -88,22 +90,14 @@ public final class WriterService implements AutoCloseable {
     watch = new TermWatch(primary); // starts a thread: what may fail has not
     leases =
         new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
-    Worker.Shared shared =
-        new Worker.Shared(
+    TurnContext context =
+        new TurnContext(
             options,
-            SlotKeys.all(options.namespace(), options.slots()),
-            schedule,
-            owners,
-            new OwnerReader(mysql),
-            decoder,
-            parked,
-            flush,
-            new OutageGate(mysql::answers),
-            watch,
-            leases,
-            new HeldUpOwners(),
-            new RepeatedWarnings(COMPLAIN_EVERY_SECONDS),
-            stats);
+            new TurnContext.Tables(owners, new OwnerReader(mysql), decoder, flush),
+            new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners()),
+            new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
+    SlotKeys[] slots = SlotKeys.all(options.namespace(), options.slots());
+    Worker.Shared shared = new Worker.Shared(slots, schedule, watch, leases, context);
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       Thread thread =

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.writer.explorer.Gate.Stop;
+import io.gameq.writer.turn.Turn;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -14,16 +14,16 @@ final class FlushInThread {
   private final Gate gate = new Gate();
   private Stop stop;
   private boolean blocked;
-  private volatile @Nullable Outcome outcome;
+  private volatile @Nullable Turn next;
 
   /** Begins; stops before the first statement. */
   FlushInThread(
-      Executor threads, Supplier<Outcome> flush, List<OwnerRows> rows, FlushConnection connection) {
+      Executor threads, Supplier<Turn> flush, List<OwnerRows> rows, FlushConnection connection) {
     connection.gate(gate, rows);
     threads.execute(
         () -> {
           try {
-            outcome = flush.get();
+            next = flush.get();
           } finally {
             gate.done();
           }
@@ -51,8 +51,9 @@ final class FlushInThread {
     return gate.answer();
   }
 
-  Outcome outcome() {
-    return Objects.requireNonNull(outcome, "the flush died");
+  /** Where the turn stands after it. */
+  Turn next() {
+    return Objects.requireNonNull(next, "the flush died");
   }
 
   /** As if its process were killed: the server rolls back. */

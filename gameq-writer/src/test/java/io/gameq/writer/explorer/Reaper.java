@@ -1,6 +1,7 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.redis.script.ReapScript;
+import io.gameq.writer.turn.Reaping;
+import io.gameq.writer.turn.Turn;
 import java.util.List;
 
 /**
@@ -9,6 +10,9 @@ import java.util.List;
  * @param most how often it happens
  */
 record Reaper(int most) implements Actor {
+  /** No worker is its own. */
+  private static final int NOBODY = -1;
+
   /** How often it happened. */
   record Memory(int reaps) implements Local {
     @Override
@@ -31,7 +35,7 @@ record Reaper(int most) implements Actor {
             Step.redis(
                 "a lease runs out, reap",
                 world -> {
-                  ReapScript.call(world.redis, world.slot);
+                  Turn unused = new Reaping().next(world.ports(NOBODY, "R", 1, Reached.FIRST));
                   return new Memory(me.reaps + 1);
                 }));
   }

@@ -183,7 +183,7 @@ final class Search {
         || actor instanceof FailoverActor
         || actor instanceof Promotion
         || actor instanceof ReadingActor
-        || (local instanceof FlushWorker.Memory worker && worker.phase() != FlushWorker.Phase.IDLE);
+        || (local instanceof FlushWorker.Memory worker && !worker.isIdle());
   }
 
   private void violated(String wrong) {
@@ -234,8 +234,7 @@ final class Search {
     for (int steps = 0; steps < 2 * MOST_DRAIN_STEPS; steps++) {
       world.outOfPatience(steps >= MOST_DRAIN_STEPS);
       List<Step> next = cast.get(drainer).steps(now, now.locals().get(drainer));
-      boolean idle =
-          ((FlushWorker.Memory) now.locals().get(drainer)).phase() == FlushWorker.Phase.IDLE;
+      boolean idle = ((FlushWorker.Memory) now.locals().get(drainer)).isIdle();
       if (idle && !now.redis().items("}:lease").isEmpty()) {
         reaper.steps(now, reaper.start()).get(0).run().on(world);
         redisSteps++;

@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -12,6 +13,8 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.Table;
@@ -21,6 +24,15 @@ import io.gameq.servers.TestServers;
 import io.gameq.term.Primary;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
+import io.gameq.writer.turn.HeldUpOwners;
+import io.gameq.writer.turn.OutageGate;
+import io.gameq.writer.turn.ParkedTables;
+import io.gameq.writer.turn.RowDecoder;
+import io.gameq.writer.turn.TurnContext;
+import io.gameq.writer.turn.TurnPorts;
+import io.gameq.writer.turn.TurnReports;
+import io.gameq.writer.turn.WriterOptions;
+import io.gameq.writer.turn.WriterStats;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -66,11 +78,16 @@ final class Servers implements AutoCloseable {
   /** Rows that wait for another owner's flush are given up by the last drain alone. */
   static final FlushTransaction.Patience PATIENCE = new FlushTransaction.Patience(2, 0, 0, 15, 100);
 
+  /** Told once in a while by all worlds. */
+  private static final TurnReports REPORTS =
+      new TurnReports(new RepeatedWarnings(60), new WriterStats());
+
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();
-  private final Map<Integer, FlushTransaction> flushTransactions = new HashMap<>();
+  private final Map<Integer, TurnContext> contexts = new HashMap<>();
   private final Map<Integer, FlushInThread> flushings = new HashMap<>();
   private final Map<Integer, FlushWorker.Memory> standing = new HashMap<>();
+  private final Map<Integer, FlushWorker> workers = new HashMap<>();
   private final ExecutorService threads =
       Executors.newCachedThreadPool(
           task -> {
@@ -134,10 +151,6 @@ final class Servers implements AutoCloseable {
   }
 
   /** Whether rows that wait for another owner's flush are given up now. */
-  boolean isOutOfPatience() {
-    return outOfPatience;
-  }
-
   void outOfPatience(boolean now) {
     outOfPatience = now;
   }
@@ -211,7 +224,8 @@ final class Servers implements AutoCloseable {
       putTables(next.getValue().tables());
       int actor = Objects.requireNonNull(order.get(next.getKey()));
       if (!flushings.containsKey(actor)) {
-        beginFlush(actor, Objects.requireNonNull(flushing(state, actor)));
+        FlushWorker worker = Objects.requireNonNull(workers.get(actor));
+        beginFlush(worker, Objects.requireNonNull(flushing(state, actor)));
       }
       FlushInThread flushing = flushing(actor);
       if (!flushing.pass() || !flushing.answer().equals(next.getValue().answer())) {
@@ -335,7 +349,7 @@ final class Servers implements AutoCloseable {
   /** Time is not modelled: the entry of a choice becomes the one that is due first. */
   void makeFirst(String member, List<String> all) {
     byte[] due = RedisImage.bytes(slot.prefix() + ":due");
-    for (String entry : all.size() > 1 ? all : List.<String>of()) {
+    for (String entry : all) {
       bareRedis.sync().zadd(due, entry.equals(member) ? 0 : 1, RedisImage.bytes(entry));
     }
   }
@@ -352,33 +366,63 @@ final class Servers implements AutoCloseable {
   // --- flushes
 
   /** Begins the flush of a worker; it stops before its first statement. */
-  FlushInThread beginFlush(int actor, FlushWorker.Memory worker) {
-    FlushConnection connection =
-        flushConnections.computeIfAbsent(
-            actor,
-            a -> {
-              try {
-                Connection real = connect("", 0);
-                real.setAutoCommit(false);
-                return new FlushConnection(real, plant);
-              } catch (SQLException e) {
-                throw new IllegalStateException(e);
-              }
-            });
-    FlushTransaction transaction =
-        flushTransactions.computeIfAbsent(
-            actor, a -> new FlushTransaction(connection.mysql(), writes, PATIENCE));
-    long term =
-        plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : worker.reached().term();
+  FlushInThread beginFlush(FlushWorker worker, FlushWorker.Memory memory) {
+    int actor = worker.index();
+    TurnPorts ports = ports(actor, worker.name(), worker.batch(), memory.reached());
     FlushInThread flushing =
         new FlushInThread(
-            threads,
-            () -> transaction.flush(term, worker.rows(), FlushTransaction.Halves.UNKNOWN),
-            worker.rows(),
-            connection);
+            threads, () -> memory.turn().next(ports), memory.rows(), flushConnection(actor));
     flushings.put(actor, flushing);
-    standing.put(actor, worker);
+    standing.put(actor, memory);
+    workers.put(actor, worker);
     return flushing;
+  }
+
+  /** What the turn of a worker reaches. */
+  TurnPorts ports(int actor, String name, int batch, Reached reached) {
+    long term = plant.has(Plant.Switch.FLUSH_COMPARES_NO_TERM) ? Term.NOT_KNOWN : reached.term();
+    return new ExplorerPorts(
+        this, term, contexts.computeIfAbsent(actor, a -> context(a, name, batch)));
+  }
+
+  private TurnContext context(int actor, String name, int batch) {
+    ParkedTables parked = new ParkedTables();
+    return new TurnContext(
+        new WriterOptions(
+            namespace,
+            1,
+            name,
+            1,
+            new ClaimScript.Bounds(batch, 100, 1 << 20, 0),
+            PATIENCE,
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+        new TurnContext.Tables(
+            sessions,
+            reader,
+            new RowDecoder(() -> catalog, codec, parked),
+            new FlushTransaction(flushConnection(actor).mysql(), writes, PATIENCE)),
+        new TurnContext.HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners()),
+        REPORTS);
+  }
+
+  private FlushConnection flushConnection(int actor) {
+    return flushConnections.computeIfAbsent(
+        actor,
+        a -> {
+          try {
+            Connection real = connect("", 0);
+            real.setAutoCommit(false);
+            return new FlushConnection(real, plant);
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  /** A claim as if it were the first of its rows, or the last that they get. */
+  Claim withPatience(Claim of) {
+    int attempts = outOfPatience ? PATIENCE.attempts() : 1;
+    return new Claim(of.owner(), of.session(), of.token(), attempts, of.lapses(), 0, of.rows());
   }
 
   @SuppressWarnings("NullAway")
@@ -387,9 +431,10 @@ final class Servers implements AutoCloseable {
   }
 
   /** Keeps in mind where the flush of a worker stands. */
-  void stands(int actor, FlushWorker.Memory worker) {
-    if (worker.isFlushing()) {
-      standing.put(actor, worker);
+  void stands(FlushWorker worker, FlushWorker.Memory memory) {
+    int actor = worker.index();
+    if (memory.isFlushing()) {
+      standing.put(actor, memory);
     } else {
       standing.remove(actor);
       flushings.remove(actor);

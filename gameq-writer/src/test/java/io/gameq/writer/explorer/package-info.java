@@ -24,11 +24,10 @@
  *                  reassert (HealingStep, the whole of it, one element a step)
  *                  may give an open up and open again, or die in it
  *                  goes over to the primary that was promoted, and heals there (Settling)
- * FlushWorker      claim.lua | lock owners | write | COMMIT | ack.lua, or when refused nack.lua;
- *                  then, or of rows that nobody owns: ask MySQL who owns | reassert.lua, open.lua;
- *                  goes over, or has to when the term refuses it (ClaimScript, FlushTransaction,
- *                  AckScript, NackScript, OwnersInRedis, Settling)
- * Reaper           a lease runs out: reap.lua (ReapScript)
+ * FlushWorker      the steps of a writer's turn: claim | flush, stopped at its statements | ack |
+ *                  nack | ask MySQL who owns | tell Redis; goes over, or has to when the term
+ *                  refuses it (io.gameq.writer.turn, the whole of it; Settling)
+ * Reaper           a lease runs out: the first step of a turn (Reaping)
  * Reader           read.lua | snapshot (ReadScript, OwnerReader)
  * FailoverActor    Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
@@ -50,12 +49,12 @@
  * the promotion while nobody has gone over. In the end everybody has, and what the former one holds
  * is gone. {@code PrimaryConnector} is retold: what the servers say of themselves is made up.
  *
- * <p>A flush is one call of {@code FlushTransaction.flush}. It runs in a thread of its own, and a
- * {@link io.gameq.writer.explorer.Gate} holds it before each statement; some casts interleave every
- * statement, others only before, between and after locking and COMMIT. An open transaction is
- * restored by running its statements again, in the order in which those of all transactions ran,
- * each over what was committed then; the server must answer the same. A step that would wait for a
- * lock is not taken; a flush that waits may also roll back and begin again.
+ * <p>A flush is one step of the turn, one call of {@code FlushTransaction.flush}. It runs in a
+ * thread of its own, and a {@link io.gameq.writer.explorer.Gate} holds it before each statement;
+ * some casts interleave every statement, others only before, between and after locking and COMMIT.
+ * An open transaction is restored by running its statements again, in the order in which those of
+ * all transactions ran, each over what was committed then; the server must answer the same. A step
+ * that would wait for a lock is not taken; a flush that waits may also roll back and begin again.
  *
  * <p>Checked after each step: a row's version in MySQL never goes down (WENT BACK), a deleted row
  * does not come back (RESURRECTED), a row holds what was committed in its version (MIXED) and was

@@ -1,6 +1,5 @@
 package io.gameq.lab.peers;
 
-
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
@@ -12,8 +11,8 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.writer.flush.WriterOptions;
 import io.gameq.writer.service.WriterService;
+import io.gameq.writer.turn.WriterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package io.gameq.lab.peers;
 
-
 import io.gameq.lab.bench.workload.BenchRow;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;

@@ -1,4 +1,4 @@
-package io.gameq.writer.flush;
+package io.gameq.writer.turn;
 
 import io.gameq.mysql.flush.FlushTransaction.Written;
 import java.util.List;
@@ -72,8 +72,8 @@ public final class WriterStats {
 
   @Override
   public String toString() {
-    return ("flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d, stale"
-            + " sessions %d")
+    return ("flushes %d, owners %d, rows %d, given back %d, reaped %d, dead letters %d,"
+            + " stale sessions %d")
         .formatted(flushes(), owners(), rows(), givenBack(), reaped(), deadLetters(), stale());
   }
 }

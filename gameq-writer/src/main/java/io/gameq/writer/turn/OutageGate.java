@@ -1,4 +1,4 @@
-package io.gameq.writer.flush;
+package io.gameq.writer.turn;
 
 import io.gameq.redis.Backoff;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +33,7 @@ public final class OutageGate {
   }
 
   /** A flush failed because MySQL is away; returns how long to wait, ms. */
-  synchronized long close(String reason) {
+  public synchronized long close(String reason) {
     long wait = backoff.nextMillisWithJitter();
     if (!closed) {
       closed = true;
@@ -64,7 +64,7 @@ public final class OutageGate {
   }
 
   /** How long to wait before the next claim, ms; 0 when MySQL takes flushes. May ask MySQL. */
-  long waitMillis() {
+  public long waitMillis() {
     synchronized (this) {
       if (!closed) {
         return 0;

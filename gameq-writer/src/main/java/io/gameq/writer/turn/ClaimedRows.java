@@ -1,4 +1,4 @@
-package io.gameq.writer.flush;
+package io.gameq.writer.turn;
 
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
@@ -15,27 +15,36 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Leads from claims to what MySQL is asked for, and from its answer back to claims. One thread. */
-final class ClaimedRows {
+/**
+ * Claims that are decoded: leads from them to what MySQL is asked for, and from its answer back to
+ * them. Immutable.
+ */
+public final class ClaimedRows {
+  private final List<RowDecoder.Decoded> decoded;
   private final Map<OwnerId, RowDecoder.Decoded> byOwner = new HashMap<>();
 
   ClaimedRows(List<RowDecoder.Decoded> decoded) {
+    this.decoded = decoded;
     decoded.forEach(of -> byOwner.put(of.claim().owner(), of));
   }
 
-  List<OwnerRows> owners(List<Claim> claims) {
-    return claims.stream()
+  /** The claims. */
+  public List<Claim> claims() {
+    return decoded.stream().map(RowDecoder.Decoded::claim).toList();
+  }
+
+  /** What MySQL is asked to write. */
+  public List<OwnerRows> owners() {
+    return decoded.stream()
         .map(
-            claim -> {
-              RowDecoder.Decoded of = decoded(claim.owner());
-              return new OwnerRows(
-                  claim.owner(),
-                  claim.session(),
-                  claim.attempts(),
-                  claim.refusedForMillis(),
-                  of.rows(),
-                  of.unreadable());
-            })
+            of ->
+                new OwnerRows(
+                    of.claim().owner(),
+                    of.claim().session(),
+                    of.claim().attempts(),
+                    of.claim().refusedForMillis(),
+                    of.rows(),
+                    of.unreadable()))
         .toList();
   }
 

@@ -1,4 +1,4 @@
-package io.gameq.writer.flush;
+package io.gameq.writer.turn;
 
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.script.ClaimScript;

@@ -1,4 +1,4 @@
-package io.gameq.writer.flush;
+package io.gameq.writer.turn;
 
 import java.util.Collection;
 import java.util.HashMap;

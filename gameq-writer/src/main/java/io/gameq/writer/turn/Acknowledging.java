@@ -1,0 +1,41 @@
+package io.gameq.writer.turn;
+
+import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.redis.script.AckScript;
+import io.gameq.redis.script.Claim;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** About to acknowledge what a flush has written. */
+public record Acknowledging(ClaimedRows rows, List<Written> written, Turn then) implements Turn {
+  @Override
+  public Turn next(TurnPorts ports) {
+    TurnContext context = ports.context();
+    AckScript.call(
+        ports.redis(),
+        ports.slot(),
+        context.options().namespace(),
+        ParkedTables.RETRY_MILLIS,
+        flushed());
+    context.reports().flushed(written);
+    ParkedTables parked = context.holdUps().tables();
+    if (!parked.isEmpty()) {
+      parked.passed(rows.tables(written));
+    }
+    written.stream()
+        .filter(of -> of.kept().isEmpty())
+        .forEach(of -> context.holdUps().owners().remove(of.of().owner()));
+    return then;
+  }
+
+  /** What ack.lua is told. */
+  public List<AckScript.Flushed> flushed() {
+    return written.stream().map(rows::flushed).toList();
+  }
+
+  @Override
+  public List<Claim> claims() {
+    return Stream.concat(written.stream().map(of -> rows.claim(of.of())), then.claims().stream())
+        .toList();
+  }
+}

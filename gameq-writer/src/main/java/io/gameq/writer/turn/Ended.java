@@ -1,0 +1,31 @@
+package io.gameq.writer.turn;
+
+import io.gameq.redis.script.Claim;
+import java.util.List;
+
+/**
+ * The turn is over.
+ *
+ * @param waitMillis until the next owner of the slot is due; -1 when none is
+ */
+public record Ended(long waitMillis) implements Turn {
+  @Override
+  public Ended next(TurnPorts ports) {
+    return this;
+  }
+
+  @Override
+  public Ended then() {
+    return this;
+  }
+
+  @Override
+  public List<Claim> claims() {
+    return List.of();
+  }
+
+  @Override
+  public Ended end() {
+    return this;
+  }
+}

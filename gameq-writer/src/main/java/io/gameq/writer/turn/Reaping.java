@@ -1,0 +1,19 @@
+package io.gameq.writer.turn;
+
+import io.gameq.redis.script.ReapScript;
+import java.util.List;
+
+/** About to take back what writers that are gone had claimed: all whose leases ran out. */
+public record Reaping() implements Turn {
+  @Override
+  public Turn next(TurnPorts ports) {
+    List<ReapScript.Reaped> reaped = ReapScript.call(ports.redis(), ports.slot());
+    ports.context().reports().reaped(reaped);
+    return reaped.size() == ReapScript.MOST ? this : then();
+  }
+
+  @Override
+  public Turn then() {
+    return new Claiming();
+  }
+}

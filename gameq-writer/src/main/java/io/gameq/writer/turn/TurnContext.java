@@ -1,0 +1,16 @@
+package io.gameq.writer.turn;
+
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+
+/** What all turns of a writer share. Thread-safe. */
+public record TurnContext(
+    WriterOptions options, Tables mysql, HoldUps holdUps, TurnReports reports) {
+  /** What a turn asks of MySQL. */
+  public record Tables(
+      OwnerTable sessions, OwnerReader reader, RowDecoder decoder, FlushTransaction flush) {}
+
+  /** What holds up flushes: MySQL as a whole, tables, owners. */
+  public record HoldUps(OutageGate mysql, ParkedTables tables, HeldUpOwners owners) {}
+}

@@ -1,0 +1,37 @@
+package io.gameq.writer.turn;
+
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.Claim;
+import java.util.List;
+
+/** What the steps of one turn reach. Used by one thread. */
+public interface TurnPorts {
+  SlotKeys slot();
+
+  /** The number of the term of the primary that is claimed from. */
+  long term();
+
+  /** The connection to that very primary. */
+  RedisConnection claimsFrom();
+
+  /** The same, or a new one where it broke. */
+  RedisConnection redis();
+
+  /** Gives the connection up: its primary does not count any more. */
+  void leave();
+
+  /** Tells whether other halves of handovers may come. */
+  FlushTransaction.Halves halves();
+
+  /** Has owners flushed apart who held up others before; false when there is no room. */
+  boolean takeSuspects(List<Claim> suspects);
+
+  /**
+   * Has a batch flushed apart of which one owner held up the others; false when there is no room.
+   */
+  boolean takeBatch(List<Claim> batch);
+
+  TurnContext context();
+}

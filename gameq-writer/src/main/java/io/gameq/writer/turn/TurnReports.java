@@ -1,0 +1,172 @@
+package io.gameq.writer.turn;
+
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.ReapScript;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says what turns meet, now and then rather than each time, and counts what they did. Thread-safe.
+ */
+public final class TurnReports {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnReports.class);
+
+  private final RepeatedWarnings warnings;
+  private final WriterStats stats;
+
+  public TurnReports(RepeatedWarnings warnings, WriterStats stats) {
+    this.warnings = warnings;
+    this.stats = stats;
+  }
+
+  // --- of a claim
+
+  void reaped(List<ReapScript.Reaped> reaped) {
+    stats.reaped(reaped.size());
+    for (ReapScript.Reaped of : reaped) {
+      warnings.about(
+          "took back",
+          LOG::warn,
+          () ->
+              "took back owner %s from writer %s, whose lease ran out"
+                  .formatted(of.owner(), of.writer()));
+    }
+  }
+
+  void stale(ClaimScript.Rows of) {
+    warnings.about(
+        "stale",
+        LOG::warn,
+        () ->
+            ("rows of %s were committed by session %s after it had lost ownership: kept and never"
+                    + " flushed, see 'gameq-writer stale'")
+                .formatted(of.owner(), of.session()));
+    stats.foundStale();
+  }
+
+  void broken(String key) {
+    warnings.about(
+        "broken",
+        LOG::error,
+        () ->
+            ("Redis key %s is not the hash that gameq keeps there: its owner is not flushed;"
+                    + " somebody else writes into gameq's keys, remove or rename it")
+                .formatted(key));
+  }
+
+  void ofNobody(ClaimScript.Rows of) {
+    warnings.about(
+        "no owner",
+        LOG::error,
+        () ->
+            ("owner %s has unflushed rows of session %s but no row in gameq_owner: they stay in"
+                    + " Redis")
+                .formatted(of.owner(), of.session()));
+  }
+
+  // --- of a flush
+
+  /** 'dead list' has all that are set aside. */
+  void committed(List<Written> written) {
+    for (Written of : written) {
+      of.setAside().forEach(this::setAside);
+      of.kept().forEach(this::kept);
+    }
+  }
+
+  private void setAside(Refused row) {
+    warnings.about(
+        "set aside " + row.table() + " " + row.errorCode(),
+        LOG::error,
+        () ->
+            "set aside %s:%s of %s in version %s as a dead letter after %d attempts: %s"
+                .formatted(
+                    row.table(),
+                    row.rowKey(),
+                    row.owner(),
+                    Long.toUnsignedString(row.version()),
+                    row.attempts(),
+                    row.errorText()));
+  }
+
+  private void kept(RowChange row) {
+    warnings.about(
+        "kept",
+        LOG::warn,
+        () ->
+            ("%s of %s waits in Redis for the other half of a handover, or while many rows of its"
+                    + " owner are slow; a half until its node heals, its owner is opened again, or"
+                    + " gameq-recovery replays its WAL")
+                .formatted(row.key(), row.owner()));
+  }
+
+  void holdsUp(SlotKeys slot, int owners, String reason) {
+    warnings.about(
+        "holds up",
+        LOG::warn,
+        () ->
+            "slot %d: one of %d owners holds up the others (%s): they are flushed apart"
+                .formatted(slot.slot(), owners, reason));
+  }
+
+  void left(SlotKeys slot, int owners, String reason) {
+    warnings.about(
+        "left",
+        LOG::warn,
+        () ->
+            "slot %d: %d owners are left to the new primary: %s"
+                .formatted(slot.slot(), owners, reason));
+  }
+
+  void locked(Claim of, String reason, long delayMillis) {
+    warnings.about(
+        "locked",
+        LOG::info,
+        () ->
+            "owner %s is locked in MySQL (%s); trying again in %d ms"
+                .formatted(of.owner(), reason, delayMillis));
+  }
+
+  void notYet(Claim of, String reason, long delayMillis) {
+    warnings.about(
+        "not yet",
+        LOG::warn,
+        () ->
+            "owner %s cannot be flushed yet (%s), attempt %d; trying again in %d ms"
+                .formatted(of.owner(), reason, of.attempts(), delayMillis));
+  }
+
+  void flushed(List<Written> written) {
+    stats.flushed(written);
+  }
+
+  void gaveBack(int claims) {
+    stats.gaveBack(claims);
+  }
+
+  // --- of sessions
+
+  void restores(OwnerId owner, SessionId session) {
+    warnings.about(
+        "lost session",
+        LOG::warn,
+        () -> "MySQL lost session %s of %s: writing it again".formatted(session, owner));
+  }
+
+  void finishesOpen(OwnerId owner, SessionId session) {
+    warnings.about(
+        "finishes open",
+        LOG::warn,
+        () ->
+            "finishing the open of %s by session %s, whose node is gone".formatted(owner, session));
+  }
+}
