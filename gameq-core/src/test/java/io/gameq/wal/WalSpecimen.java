@@ -174,9 +174,13 @@ final class WalSpecimen {
       open.readFully(before);
       open.seek(offset);
       open.write(bytes);
-      for (int i = 0; i < bytes.length; i++) { // what does not change is not damaged
-        if (before[i] != bytes[i]) {
-          touched.add(new Touched(file, offset + i, offset + i + 1));
+      for (int i = 0; i < bytes.length; i++) {
+        int from = i;
+        while (i < bytes.length && before[i] != bytes[i]) { // what does not change is not damaged
+          i++;
+        }
+        if (i > from) {
+          touched.add(new Touched(file, offset + from, offset + i));
         }
       }
     }

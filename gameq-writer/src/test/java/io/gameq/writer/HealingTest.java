@@ -3,7 +3,6 @@ package io.gameq.writer;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,41 +11,24 @@ import io.gameq.CommitReceipt;
 import io.gameq.Conflict;
 import io.gameq.ConflictException;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
-import io.gameq.QueueFullException;
-import io.gameq.RedisUnavailableException;
-import io.gameq.WhenRedisIsAway;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.servers.GameDatabase;
-import io.gameq.servers.RedisProxy;
-import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -55,62 +37,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * and names what is not.
  */
 @Execution(ExecutionMode.CONCURRENT)
-class HealingTest {
-  private static final Duration LONG = Duration.ofSeconds(40);
-
-  record Pet(long id, long playerId, String name) {}
-
-  @TempDir Path walDirectory;
-
-  private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final RedisConnection redis = connector.open();
-  private final RedisProxy proxy = new RedisProxy();
-  private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();
-  private Game game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game =
-        new Game(
-            GameDatabase.create("healing")
-                .table(
-                    "pet",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
-                        + " NOT NULL, KEY (player_id)"),
-            walDirectory);
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    proxy.close();
-    game.close();
-    connector.close();
-  }
-
-  private GameQueueConfigBuilder behindProxy(String node) {
-    return game.config(node).redis(proxy.uri()).onConflict(conflicts::add);
-  }
-
-  private static CommitReceipt commit(OwnerSession session, Pet pet) {
-    session.put(pet);
-    return session.commit();
-  }
-
-  private static void queued(OwnerSession session, Pet pet) {
-    commit(session, pet).awaitQueued(LONG);
-  }
-
-  /** As a failover does: nobody is connected while the newest writes disappear. */
-  private void loseAllSince(RedisContents image) {
-    proxy.refuse(true);
-    proxy.cut();
-    image.restore();
-    proxy.refuse(false);
-  }
-
+class HealingTest extends RedisLossFixture {
   private void awaitRows(GameQueue reader, String owner, Pet... pets) {
     await()
         .atMost(LONG)
@@ -119,7 +46,7 @@ class HealingTest {
 
   @Test
   void everythingNotInMySqlIsReplayedWhenRedisComesBackEmpty() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+    try (GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2")) {
       List<OwnerSession> players = new ArrayList<>();
       for (int i = 1; i <= 20; i++) {
@@ -147,7 +74,7 @@ class HealingTest {
 
   @Test
   void onlyWhatLiesBeyondTheJournalMarkIsReplayed() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+    try (GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "kept"));
@@ -166,10 +93,9 @@ class HealingTest {
 
   @Test
   void anOpenWaitsUntilItsNodeHasPutBackWhatRedisLost() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
       queued(queue.open("player:1"), new Pet(1, 1, "v1"));
-      proxy.refuse(true);
-      proxy.cut();
+      cutOff();
       RedisContents.empty(redis, game.namespace).restore();
       long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2); // the sender tries seldom now
       while (System.nanoTime() < until) {
@@ -188,21 +114,8 @@ class HealingTest {
   }
 
   @Test
-  void aConnectionThatBrokeAMomentAgoFailsNoLoginAndNoRead() {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
-      queued(queue.open("player:1"), new Pet(1, 1, "v1"));
-      for (int i = 0; i < 20; i++) {
-        proxy.cut();
-        assertEquals(1, queue.read("player:1", Pet.class).size());
-        proxy.cut();
-        assertEquals(1, queue.open("player:1").rows(Pet.class).size());
-      }
-    }
-  }
-
-  @Test
   void aClosedSessionIsHealedToo() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+    try (GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "v1"));
@@ -215,7 +128,7 @@ class HealingTest {
   @Test
   void rowsThatASessionAdoptedArePutBack() throws Exception {
     try (GameQueue dead = game.node("n0");
-        GameQueue queue = GameQueue.open(behindProxy("n1").build());
+        GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2")) {
       OwnerSession before = dead.open("player:1");
       RedisContents replica = RedisContents.of(redis, game.namespace);
@@ -234,7 +147,7 @@ class HealingTest {
   @Test
   void aSessionOpenedWhileItsNodeHealedIsHealedBeforeAnythingIsCommitted() throws Exception {
     try (GameQueue dead = game.node("n0");
-        GameQueue queue = GameQueue.open(behindProxy("n1").build());
+        GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2");
         Connection mysql = game.database.server().connect();
         Statement statement = mysql.createStatement()) {
@@ -259,7 +172,7 @@ class HealingTest {
 
   @Test
   void whatASuccessorNeverSawIsReportedAndNotReplayed() throws Exception {
-    try (GameQueue one = GameQueue.open(behindProxy("n1").build());
+    try (GameQueue one = nodeBehindProxy("n1");
         GameQueue two = game.node("n2")) {
       OwnerSession old = one.open("player:1");
       OwnerSession still = one.open("player:2");
@@ -267,8 +180,7 @@ class HealingTest {
       CommitReceipt lost = commit(old, new Pet(1, 1, "lost"));
       lost.awaitQueued(LONG);
       queued(still, new Pet(2, 2, "healed"));
-      proxy.refuse(true);
-      proxy.cut();
+      cutOff();
       replica.restore();
       OwnerSession successor = two.open("player:1");
       proxy.refuse(false);
@@ -301,7 +213,7 @@ class HealingTest {
 
   @Test
   void aLossThatBrokeNoConnectionIsNoticedByTheNextCommit() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+    try (GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       OwnerSession other = queue.open("player:2");
@@ -316,7 +228,7 @@ class HealingTest {
 
   @Test
   void aRedisThatWasEmptiedIsNoticedByTheHeartbeatWithinSeconds() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
+    try (GameQueue queue = nodeBehindProxy("n1");
         GameQueue reader = game.node("n2")) {
       queued(queue.open("player:1"), new Pet(1, 1, "v1"));
       RedisContents.empty(redis, game.namespace).restore(); // as FLUSHALL, of this namespace
@@ -330,7 +242,7 @@ class HealingTest {
 
   @Test
   void aLossThatNobodyNoticedIsFoundByLookingForWhatIsNotDurable() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
       OwnerSession player = queue.open("player:1");
       CommitReceipt receipt = commit(player, new Pet(1, 1, "v1"));
       receipt.awaitQueued(LONG);
@@ -342,105 +254,9 @@ class HealingTest {
   }
 
   @Test
-  void commitsMadeWhileRedisIsAwayAreJournaledAndSucceedLate() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
-        GameQueue reader = game.node("n2")) {
-      OwnerSession player = queue.open("player:1");
-      OwnerSession taken = queue.open("player:2");
-      queued(player, new Pet(1, 1, "v0"));
-      proxy.refuse(true);
-      proxy.cut();
-      List<CommitReceipt> receipts = new ArrayList<>();
-      for (int i = 1; i <= 2_000; i++) {
-        receipts.add(commit(player, new Pet(1, 1, "v" + i)));
-      }
-      receipts.get(1_999).journaled().get(40, TimeUnit.SECONDS);
-      CommitReceipt refused = commit(taken, new Pet(2, 2, "late"));
-      refused.journaled().get(40, TimeUnit.SECONDS);
-      assertFalse(receipts.get(0).queued().isDone());
-      reader.open("player:2");
-      proxy.refuse(false);
-      for (CommitReceipt receipt : receipts) {
-        receipt.awaitQueued(LONG);
-      }
-      assertEquals(List.of(new Pet(1, 1, "v2000")), reader.read("player:1", Pet.class));
-      assertThrows(OwnershipLostException.class, () -> refused.awaitQueued(LONG));
-    }
-  }
-
-  @Test
-  void theJournalHasLimits() throws Exception {
-    try (GameQueue queue =
-        GameQueue.open(
-            behindProxy("n1")
-                .maxInFlight(1, 8 << 20, Duration.ZERO)
-                .maxJournal(9, 8 << 20, Duration.ofSeconds(2))
-                .build())) {
-      OwnerSession player = queue.open("player:1");
-      queued(player, new Pet(1, 1, "v0"));
-      proxy.refuse(true);
-      proxy.cut();
-      List<CommitReceipt> receipts = new ArrayList<>();
-      await()
-          .atMost(LONG)
-          .ignoreExceptionsInstanceOf(QueueFullException.class)
-          .until(
-              () -> {
-                receipts.add(commit(player, new Pet(1, 1, "v")));
-                return receipts.size() == 10;
-              });
-      assertThrows(QueueFullException.class, () -> commit(player, new Pet(1, 1, "v")));
-      await()
-          .atMost(LONG)
-          .untilAsserted(
-              () ->
-                  assertThrows(
-                      RedisUnavailableException.class, () -> commit(player, new Pet(1, 1, "v"))));
-      proxy.refuse(false);
-      for (CommitReceipt receipt : receipts) {
-        receipt.awaitQueued(LONG);
-      }
-      await()
-          .atMost(LONG)
-          .ignoreExceptions()
-          .until(
-              () -> {
-                queued(player, new Pet(1, 1, "after"));
-                return true;
-              });
-    }
-  }
-
-  @Test
-  void commitsFailAtOnceWhileRedisIsAwayWhenThePolicySaysSo() throws Exception {
-    try (GameQueue queue =
-        GameQueue.open(behindProxy("n1").whenRedisIsAway(WhenRedisIsAway.FAIL).build())) {
-      OwnerSession player = queue.open("player:1");
-      queued(player, new Pet(1, 1, "v0"));
-      proxy.refuse(true);
-      proxy.cut();
-      await()
-          .atMost(LONG)
-          .untilAsserted(
-              () ->
-                  assertThrows(
-                      RedisUnavailableException.class, () -> commit(player, new Pet(1, 1, "v1"))));
-      proxy.refuse(false);
-      await()
-          .atMost(LONG)
-          .ignoreExceptionsInstanceOf(RedisUnavailableException.class)
-          .until(
-              () -> {
-                queued(player, new Pet(1, 1, "v2"));
-                return true;
-              });
-    }
-  }
-
-  @Test
   void anOpenThatRedisLostMidwayBeginsAgainAndSeesWhatWasCommittedSince() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build());
-        GameQueue other = GameQueue.open(behindProxy("n2").build());
+    try (GameQueue queue = nodeBehindProxy("n1");
+        GameQueue other = nodeBehindProxy("n2");
         Connection holding = game.database.server().connect();
         Statement statement = holding.createStatement()) {
       OwnerSession player = queue.open("player:1");
@@ -483,7 +299,7 @@ class HealingTest {
 
   @Test
   void aSessionThatMySqlLostIsWrittenAgain() throws Exception {
-    try (GameQueue queue = GameQueue.open(behindProxy("n1").build())) {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
       OwnerSession first = queue.open("player:1");
       OwnerSession second = queue.open("player:2");
       queued(first, new Pet(1, 1, "v1"));

@@ -125,6 +125,15 @@ class HeldUpTest {
     }
   }
 
+  /** A trigger takes 40 s over rows of a table. */
+  private void slowInserts(String table, String which) throws SQLException {
+    game.database
+        .server()
+        .execute(
+            "CREATE TRIGGER slow BEFORE INSERT ON %s FOR EACH ROW IF %s THEN DO SLEEP(40); END IF"
+                .formatted(table, which));
+  }
+
   private String nameOf(OwnerSession session) throws SQLException {
     return game.queryText("SELECT name FROM pet WHERE id = " + id(session));
   }
@@ -136,12 +145,7 @@ class HeldUpTest {
         WriterService writer = game.writer("w1")) {
       List<OwnerSession> sessions = ofOneSlot(queue, 6);
       OwnerSession slow = sessions.get(0);
-      game.database
-          .server()
-          .execute(
-              ("CREATE TRIGGER slow BEFORE INSERT ON pet FOR EACH ROW IF NEW.id = %d THEN"
-                      + " DO SLEEP(40); END IF")
-                  .formatted(id(slow)));
+      slowInserts("pet", "NEW.id = " + id(slow));
       slow.put(new Toy(1, id(slow), "beside"));
       rounds(slow, sessions.subList(1, 6));
       await()
@@ -165,11 +169,7 @@ class HeldUpTest {
         WriterService writer = game.writer("w1")) {
       List<OwnerSession> sessions = ofOneSlot(queue, 2);
       OwnerSession slow = sessions.get(0);
-      game.database
-          .server()
-          .execute(
-              "CREATE TRIGGER slow BEFORE INSERT ON toy FOR EACH ROW IF NEW.name = 'slow' THEN DO"
-                  + " SLEEP(40); END IF");
+      slowInserts("toy", "NEW.name = 'slow'");
       for (int id = 1; id <= 4; id++) {
         slow.put(new Toy(id, id(slow), id == 2 ? "quick" : "slow"));
       }

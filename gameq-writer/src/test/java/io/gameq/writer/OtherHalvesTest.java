@@ -7,62 +7,19 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisConnector;
-import io.gameq.servers.GameDatabase;
-import io.gameq.servers.RedisProxy;
-import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One half of a trade is in Redis, and Redis forgot in a failover who has the other one. */
 @Execution(ExecutionMode.CONCURRENT)
-class OtherHalvesTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
-
-  record Pet(long id, long playerId, String name) {}
-
-  @TempDir Path walDirectory;
-
-  private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final RedisConnection redis = connector.open();
-  private final RedisProxy toStalled = new RedisProxy();
-  private Game game;
-
+class OtherHalvesTest extends RedisLossFixture {
   @BeforeEach
-  void start() throws Exception {
-    game =
-        new Game(
-            GameDatabase.create("halves")
-                .table(
-                    "pet",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
-                        + " NOT NULL, KEY (player_id)"),
-            walDirectory);
+  void waitForHalves() {
     game.patience = new FlushTransaction.Patience(3, 0, 600_000, 15, 100);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    game.close();
-    connector.close();
-    toStalled.close();
-  }
-
-  private GameQueue stalling() {
-    return GameQueue.open(game.config("n2").redis(toStalled.uri()).build());
   }
 
   /**
@@ -82,8 +39,7 @@ class OtherHalvesTest {
     traded.awaitQueued(LONG);
     RedisContents replica = RedisContents.of(redis, game.namespace);
     stalled.open("player:2");
-    toStalled.refuse(true);
-    toStalled.cut();
+    cutOff();
     replica.restore();
     one.open("player:1");
     return traded;
@@ -92,7 +48,7 @@ class OtherHalvesTest {
   @Test
   void aHalfWaitsForThatOfANodeThatHasNotHealedAndItsOwnersOtherRowsAreWritten() throws Exception {
     try (GameQueue one = game.node("n1");
-        GameQueue stalled = stalling()) {
+        GameQueue stalled = nodeBehindProxy("n2")) {
       CommitReceipt traded = trade(one, stalled);
       try (WriterService writer = game.writer("w1")) {
         await()
@@ -103,7 +59,7 @@ class OtherHalvesTest {
         assertEquals(
             List.of(),
             one.read("player:1", Pet.class).stream().filter(pet -> pet.id() == 1).toList());
-        toStalled.refuse(false);
+        proxy.refuse(false);
         traded.awaitDurable(LONG);
         assertEquals("2", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
         assertEquals("0", game.queryText("SELECT COUNT(*) FROM gameq_dead_letter"));
@@ -114,7 +70,7 @@ class OtherHalvesTest {
   @Test
   void aHalfWaitsNoLongerOnceTheOtherOwnerWasOpenedWithoutIts() throws Exception {
     try (GameQueue one = game.node("n1");
-        GameQueue stalled = stalling();
+        GameQueue stalled = nodeBehindProxy("n2");
         GameQueue three = game.node("n3")) {
       trade(one, stalled);
       try (WriterService writer = game.writer("w1", 1_000)) { // sessions agree after a lease
@@ -124,7 +80,7 @@ class OtherHalvesTest {
             .atMost(LONG)
             .until(() -> game.queryText("SELECT COUNT(*) FROM gameq_dead_letter").equals("1"));
         assertEquals("1", game.queryText("SELECT player_id FROM pet WHERE id = 1"));
-        toStalled.refuse(false); // or it takes long to close
+        proxy.refuse(false); // or it takes long to close
       }
     }
   }

@@ -12,19 +12,10 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
-import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
-import io.gameq.servers.RedisProxy;
-import io.gameq.servers.TestServers;
 import io.gameq.writer.campaign.FaultProxy;
 import io.lettuce.core.SetArgs;
-import io.lettuce.core.api.sync.RedisCommands;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -32,49 +23,13 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** {@link Takeover#UNLESS_ALIVE}: whom it lets in, and whom not. */
 @Execution(ExecutionMode.CONCURRENT)
-class TakeoverTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
-  record Pet(long id, long playerId, String name) {}
-
-  @TempDir Path walDirectory;
-
-  private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
-  private final RedisCommands<byte[], byte[]> redis = connector.open().sync();
-  private final RedisProxy proxy = new RedisProxy();
-  private Game game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game =
-        new Game(
-            GameDatabase.create("takeover")
-                .table(
-                    "pet",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
-                        + " NOT NULL, KEY (player_id)"),
-            walDirectory);
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    proxy.close();
-    game.close();
-    connector.close();
-  }
-
+class TakeoverTest extends RedisLossFixture {
   private static OwnerSession openUnlessAlive(GameQueue queue) {
     return queue.open("player:1", Takeover.UNLESS_ALIVE);
   }
@@ -95,8 +50,7 @@ class TakeoverTest {
     try (GameQueue one = GameQueue.open(game.config("n1").redis(proxy.uri()).build());
         GameQueue two = game.node("n2")) {
       OwnerSession player = one.open("player:1");
-      proxy.refuse(true);
-      proxy.cut();
+      cutOff();
       player.close();
       assertThrows(OwnerHeldException.class, () -> openUnlessAlive(two));
       proxy.refuse(false);
@@ -157,13 +111,13 @@ class TakeoverTest {
           .atMost(LONG)
           .untilAsserted(
               () -> {
-                redis.keys(game.namespace + ":node*").forEach(redis::del);
+                redis.sync().keys(game.namespace + ":node*").forEach(redis.sync()::del);
                 OwnerHeldException held =
                     assertThrows(OwnerHeldException.class, () -> openUnlessAlive(two));
                 assertTrue(
                     String.valueOf(held.getMessage()).contains("may be alive"), held::getMessage);
               });
-      assertTrue(redis.pttl(signs()) > 0);
+      assertTrue(redis.sync().pttl(signs()) > 0);
     }
   }
 
@@ -184,12 +138,15 @@ class TakeoverTest {
         proxy.cut();
         // As after a failover to a Redis that never heard of the session, long enough ago.
         OwnerId owner = OwnerId.of("player:1");
-        redis.del(SlotKeys.all(game.namespace, Game.SLOTS)[owner.slot(Game.SLOTS)].own(owner));
-        redis.keys(game.namespace + ":node:*").forEach(redis::del);
+        redis
+            .sync()
+            .del(SlotKeys.all(game.namespace, Game.SLOTS)[owner.slot(Game.SLOTS)].own(owner));
+        redis.sync().keys(game.namespace + ":node:*").forEach(redis.sync()::del);
         await()
             .atMost(LONG)
-            .until(() -> redis.keys(game.namespace + ":node:*").size() == 2); // signs of life
-        redis.set(signs(), "1".getBytes(US_ASCII), SetArgs.Builder.ex(60));
+            .until(
+                () -> redis.sync().keys(game.namespace + ":node:*").size() == 2); // signs of life
+        redis.sync().set(signs(), "1".getBytes(US_ASCII), SetArgs.Builder.ex(60));
         OwnerHeldException held =
             assertThrows(OwnerHeldException.class, () -> openUnlessAlive(two));
         assertTrue(
