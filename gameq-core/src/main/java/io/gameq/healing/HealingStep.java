@@ -16,7 +16,8 @@ import java.util.List;
  * Reassert       Redis   is told of those that own
  * Replay         Redis   gets the records back, in WAL order
  * TellWhole      Redis   holds again whatever this node may have of its owners' rows
- * Decide         both    whether halves of trades are replayed whose other half is of a lost session
+ * Decide         both    whether halves of trades are replayed whose other half is of a session
+ *                        that is lost
  * SendAgain      Redis   gets a commit again that has no answer
  * Healed                 all is done
  *
