@@ -14,6 +14,7 @@ import io.gameq.writer.turn.Flushing;
 import io.gameq.writer.turn.GivingBack;
 import io.gameq.writer.turn.Leaving;
 import io.gameq.writer.turn.Reasserting;
+import io.gameq.writer.turn.Restoring;
 import io.gameq.writer.turn.Turn;
 import java.util.List;
 
@@ -56,6 +57,8 @@ final class TurnText {
     } else if (turn instanceof Reasserting of) {
       text.append(of.owner()).append(of.durable());
     } else if (turn instanceof FinishingOpen of) {
+      text.append(of.owner()).append(of.session());
+    } else if (turn instanceof Restoring of) {
       text.append(of.owner()).append(of.session());
     } else if (!(turn instanceof Claiming)) {
       throw new IllegalStateException("not explored: " + turn);
