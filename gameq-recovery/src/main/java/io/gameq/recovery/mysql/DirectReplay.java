@@ -6,26 +6,20 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.StatementLimits;
+import io.gameq.mysql.flush.GuardedTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.flush.RowRefusal;
 import io.gameq.mysql.flush.TableRefusedException;
-import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
-import io.gameq.mysql.tables.HandoverTable;
-import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.Table;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -36,7 +30,6 @@ import java.util.stream.Stream;
  */
 public final class DirectReplay {
   private static final int MOST_TRIES = 10;
-  private static final int MOST_WAIT_MILLIS_PER_TRY = 50;
 
   /** As many as a writer sets aside by default. */
   private static final int MOST_DEAD_LETTERS = 100_000;
@@ -80,66 +73,56 @@ public final class DirectReplay {
    *     written, or a COMMIT was lost: writing again is safe
    */
   public Outcome write(List<Owner> group, Predicate<RowRefusal> waits) {
-    for (int tries = 1; ; tries++) {
-      try (Connection connection = mysql.connection()) {
-        return inTransaction(connection, group, waits);
-      } catch (TableRefusedException e) {
-        return new TableRefused(e.table(), MySqlText.of(e));
-      } catch (SQLException e) {
-        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN || tries == MOST_TRIES) {
-          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
-        }
-        LockSupport.parkNanos(
-            TimeUnit.MILLISECONDS.toNanos(
-                1 + ThreadLocalRandom.current().nextInt(tries * MOST_WAIT_MILLIS_PER_TRY)));
-      }
+    try {
+      return GuardedTransaction.run(
+          mysql,
+          writes,
+          GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
+          transaction -> write(transaction, group, waits));
+    } catch (TableRefusedException e) {
+      return new TableRefused(e.table(), MySqlText.of(e));
+    } catch (SQLException e) {
+      throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
     }
   }
 
-  private Written inTransaction(
-      Connection connection, List<Owner> group, Predicate<RowRefusal> waits) throws SQLException {
-    connection.setAutoCommit(false);
-    try {
-      Map<OwnerId, CountingSessions> durable =
-          OwnerTable.lock(
-              connection,
-              Stream.concat(
-                      group.stream().map(Owner::owner),
-                      group.stream().flatMap(of -> GuardedWrites.others(of.rows()).stream()))
-                  .toList());
-      List<OwnerId> notOwned = new ArrayList<>();
-      List<RowChange> rows = new ArrayList<>();
-      for (Owner of : group) {
-        if (CountingSessions.counts(durable.get(of.owner()), of.session())) {
-          rows.addAll(of.rows());
-        } else {
-          notOwned.add(of.owner());
-        }
+  private static Written write(
+      GuardedTransaction transaction, List<Owner> group, Predicate<RowRefusal> waits)
+      throws SQLException {
+    transaction.lock(
+        Stream.concat(
+                group.stream().map(Owner::owner),
+                group.stream().flatMap(of -> GuardedWrites.others(of.rows()).stream()))
+            .toList());
+    List<OwnerId> notOwned = new ArrayList<>();
+    List<RowChange> rows = new ArrayList<>();
+    for (Owner of : group) {
+      if (transaction.counts(of.owner(), of.session())) {
+        rows.addAll(of.rows());
+      } else {
+        notOwned.add(of.owner());
       }
-      List<RowRefusal> refusals =
-          RowRefusal.withoutOutdated(
-              connection,
-              writes.write(connection, rows, durable, Set.of(ErrorKind.ROW, ErrorKind.CURABLE)));
-      List<RowChange> waiting = refusals.stream().filter(waits).map(RowRefusal::row).toList();
-      List<Refused> letters =
-          refusals.stream().filter(waits.negate()).map(refusal -> refusal.asLetter(1)).toList();
-      for (RowRefusal refusal : refusals) {
-        if (waits.test(refusal) && refusal.error() instanceof NotOwnerException) {
-          RowChange row = refusal.row();
-          HandoverTable.write(connection, sessionOf(group, row), row);
-        }
-      }
-      setAside(connection, letters);
-      connection.commit();
-      return new Written(rows.size() - refusals.size(), letters, waiting, notOwned);
-    } catch (SQLException | RuntimeException e) {
-      try {
-        connection.rollback();
-      } catch (SQLException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
     }
+    List<RowRefusal> refusals =
+        RowRefusal.withoutOutdated(
+            transaction.connection(),
+            transaction.write(
+                rows, Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE));
+    List<RowChange> waiting = refusals.stream().filter(waits).map(RowRefusal::row).toList();
+    List<Refused> letters =
+        refusals.stream().filter(waits.negate()).map(refusal -> refusal.asLetter(1)).toList();
+    for (RowRefusal refusal : refusals) {
+      if (waits.test(refusal) && refusal.error() instanceof NotOwnerException) {
+        RowChange row = refusal.row();
+        transaction.noteHandover(sessionOf(group, row), row);
+      }
+    }
+    Map<Refused, String> failed = transaction.setAside(letters, MOST_DEAD_LETTERS);
+    if (!failed.isEmpty()) {
+      throw new SQLException(failed.values().iterator().next());
+    }
+    transaction.commit();
+    return new Written(rows.size() - refusals.size(), letters, waiting, notOwned);
   }
 
   private static SessionId sessionOf(List<Owner> group, RowChange row) {
@@ -148,12 +131,5 @@ public final class DirectReplay {
         .map(Owner::session)
         .findFirst()
         .orElseThrow();
-  }
-
-  private static void setAside(Connection connection, List<Refused> letters) throws SQLException {
-    Map<Refused, String> failed = DeadLetterTable.write(connection, letters, MOST_DEAD_LETTERS);
-    if (!failed.isEmpty()) {
-      throw new SQLException(failed.values().iterator().next());
-    }
   }
 }

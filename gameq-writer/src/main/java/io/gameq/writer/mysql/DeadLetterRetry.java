@@ -6,14 +6,13 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.StatementLimits;
+import io.gameq.mysql.flush.GuardedTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.flush.RowRefusal;
-import io.gameq.mysql.flush.TransactionTries;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowCodec;
 import io.gameq.writer.mysql.RowReading.Decoded;
@@ -21,9 +20,9 @@ import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -63,9 +62,6 @@ public final class DeadLetterRetry {
   /** Somebody else removed the letter. */
   public record Gone() implements Outcome {}
 
-  /** The letter changed between two looks at it: look again. */
-  private record Changed() implements Outcome {}
-
   DeadLetterRetry(MySql mysql, RowReading rows, boolean dryRun) {
     this.mysql = mysql;
     this.writes = GuardedWrites.on(mysql);
@@ -80,70 +76,55 @@ public final class DeadLetterRetry {
    *     all
    */
   public Outcome retry(long id) {
-    Outcome last = new Gone();
-    for (int tries = 1; tries <= MOST_TRIES; tries++) {
-      try (Connection connection = mysql.connection()) {
-        last = inTransaction(connection, id);
-      } catch (SQLException e) {
-        if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
-          throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
-        }
-        last = new Locked(MySqlText.of(e));
+    try {
+      return GuardedTransaction.run(
+          mysql,
+          writes,
+          GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
+          transaction -> retry(transaction, id));
+    } catch (SQLException e) {
+      if (ErrorKind.of(e) != ErrorKind.TRY_AGAIN) {
+        throw new MySqlException("MySQL does not answer as it should: " + MySqlText.of(e), e);
       }
-      if (!(last instanceof Locked) && !(last instanceof Changed)) {
-        return last;
-      }
-      TransactionTries.pauseAfter(tries);
+      return new Locked(MySqlText.of(e));
     }
-    return last instanceof Changed ? new Locked("it changes all the time") : last;
   }
 
-  private Outcome inTransaction(Connection connection, long id) throws SQLException {
-    connection.setAutoCommit(false);
-    try {
-      Locking locked = lock(connection, id);
-      if (locked == null) {
-        connection.rollback();
-        return new Gone();
-      }
-      Stored letter = locked.letter();
-      Outcome outcome = write(connection, letter, locked.sessions());
-      boolean done = outcome instanceof Written || outcome instanceof Superseded;
-      if (!done || dryRun) {
-        connection.rollback();
-      }
-      if (!dryRun && outcome instanceof Refused refused) {
-        DeadLetterTable.refusedAgain(connection, letter, refused.errorCode(), refused.reason());
-      }
-      connection.commit();
-      return outcome;
-    } catch (SQLException | RuntimeException e) {
-      TransactionTries.rollBack(connection, e);
-      throw e;
+  private Outcome retry(GuardedTransaction transaction, long id) throws SQLException {
+    Stored letter = lock(transaction, id);
+    if (letter == null) {
+      return new Gone();
     }
+    Outcome outcome = write(transaction, letter);
+    if (dryRun) {
+      return outcome;
+    }
+    if (outcome instanceof Refused refused) {
+      transaction.rollBack();
+      DeadLetterTable.refusedAgain(
+          transaction.connection(), letter, refused.errorCode(), refused.reason());
+    }
+    transaction.commit();
+    return outcome;
   }
 
   /**
    * The letter as it is once the owners' rows are locked, as every flush of them locks them; null
    * when it is gone.
    */
-  private static @Nullable Locking lock(Connection connection, long id) throws SQLException {
-    Stored before = DeadLetterTable.find(connection, id);
+  private static @Nullable Stored lock(GuardedTransaction transaction, long id)
+      throws SQLException {
+    Stored before = DeadLetterTable.find(transaction.connection(), id);
     if (before == null) {
       return null;
     }
-    Map<OwnerId, CountingSessions> sessions = OwnerTable.lock(connection, owners(before));
-    Stored locked = DeadLetterTable.find(connection, id);
+    transaction.lock(owners(before));
+    Stored locked = DeadLetterTable.find(transaction.connection(), id);
     if (locked == null) {
       return null;
     }
-    return owners(locked).equals(owners(before))
-        ? new Locking(locked, sessions)
-        : lock(connection, id);
+    return owners(locked).equals(owners(before)) ? locked : lock(transaction, id);
   }
-
-  /** A letter, and the newest sessions of the owners that it concerns. */
-  private record Locking(Stored letter, Map<OwnerId, CountingSessions> sessions) {}
 
   /** Its owner, and those that its row was received from or given to. */
   private static Set<OwnerId> owners(Stored letter) {
@@ -158,9 +139,8 @@ public final class DeadLetterRetry {
     return owners;
   }
 
-  private Outcome write(
-      Connection connection, Stored letter, Map<OwnerId, CountingSessions> sessions)
-      throws SQLException {
+  private Outcome write(GuardedTransaction transaction, Stored letter) throws SQLException {
+    Connection connection = transaction.connection();
     DeadLetterTable.Refused row = letter.refused();
     Reading reading = rows.read(row.key(), row.image());
     if (!(reading instanceof Decoded decoded)) {
@@ -170,25 +150,24 @@ public final class DeadLetterRetry {
         OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
     if (there < row.version()) {
       RowChange change = new RowChange(row.owner(), decoded.key(), decoded.image(), row.image());
-      Refused refused = write(connection, change, sessions);
+      Refused refused = write(transaction, change);
       if (refused != null) {
         return refused;
       }
     }
     if (!DeadLetterTable.remove(connection, letter)) { // another retry, or a newer version
-      return new Changed();
+      throw new SQLTransactionRollbackException("it changes all the time", "40001");
     }
     return there < row.version() ? new Written() : new Superseded();
   }
 
   /** Null when the row was written. */
-  private @Nullable Refused write(
-      Connection connection, RowChange change, Map<OwnerId, CountingSessions> sessions)
+  private static @Nullable Refused write(GuardedTransaction transaction, RowChange change)
       throws SQLException {
     try {
       List<RowRefusal> refusals =
-          writes.write(
-              connection, List.of(change), sessions, Set.of(ErrorKind.ROW, ErrorKind.CURABLE));
+          transaction.write(
+              List.of(change), Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE);
       return refusals.isEmpty() ? null : refused(refusals.get(0).error());
     } catch (SQLException e) {
       ErrorKind kind = ErrorKind.of(e);

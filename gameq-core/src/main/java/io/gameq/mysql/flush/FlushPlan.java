@@ -1,0 +1,311 @@
+package io.gameq.mysql.flush;
+
+import io.gameq.change.VersionClock;
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.MySqlText;
+import io.gameq.mysql.NotOwnerException;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.StatementLimits;
+import io.gameq.mysql.flush.FlushTransaction.Halves;
+import io.gameq.mysql.flush.FlushTransaction.HeldBack;
+import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
+import io.gameq.mysql.flush.FlushTransaction.Patience;
+import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * What the next try of a flush is to do: which owners it writes, which rows it leaves out, in what
+ * statements. Learns from the try before. Used by one thread.
+ */
+final class FlushPlan {
+  /** So long a slow row is tried when nobody else is written that it could be compared with. */
+  private static final long ALONE_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  private static final Set<ErrorKind> OF_ROWS = Set.of(ErrorKind.ROW, ErrorKind.CURABLE);
+  private static final Set<ErrorKind> OF_ROWS_APART =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW);
+  private static final Set<ErrorKind> LAST_RESORT =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.UNKNOWN);
+  private static final Set<ErrorKind> LAST_RESORT_APART =
+      Set.of(ErrorKind.ROW, ErrorKind.CURABLE, ErrorKind.SLOW, ErrorKind.UNKNOWN);
+
+  /** A statement of 512 rows takes some tens of milliseconds. */
+  private static final StatementLimits LIMITS = new StatementLimits(512, 4 << 20, 2, 2);
+
+  /** Also over a link that takes seconds for a large statement. */
+  private static final StatementLimits LIMITS_APART = new StatementLimits(64, 256 << 10, 2, 2);
+
+  /** A row of an owner out of patience that waits for halves of these others. */
+  private record Undecided(RowChange row, SessionId session, Set<OwnerId> awaited) {}
+
+  private final long term;
+  private final List<OwnerRows> owners;
+  private final Patience patience;
+  private final BooleanSupplier wroteLately;
+  private final List<HeldBack> heldBack = new ArrayList<>();
+
+  /**
+   * Rows that are kept, and those of owners held back, whose handovers the other owner's flush
+   * may have to know of: also those that were not refused, else two owners that wait for each
+   * other, each for another row, wait for ever.
+   */
+  private final IdentityHashMap<RowChange, SessionId> pending = new IdentityHashMap<>();
+
+  private final List<Undecided> undecided = new ArrayList<>();
+  private final Set<RowChange> kept = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<RowChange> inVain = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Rows to set aside without trying them again. */
+  private final List<RowRefusal> slow = new ArrayList<>();
+
+  private final boolean isLastResort;
+  private final Set<ErrorKind> kinds;
+  private StatementLimits limits;
+
+  /**
+   * The plan of the first try.
+   *
+   * @param isApart of a single owner that may hold up others
+   * @param wroteLately whether others were written so lately that MySQL is not slow as a whole
+   */
+  FlushPlan(
+      long term,
+      List<OwnerRows> owners,
+      boolean isApart,
+      Patience patience,
+      BooleanSupplier wroteLately) {
+    this.term = term;
+    this.owners = new ArrayList<>(owners);
+    this.patience = patience;
+    this.wroteLately = wroteLately;
+    this.isLastResort = owners.size() == 1 && isOutOfPatience(owners.get(0));
+    if (isApart) {
+      this.kinds = isLastResort ? LAST_RESORT_APART : OF_ROWS_APART;
+      this.limits =
+          isLastResort ? LIMITS_APART.withSecondsOfOneRow(patience.rowSeconds()) : LIMITS_APART;
+    } else {
+      this.kinds = isLastResort ? LAST_RESORT : OF_ROWS;
+      this.limits = LIMITS;
+    }
+  }
+
+  long term() {
+    return term;
+  }
+
+  /** Those that are not held back. */
+  List<OwnerRows> owners() {
+    return owners;
+  }
+
+  List<HeldBack> heldBack() {
+    return heldBack;
+  }
+
+  /** Rows that are refused without being tried again. */
+  List<RowRefusal> slow() {
+    return slow;
+  }
+
+  /** Which errors are a row's. */
+  Set<ErrorKind> kinds() {
+    return kinds;
+  }
+
+  StatementLimits limits() {
+    return limits;
+  }
+
+  /** Whether it is one owner that has been tried for long enough. */
+  boolean isLastResort() {
+    return isLastResort;
+  }
+
+  /** Whether there is nothing to write, nor to note. */
+  boolean isEmpty() {
+    return owners.isEmpty() && pending.isEmpty();
+  }
+
+  /** Whether rows that take MySQL long may be given up now. */
+  boolean mayBeSetAsideAsSlow() {
+    return isLastResort && isSlowByItself(owners.get(0));
+  }
+
+  /** Whether the next try is one with smaller statements: MySQL may be slow as a whole. */
+  boolean takesSmallerStatements() {
+    List<RowChange> rows = owners.stream().flatMap(of -> of.rows().stream()).toList();
+    boolean wereLarger =
+        limits.rows() > LIMITS_APART.rows()
+            && (rows.size() > LIMITS_APART.rows()
+                || rows.stream().mapToLong(row -> row.encoded().length).sum()
+                    > LIMITS_APART.bytes());
+    limits = LIMITS_APART;
+    return wereLarger;
+  }
+
+  /**
+   * Each slow row costs seconds: the next try sets those aside that were found, and keeps what
+   * else their tables have, with the tables that these refer to or that refer to them.
+   */
+  void setAsideAlone(List<RowRefusal> rows) {
+    slow.addAll(rows);
+    Set<Table> tied = tiedToSlow();
+    for (OwnerRows of : owners) {
+      of.rows().stream()
+          .filter(row -> tied.contains(row.key().table()))
+          .forEach(row -> keep(row, of.session()));
+    }
+    slow.forEach(refusal -> kept.remove(refusal.row()));
+  }
+
+  private Set<Table> tiedToSlow() {
+    Set<Table> others =
+        owners.stream()
+            .flatMap(of -> of.rows().stream())
+            .map(row -> row.key().table())
+            .collect(Collectors.toSet());
+    Set<Table> tied = new HashSet<>();
+    Deque<Table> next = new ArrayDeque<>();
+    slow.forEach(refusal -> next.add(refusal.row().key().table()));
+    while (!next.isEmpty()) {
+      Table one = next.remove();
+      tied.add(one);
+      others.remove(one);
+      others.stream().filter(other -> areTied(one, other)).forEach(next::add);
+    }
+    return tied;
+  }
+
+  /** One table may be there twice, as it was before it was altered and after. */
+  private static boolean areTied(Table one, Table other) {
+    return one.name().equals(other.name())
+        || one.parents().contains(other.name())
+        || other.parents().contains(one.name());
+  }
+
+  private void keep(RowChange row, SessionId session) {
+    kept.add(row);
+    if (!row.image().handovers().isEmpty()) {
+      pending.put(row, session);
+    }
+  }
+
+  /** Leaves an owner out of the next try; false when it is left out already. */
+  boolean holdBack(OwnerRows of, String reason) {
+    boolean was = owners.removeIf(owner -> owner.owner().equals(of.owner()));
+    if (was) {
+      heldBack.add(new HeldBack(of, reason));
+      of.rows().stream()
+          .filter(row -> !row.image().handovers().isEmpty())
+          .forEach(row -> pending.put(row, of.session()));
+    }
+    return was;
+  }
+
+  /** All whose sessions are to be locked. */
+  List<OwnerId> concerned() {
+    Set<OwnerId> all = new LinkedHashSet<>();
+    for (OwnerRows of : owners) {
+      all.add(of.owner());
+      all.addAll(GuardedWrites.others(of.rows()));
+    }
+    pending.keySet().forEach(row -> all.add(row.owner()));
+    return List.copyOf(all);
+  }
+
+  /** Notes what owners held back know of handovers, if their sessions are still the newest. */
+  void notePending(GuardedTransaction transaction) throws SQLException {
+    for (Map.Entry<RowChange, SessionId> of : pending.entrySet()) {
+      if (transaction.counts(of.getKey().owner(), of.getValue())) {
+        transaction.noteHandover(of.getValue(), of.getKey());
+      }
+    }
+  }
+
+  /** Decides whether rows that wait for other halves go on to do so. */
+  void decide(Halves halves) {
+    for (Undecided of : undecided) {
+      RowChange row = of.row();
+      long waited = System.currentTimeMillis() - VersionClock.millis(row.image().version());
+      if (waited < patience.halfMillis() && halves.mayCome(row.key(), of.awaited())) {
+        keep(row, of.session());
+      } else {
+        inVain.add(row);
+      }
+    }
+    undecided.clear();
+  }
+
+  /** The rows of an owner to write: without those that are kept, whose handovers are noted. */
+  List<RowChange> rowsToWrite(OwnerRows of) {
+    if (kept.isEmpty() && slow.isEmpty()) {
+      return of.rows();
+    }
+    Set<RowChange> left = Collections.newSetFromMap(new IdentityHashMap<>());
+    slow.forEach(refusal -> left.add(refusal.row()));
+    left.addAll(kept);
+    return of.rows().stream().filter(row -> !left.contains(row)).toList();
+  }
+
+  Written written(OwnerRows of, List<RowRefusal> ofAll) {
+    List<Refused> setAside = new ArrayList<>(of.unreadable());
+    for (RowRefusal refusal : ofAll) {
+      if (refusal.row().owner().equals(of.owner())) {
+        setAside.add(refusal.asLetter(of.attempts()));
+      }
+    }
+    return new Written(of, setAside, of.rows().stream().filter(kept::contains).toList());
+  }
+
+  /** Whether refusals call for another try, without some owners or some rows. */
+  boolean changesFor(Map<OwnerId, OwnerRows> owned, List<RowRefusal> refusals) {
+    boolean changed = false;
+    for (RowRefusal refusal : refusals) {
+      OwnerRows of = owned.get(refusal.row().owner());
+      if (of == null || !refusal.isCurable()) {
+        continue;
+      }
+      if (!isOutOfPatience(of) || isSlowAsAllAre(of, refusal)) {
+        changed |= holdBack(of, refusal.row().key() + ": " + MySqlText.of(refusal.error()));
+      } else if (refusal.error() instanceof NotOwnerException waits
+          && waits.isPending()
+          && !inVain.contains(refusal.row())) {
+        undecided.add(new Undecided(refusal.row(), of.session(), waits.awaited()));
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  private boolean isOutOfPatience(OwnerRows of) {
+    return patience.isOver(of.attempts(), of.refusedForMillis());
+  }
+
+  /** Then nothing is known against this row. */
+  private boolean isSlowAsAllAre(OwnerRows of, RowRefusal refusal) {
+    return ErrorKind.of(refusal.error()) == ErrorKind.SLOW && !isSlowByItself(of);
+  }
+
+  /** While nobody else commits, nobody shows that others pass. */
+  private boolean isSlowByItself(OwnerRows of) {
+    return wroteLately.getAsBoolean() || of.refusedForMillis() >= ALONE_MILLIS;
+  }
+}
