@@ -139,7 +139,7 @@ final class ExchangedValues {
         statement.executeUpdate();
         return;
       } catch (SQLException e) {
-        if (e.getErrorCode() != GuardedWrites.DUPLICATE || tries == MOST_TRIES) {
+        if (e.getErrorCode() != GuardedPuts.DUPLICATE || tries == MOST_TRIES) {
           throw e;
         }
       }

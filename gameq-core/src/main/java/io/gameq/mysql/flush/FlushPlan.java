@@ -14,7 +14,6 @@ import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -63,9 +62,9 @@ final class FlushPlan {
   private final List<HeldBack> heldBack = new ArrayList<>();
 
   /**
-   * Rows that are kept, and those of owners held back, whose handovers the other owner's flush
-   * may have to know of: also those that were not refused, else two owners that wait for each
-   * other, each for another row, wait for ever.
+   * Rows that are kept, and those of owners held back, whose handovers the other owner's flush may
+   * have to know of: also those that were not refused, else two owners that wait for each other,
+   * each for another row, wait for ever.
    */
   private final IdentityHashMap<RowChange, SessionId> pending = new IdentityHashMap<>();
 
@@ -162,8 +161,8 @@ final class FlushPlan {
   }
 
   /**
-   * Each slow row costs seconds: the next try sets those aside that were found, and keeps what
-   * else their tables have, with the tables that these refer to or that refer to them.
+   * Each slow row costs seconds: the next try sets those aside that were found, and keeps what else
+   * their tables have, with the tables that these refer to or that refer to them.
    */
   void setAsideAlone(List<RowRefusal> rows) {
     slow.addAll(rows);

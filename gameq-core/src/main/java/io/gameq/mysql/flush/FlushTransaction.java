@@ -4,7 +4,6 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.RowChange;
-import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.Locks;
 import io.gameq.owner.OwnerId;
@@ -342,8 +341,7 @@ public final class FlushTransaction {
   }
 
   /** Writes dead letters; false when one cannot be written: its owner is held back. */
-  private boolean setAside(
-      GuardedTransaction transaction, FlushPlan plan, List<Written> written)
+  private boolean setAside(GuardedTransaction transaction, FlushPlan plan, List<Written> written)
       throws SQLException {
     List<Refused> letters = written.stream().flatMap(of -> of.setAside().stream()).toList();
     Map<Refused, String> failed = transaction.setAside(letters, patience.deadLetters());

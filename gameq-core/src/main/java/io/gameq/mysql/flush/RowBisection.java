@@ -1,0 +1,189 @@
+package io.gameq.mysql.flush;
+
+import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.NotOwnerException;
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.StatementLimits;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.sql.Savepoint;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Executes the statements of one transaction; when MySQL refuses one, its halves, down to the rows
+ * that it refuses: InnoDB rolls back a refused statement, not the transaction. Used by one thread.
+ */
+final class RowBisection {
+  private static final int MOST_ONE_BY_ONE = 64;
+
+  /** Each takes seconds, in which the owner is locked. */
+  private static final int MOST_SLOW_ROWS = 2;
+
+  private static final Logger LOG = LoggerFactory.getLogger(GuardedWrites.class);
+
+  /** Something that is done whole or not at all. */
+  interface Attempt {
+    boolean succeeds() throws SQLException;
+  }
+
+  /** A statement over some rows of one table. */
+  interface Statement {
+    void execute(List<RowChange> rows) throws SQLException;
+  }
+
+  private final Connection connection;
+  private final Set<ErrorKind> kinds;
+  private final StatementLimits limits;
+  private final List<RowRefusal> refused;
+  private final List<RowRefusal> slow = new ArrayList<>();
+
+  /**
+   * A search.
+   *
+   * @param kinds errors that are taken for a row's; others are thrown
+   * @param refused what is refused already
+   */
+  RowBisection(
+      Connection connection,
+      Set<ErrorKind> kinds,
+      StatementLimits limits,
+      Collection<RowRefusal> refused) {
+    this.connection = connection;
+    this.kinds = kinds;
+    this.limits = limits;
+    this.refused = new ArrayList<>(refused);
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  StatementLimits limits() {
+    return limits;
+  }
+
+  /** What is refused so far; who repeats a row takes it out. */
+  List<RowRefusal> refused() {
+    return refused;
+  }
+
+  /** Goes back to where it was, with what was refused then, unless the attempt succeeds. */
+  boolean allOrNone(Attempt attempt) throws SQLException {
+    List<RowRefusal> refusedBefore = List.copyOf(refused);
+    Savepoint before = connection.setSavepoint();
+    try {
+      if (attempt.succeeds()) {
+        connection.releaseSavepoint(before);
+        return true;
+      }
+    } catch (SQLException e) {
+      if (!kinds.contains(ErrorKind.of(e)) || e instanceof ManySlowRowsException) {
+        throw e;
+      }
+    } catch (RuntimeException e) { // a value that cannot be bound or read
+      LOG.warn("rows that depend on each other are taken as refused", e);
+    }
+    connection.rollback(before);
+    refused.clear();
+    refused.addAll(refusedBefore);
+    slow.retainAll(refusedBefore);
+    return false;
+  }
+
+  /** Executes a statement; when MySQL refuses it, its halves, down to the rows that it refuses. */
+  void execute(Table table, List<RowChange> rows, Statement statement) throws SQLException {
+    try {
+      executeOnce(rows, statement);
+    } catch (SQLException e) {
+      if (ErrorKind.of(e) == ErrorKind.SCHEMA) {
+        throw new TableRefusedException(table, e);
+      }
+      if (!kinds.contains(ErrorKind.of(e))) {
+        throw e;
+      }
+      boolean isSlow = ErrorKind.of(e) == ErrorKind.SLOW;
+      if (isSlow && slow.size() == MOST_SLOW_ROWS) {
+        throw new ManySlowRowsException(slow, e);
+      }
+      if (rows.size() == 1) {
+        RowChange row = rows.get(0);
+        RowRefusal refusal = new RowRefusal(row, reason(row, e));
+        refused.add(refusal);
+        if (isSlow) {
+          slow.add(refusal);
+        }
+        return;
+      }
+      // A slow row costs the whole timeout in every statement that has it; rows that are not slow
+      // cost little alone.
+      boolean oneByOne = isSlow && rows.size() <= MOST_ONE_BY_ONE;
+      int part = oneByOne ? 1 : (rows.size() + 1) / 2;
+      for (int from = 0; from < rows.size(); from += part) {
+        execute(table, rows.subList(from, Math.min(rows.size(), from + part)), statement);
+      }
+    }
+  }
+
+  private SQLException reason(RowChange row, SQLException e) {
+    if (UpsertSql.isOfAnotherOwner(e)) {
+      return NotOwnerException.of(row, "another owner");
+    }
+    return ErrorKind.of(e) == ErrorKind.SLOW
+        ? new SQLTimeoutException(
+            "it takes MySQL longer than %d s, as a slow trigger does: %s"
+                .formatted(limits.secondsOfOneRow(), e.getMessage()),
+            e.getSQLState(),
+            e.getErrorCode(),
+            e)
+        : e;
+  }
+
+  private void executeOnce(List<RowChange> rows, Statement statement) throws SQLException {
+    try {
+      statement.execute(rows);
+    } catch (RuntimeException e) { // a value that cannot be bound
+      throw new SQLException("a value cannot be bound: " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  List<RowChange> notRefused(List<RowChange> rows) {
+    if (refused.isEmpty()) {
+      return rows;
+    }
+    Set<RowChange> those = Collections.newSetFromMap(new IdentityHashMap<>());
+    refused.forEach(refusal -> those.add(refusal.row()));
+    return rows.stream().filter(row -> !those.contains(row)).toList();
+  }
+
+  /** Takes the rows that another row may have stood in the way of out of those refused. */
+  List<RowChange> takeCurable() {
+    List<RowChange> rows = new ArrayList<>();
+    refused.removeIf(
+        refusal ->
+            ErrorKind.of(refusal.error()) == ErrorKind.CURABLE
+                && !(refusal.error() instanceof NotOwnerException)
+                && rows.add(refusal.row()));
+    return rows;
+  }
+
+  /** Takes the refusals for a duplicate, from the given one on, out of those that stand. */
+  List<RowRefusal> takeDuplicates(int from) {
+    List<RowRefusal> since = refused.subList(from, refused.size());
+    List<RowRefusal> duplicates = new ArrayList<>();
+    since.removeIf(refusal -> isDuplicate(refusal) && duplicates.add(refusal));
+    return duplicates;
+  }
+
+  private static boolean isDuplicate(RowRefusal refusal) {
+    return refusal.error().getErrorCode() == GuardedPuts.DUPLICATE;
+  }
+}
