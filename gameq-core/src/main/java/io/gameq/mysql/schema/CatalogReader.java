@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -70,15 +71,15 @@ public final class CatalogReader {
         definitions.put(spec.name(), definition);
       }
     }
-    return new Catalog(ranked(definitions, schema.foreignKeys()), unmanaged);
+    return new Catalog(ranked(definitions, schema), unmanaged);
   }
 
   private static List<Table> ranked(
-      Map<String, Table.Definition> definitions, List<ForeignKeyFacts> foreignKeys) {
+      Map<String, Table.Definition> definitions, SchemaSnapshot schema) {
     Map<String, Set<String>> parents = new HashMap<>();
     Map<String, List<ForeignKeyFacts>> ofChild = new HashMap<>();
     Set<String> cascading = new HashSet<>();
-    for (ForeignKeyFacts key : foreignKeys) {
+    for (ForeignKeyFacts key : schema.foreignKeys()) {
       parents.computeIfAbsent(key.child(), child -> new HashSet<>()).add(key.parent());
       ofChild.computeIfAbsent(key.child(), child -> new ArrayList<>()).add(key);
       if (CHANGES_CHILDREN.contains(key.deleteRule())) {
@@ -94,23 +95,23 @@ public final class CatalogReader {
                     definition.withForeignKeys(
                         ranks.getOrDefault(name, 0),
                         ofChild.getOrDefault(name, List.of()).stream()
-                            .map(key -> reference(key, definition, foreignKeys))
+                            .map(key -> reference(schema, key, definition))
                             .toList(),
                         cascading.contains(name)))));
     return tables;
   }
 
   private static Reference reference(
-      ForeignKeyFacts key, Table.Definition child, List<ForeignKeyFacts> all) {
+      SchemaSnapshot schema, ForeignKeyFacts key, Table.Definition child) {
+    Set<String> managed = child.columns().stream().map(Column::name).collect(Collectors.toSet());
     Set<String> referredTo = new HashSet<>();
-    all.stream()
+    schema.foreignKeys().stream()
         .filter(other -> other.parent().equals(child.name()))
         .forEach(other -> referredTo.addAll(other.parentColumns()));
     return new Reference(
         key.parent(),
-        child.columns().stream()
-            .filter(column -> column.nullable() && key.columns().contains(column.name()))
-            .map(Column::name)
+        schema.optionalColumns(key).stream()
+            .filter(managed::contains)
             .filter(column -> !referredTo.contains(column)) // else other rows change with it
             .findFirst()
             .orElse(null));

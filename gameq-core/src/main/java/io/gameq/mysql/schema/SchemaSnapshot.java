@@ -93,10 +93,18 @@ record SchemaSnapshot(
 
   /** Whether a row may do without what this foreign key refers to. */
   boolean isOptional(ForeignKeyFacts key) {
+    return !optionalColumns(key).isEmpty();
+  }
+
+  /** The columns of a foreign key that may be NULL: one that is refers to nothing. */
+  List<String> optionalColumns(ForeignKeyFacts key) {
     TableFacts child = tables.get(key.child());
-    return child != null
-        && child.columns().stream()
-            .anyMatch(column -> column.nullable() && key.columns().contains(column.name()));
+    return child == null
+        ? List.of()
+        : child.columns().stream()
+            .filter(column -> column.nullable() && key.columns().contains(column.name()))
+            .map(ColumnFacts::name)
+            .toList();
   }
 
   /** Whether some of the foreign keys lead from a table to others and from those to it. */
