@@ -92,7 +92,7 @@ public sealed interface Opening {
       return number == MOST_ATTEMPTS;
     }
 
-    SessionId raised() {
+    public SessionId raised() {
       return Objects.requireNonNull(session, "an epoch is raised first");
     }
 

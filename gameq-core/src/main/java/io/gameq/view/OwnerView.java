@@ -168,4 +168,10 @@ public final class OwnerView {
     }
     return rows;
   }
+
+  /** The newest of each row; no values. */
+  @Override
+  public String toString() {
+    return owner + " up to version " + highestVersion + ": " + newest.values();
+  }
 }

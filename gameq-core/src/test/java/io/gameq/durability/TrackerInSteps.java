@@ -3,15 +3,13 @@ package io.gameq.durability;
 import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.UnflushedRow;
-import io.gameq.rows.RowCodec;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A {@link DurableTracker} as an immutable value, for tests elsewhere: everything that it was told,
@@ -44,22 +42,17 @@ public final class TrackerInSteps {
     return now.rows().isEmpty() ? of(session) : now;
   }
 
-  /** As {@code GameNode.finishOpen} tells it, with the sequence of the rows' WAL record. */
+  /** As an open tells it what was adopted. */
   public TrackerInSteps adopted(
-      List<UnflushedRow> dirty, List<UnflushedRow> claimed, long sequence) {
-    return plus(
-        "adopted in " + sequence,
-        tracker -> tracker.adopted(held(dirty, sequence), held(claimed, sequence)));
-  }
-
-  private static Map<String, DurableTracker.Held> held(List<UnflushedRow> rows, long sequence) {
-    Map<String, DurableTracker.Held> held = new HashMap<>();
-    rows.forEach(
-        row ->
-            held.put(
-                row.key(),
-                new DurableTracker.Held(RowCodec.version(row.image()), sequence, 100, true)));
-    return held;
+      Map<String, DurableTracker.Held> dirty, Map<String, DurableTracker.Held> claimed) {
+    List<Long> sequences =
+        Stream.of(dirty, claimed)
+            .flatMap(rows -> rows.values().stream())
+            .map(DurableTracker.Held::sequence)
+            .distinct()
+            .sorted()
+            .toList();
+    return plus("adopted in " + sequences, tracker -> tracker.adopted(dirty, claimed));
   }
 
   /** Redis holds the commit. */

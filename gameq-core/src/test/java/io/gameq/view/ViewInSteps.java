@@ -1,26 +1,19 @@
 package io.gameq.view;
 
-import io.gameq.Row;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
-import io.gameq.rows.Table;
-import io.gameq.rows.TableRow;
-import io.gameq.term.Term;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * An owner's view, built as {@link io.gameq.node.GameNode} builds it but step by step, for tests
- * elsewhere: what Redis held unflushed, and a snapshot of MySQL.
+ * An owner's view of which MySQL was read before Redis: what {@link OwnerViews} does not do, for
+ * tests of what goes wrong then.
  */
 public final class ViewInSteps {
   private final OwnerView view;
@@ -50,30 +43,11 @@ public final class ViewInSteps {
   /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
   public static Snapshot snapshot(
       OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
-    return Objects.requireNonNull(
-        snapshot(reader, catalog, owner, null, Term.NOT_KNOWN, unflushed));
-  }
-
-  /**
-   * The same, and sets a session open; null when it is not the newest any more.
-   *
-   * @param term the number of the Redis primary's term
-   * @throws io.gameq.term.TermMovedException when another primary counts
-   */
-  public static @Nullable Snapshot snapshot(
-      OwnerReader reader,
-      Catalog catalog,
-      OwnerId owner,
-      @Nullable SessionId session,
-      long term,
-      List<UnflushedRow> unflushed) {
     Snapshot snapshot = new Snapshot();
-    boolean owns =
+    boolean unused =
         reader.read(
             owner,
-            session,
-            term,
-            0,
+            null,
             catalog.ownedBy(owner.kind()),
             unflushed.stream().map(row -> catalog.rowKey(row.key())).toList(),
             new OwnerReader.Sink() {
@@ -92,7 +66,7 @@ public final class ViewInSteps {
                 snapshot.saw("up to " + version, view -> view.sawVersion(version));
               }
             });
-    return owns ? snapshot : null;
+    return snapshot;
   }
 
   /** What the owner has, by both. */
@@ -111,13 +85,7 @@ public final class ViewInSteps {
     return merged;
   }
 
-  public long highestVersion() {
-    return view.highestVersion();
-  }
-
-  public List<Row> rows(Table table) {
-    return view.rows(table).stream()
-        .<Row>map(image -> new TableRow(table, image.values()))
-        .toList();
+  public OwnerView view() {
+    return view;
   }
 }

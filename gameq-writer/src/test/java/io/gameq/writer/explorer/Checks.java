@@ -2,7 +2,7 @@ package io.gameq.writer.explorer;
 
 import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ReadScript;
-import io.gameq.view.ViewInSteps;
+import io.gameq.view.OwnerView;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.TableImage.Item;
 import io.gameq.writer.explorer.TableImage.Tombstone;
@@ -250,13 +250,7 @@ final class Checks {
     for (int player = 1; player <= 2; player++) {
       List<UnflushedRow> unflushed =
           ReadScript.call(world.redis, world.slot, Servers.owner(player));
-      ViewInSteps view =
-          ViewInSteps.of(
-              Servers.owner(player),
-              world.catalog,
-              world.codec,
-              unflushed,
-              ViewInSteps.snapshot(world.reader, world.catalog, Servers.owner(player), unflushed));
+      OwnerView view = world.view(Servers.owner(player), unflushed);
       seen += GameNodeActor.rows(world, view).containsKey(row) ? 1 : 0;
     }
     return seen == 1 ? null : (seen == 0 ? "DESTROYED" : "DUPLICATE") + " item " + row;

@@ -1,16 +1,14 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.healing.HealingStep;
+import io.gameq.node.Opening;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.LookScript.Looked;
 import io.gameq.rows.Handover;
 import io.gameq.rows.RowCodec;
-import io.gameq.view.ViewInSteps;
 import io.gameq.wal.WalRecord;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,64 +57,24 @@ record NodeMemory(
   }
 
   /**
-   * An attempt to open that is under way.
+   * An open that is under way.
    *
-   * @param dirty rows that it adopted
-   * @param claimed rows that a writer was flushing
    * @param by way of which primary
+   * @param planted the steps of a wrong order that are left, and what they have found; null in the
+   *     order of the product
    */
-  record Attempt(
-      int player,
-      int stage,
-      SessionId session,
-      List<UnflushedRow> dirty,
-      List<UnflushedRow> claimed,
-      ViewInSteps.@Nullable Snapshot snapshot,
-      Reached by) {
-    static Attempt of(int player, int stage, SessionId session, Reached by) {
-      return new Attempt(player, stage, session, List.of(), List.of(), null, by);
-    }
-
+  record Attempt(int player, Opening at, Reached by, @Nullable OpeningInWrongOrder planted) {
     /** Whether the connection that was taken for the attempt broke before Redis knew of it. */
     boolean isCutOff(int outages) {
       return by.outages() < outages;
     }
 
-    List<UnflushedRow> unflushed() {
-      List<UnflushedRow> all = new ArrayList<>(dirty);
-      all.addAll(claimed);
-      return all;
+    Attempt next(Opening now, Reached over) {
+      return new Attempt(player, now, over, planted);
     }
 
-    Attempt raised(SessionId now) {
-      return new Attempt(player, stage + 1, now, dirty, claimed, snapshot, by);
-    }
-
-    Attempt taken(List<UnflushedRow> adopted, List<UnflushedRow> flushing, Reached over) {
-      return new Attempt(
-          player, stage + 1, session, List.copyOf(adopted), List.copyOf(flushing), snapshot, over);
-    }
-
-    Attempt read(ViewInSteps.Snapshot seen) {
-      return new Attempt(player, stage + 1, session, dirty, claimed, seen, by);
-    }
-
-    Attempt next() {
-      return new Attempt(player, stage + 1, session, dirty, claimed, snapshot, by);
-    }
-
-    @Override
-    public String toString() {
-      return player
-          + " "
-          + stage
-          + " "
-          + session
-          + " "
-          + by
-          + dirty.stream().map(row -> row.key() + RowCodec.version(row.image())).toList()
-          + claimed.stream().map(row -> row.key() + RowCodec.version(row.image())).toList()
-          + (snapshot == null ? "" : snapshot.toString());
+    Attempt planted(@Nullable OpeningInWrongOrder now) {
+      return new Attempt(player, at, by, now);
     }
   }
 

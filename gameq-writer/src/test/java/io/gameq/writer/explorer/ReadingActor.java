@@ -3,22 +3,23 @@ package io.gameq.writer.explorer;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ReadScript;
+import io.gameq.view.OwnerView;
 import io.gameq.view.ViewInSteps;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an owner without a session, in the two steps of {@code GameNode.read}, and says when it
- * does not see what was acknowledged before it began, or sees less than before.
+ * Reads an owner without a session, in the two steps of {@code OwnerReading}, and says when it does
+ * not see what was acknowledged before it began, or sees less than before.
  */
 record ReadingActor(int player, int reads, Plant plant) implements Actor {
   /**
    * What a reader remembers.
    *
+   * @param snapshot of MySQL, where a plant wants that it is read first
    * @param floor of each row the newest version that was acknowledged when the read began
    * @param last of each row the version it saw last
    * @param outages how many of Redis it saw
@@ -72,7 +73,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
     List<UnflushedRow> unflushed =
         fromRedis ? List.copyOf(ReadScript.call(world.redis, world.slot, owner)) : me.unflushed;
     ViewInSteps.Snapshot snapshot =
-        fromRedis
+        fromRedis || me.begun
             ? me.snapshot
             : ViewInSteps.snapshot(world.reader, world.catalog, owner, unflushed);
     if (!me.begun) {
@@ -86,12 +87,11 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
           state.outages(),
           null);
     }
-    TreeMap<Integer, Integer> seen =
-        GameNodeActor.rows(
-            world,
-            ViewInSteps.of(
-                owner, world.catalog, world.codec, unflushed, Objects.requireNonNull(snapshot)));
-    return judged(state, me, owner, seen);
+    OwnerView view =
+        snapshot == null
+            ? world.view(owner, unflushed)
+            : ViewInSteps.of(owner, world.catalog, world.codec, unflushed, snapshot).view();
+    return judged(state, me, owner, GameNodeActor.rows(world, view));
   }
 
   /**

@@ -13,9 +13,11 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.rows.Catalog;
+import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.Table;
 import io.gameq.servers.GameDatabase;
@@ -24,6 +26,9 @@ import io.gameq.servers.TestServers;
 import io.gameq.term.Primary;
 import io.gameq.term.Settling;
 import io.gameq.term.Term;
+import io.gameq.view.GameTables;
+import io.gameq.view.OwnerView;
+import io.gameq.view.OwnerViews;
 import io.gameq.writer.turn.HeldUpOwners;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
@@ -65,11 +70,16 @@ final class Servers implements AutoCloseable {
   private final TermTable terms;
   final Catalog catalog;
   final RowCodec codec;
+  final OwnerViews views;
   final Table item;
 
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 10_000));
   private final RedisConnection bareRedis = connector.open();
+
+  /** A connection that does not answer any more. */
+  final RedisConnection broken = connector.open();
+
   private final Notices notices = new Notices(connector, bareRedis, namespace);
   private final MySqlServer server;
   private final List<Connection> connections = new ArrayList<>();
@@ -119,6 +129,12 @@ final class Servers implements AutoCloseable {
     catalog = CatalogReader.read(mysql);
     item = catalog.table("item");
     codec = new RowCodec((table, fingerprint) -> null, Clock.systemUTC());
+    views =
+        new OwnerViews(
+            new GameTables(catalog, new CurrentCatalog(catalog, () -> catalog), Clock.systemUTC()),
+            codec,
+            reader);
+    broken.close();
     redisNow = RedisImage.take(bareRedis, namespace);
     tablesNow = TableImage.take(restoring);
   }
@@ -158,6 +174,11 @@ final class Servers implements AutoCloseable {
   /** Whether it takes a second to find out that a lock is not free. */
   boolean locksAreSlow() {
     return locksAreSlow;
+  }
+
+  /** What an owner has, by rows of Redis that were read before. */
+  OwnerView view(OwnerId owner, List<UnflushedRow> unflushed) {
+    return views.load(owner, null, Term.NOT_KNOWN, catalog.ownedBy(owner.kind()), unflushed);
   }
 
   static OwnerId owner(int player) {
