@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.ConflictException;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.lab.demo.sample.Pet;
 import io.gameq.servers.RedisProxy;
 import io.gameq.writer.service.WriterService;
 import java.io.IOException;

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.lab.demo.sample.Pet;
 import io.gameq.servers.RedisProxy;
 import io.gameq.writer.service.WriterService;
 import java.time.Duration;

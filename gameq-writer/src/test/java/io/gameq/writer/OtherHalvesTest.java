@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
-import io.gameq.lab.demo.sample.Pet;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.writer.service.WriterService;
 import java.util.List;

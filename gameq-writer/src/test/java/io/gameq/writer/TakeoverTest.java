@@ -11,7 +11,6 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
-import io.gameq.lab.demo.sample.Pet;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.SlotKeys;
 import io.gameq.servers.MySqlServer;

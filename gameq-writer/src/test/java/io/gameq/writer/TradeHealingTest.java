@@ -8,7 +8,6 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.lab.demo.sample.Pet;
 import io.gameq.writer.service.WriterService;
 import java.time.Duration;
 import java.util.List;

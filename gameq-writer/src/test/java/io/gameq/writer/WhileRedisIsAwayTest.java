@@ -12,7 +12,6 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.WhenRedisIsAway;
-import io.gameq.lab.demo.sample.Pet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,26 +7,18 @@ import io.gameq.durability.TrackerInSteps;
 import io.gameq.node.AdoptedRows;
 import io.gameq.node.ConnectionAfterHealing.Healed;
 import io.gameq.node.Opening;
-import io.gameq.node.OpeningPorts;
-import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
-import io.gameq.redis.script.ReadScript;
 import io.gameq.term.Term;
 import io.gameq.view.OwnerView;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import io.gameq.writer.explorer.NodeMemory.Link.Stage;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens owners: takes the steps of the product's own {@link Opening}, one operation of one server
@@ -292,12 +284,12 @@ record NodeOpening(GameNodeActor node) {
         isCutOff(state, attempt)
             && !(attempt.at() instanceof Opening.Raised
                 && plant().has(Switch.OPEN_OUTLIVES_ITS_CONNECTION));
-    Here here = new Here(world, me, attempt);
+    NodePorts ports = new NodePorts(this, world, me, attempt);
     try {
-      Opening now = over(world, attempt, broken).next(here.ports());
+      Opening now = over(world, attempt, broken).next(ports.ports());
       Attempt next = attempt.next(now, attempt.by());
-      NodeMemory after = me.wal(here.wal).attempt(next, me.attempts());
-      return here.hasLeft ? left(after, attempt) : after;
+      NodeMemory after = me.wal(ports.wal()).attempt(next, me.attempts());
+      return ports.hasLeft() ? left(after, attempt) : after;
     } catch (MySqlException e) {
       throw new Step.Blocked();
     } catch (GameQueueException e) {
@@ -336,59 +328,5 @@ record NodeOpening(GameNodeActor node) {
 
   String nonce(int attempt) {
     return node.name().toLowerCase(java.util.Locale.ROOT).repeat(8) + "%08x".formatted(attempt);
-  }
-
-  /** What a step of this node works with, and what it does to the node. */
-  private final class Here implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
-    private final Servers world;
-    private final NodeMemory me;
-    private final Attempt attempt;
-    private NodeWal wal;
-    private boolean hasLeft;
-
-    Here(Servers world, NodeMemory me, Attempt attempt) {
-      this.world = world;
-      this.me = me;
-      this.attempt = attempt;
-      this.wal = me.wal();
-    }
-
-    OpeningPorts ports() {
-      return new OpeningPorts(
-          new OpeningPorts.Here(
-              node.name(), node.name(), new SlotKeys[] {world.slot}, 0, () -> nonce(me.attempts())),
-          world.sessions,
-          world.views,
-          this,
-          this);
-    }
-
-    @Override
-    public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
-      look.accept(ReadScript.call(world.redis, slot, owner));
-      return healed(world, attempt.by());
-    }
-
-    @Override
-    public @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable) {
-      return null;
-    }
-
-    @Override
-    public void leave(long term) {
-      hasLeft = true;
-    }
-
-    @Override
-    public List<Long> append(SessionRef session, List<UnflushedRow> rows) {
-      wal =
-          wal.appended(
-              NodeWal.ADOPTED,
-              List.of(NodeWal.part(session.owner().encoded(), session.id().text(), rows)));
-      return Collections.nCopies(rows.size(), wal.newestSequence());
-    }
-
-    @Override
-    public void drop(SessionRef session) {}
   }
 }

@@ -14,9 +14,9 @@
  *
  * actor            its atomic steps, and the classes that they run
  * GameNodeActor    starts: reads the term, connects | settles the term (TermTable, Settling)
- *                  open: epoch into MySQL | open.lua | set open and read, in one transaction | GET
- *                  own, where Redis may fail over: else it opens again (OwnerTable, OpenScript,
- *                  OwnerReader, OwnKey)
+ *                  open: epoch into MySQL | open.lua; refused: ask MySQL; lost since an attempt
+ *                  before: put back | set open and read, in one transaction | GET own, where Redis
+ *                  may fail over: else it opens again (Opening, the whole of it)
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost
  *                  (CommitGroup)
  *                  heal: read the journal mark | sessions in MySQL | reassert.lua for each | replay
@@ -28,7 +28,7 @@
  *                  nack | ask MySQL who owns | tell Redis; goes over, or has to when the term
  *                  refuses it (io.gameq.writer.turn, the whole of it; Settling)
  * Reaper           a lease runs out: the first step of a turn (Reaping)
- * Reader           read.lua | snapshot (ReadScript, OwnerReader)
+ * Reader           read.lua | snapshot (ReadScript, OwnerViews)
  * FailoverActor    Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on

@@ -1,0 +1,85 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.node.ConnectionAfterHealing.Healed;
+import io.gameq.node.OpeningPorts;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.ReadScript;
+import io.gameq.writer.explorer.NodeMemory.Attempt;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a step of a node's open works with, and what it does to the node. Not thread-safe. */
+final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
+  private final NodeOpening opening;
+  private final Servers world;
+  private final NodeMemory me;
+  private final Attempt attempt;
+  private NodeWal wal;
+  private boolean hasLeft;
+
+  NodePorts(NodeOpening opening, Servers world, NodeMemory me, Attempt attempt) {
+    this.opening = opening;
+    this.world = world;
+    this.me = me;
+    this.attempt = attempt;
+    this.wal = me.wal();
+  }
+
+  OpeningPorts ports() {
+    return new OpeningPorts(
+        new OpeningPorts.Here(
+            opening.node().name(),
+            opening.node().name(),
+            new SlotKeys[] {world.slot},
+            0,
+            () -> opening.nonce(me.attempts())),
+        world.sessions,
+        world.views,
+        this,
+        this);
+  }
+
+  @Override
+  public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
+    look.accept(ReadScript.call(world.redis, slot, owner));
+    return opening.healed(world, attempt.by());
+  }
+
+  @Override
+  public @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable) {
+    return null;
+  }
+
+  @Override
+  public void leave(long term) {
+    hasLeft = true;
+  }
+
+  @Override
+  public List<Long> append(SessionRef session, List<UnflushedRow> rows) {
+    wal =
+        wal.appended(
+            NodeWal.ADOPTED,
+            List.of(NodeWal.part(session.owner().encoded(), session.id().text(), rows)));
+    return Collections.nCopies(rows.size(), wal.newestSequence());
+  }
+
+  @Override
+  public void drop(SessionRef session) {}
+
+  /** The node's WAL after the step. */
+  NodeWal wal() {
+    return wal;
+  }
+
+  /** Whether the primary was found to count no more. */
+  boolean hasLeft() {
+    return hasLeft;
+  }
+}
