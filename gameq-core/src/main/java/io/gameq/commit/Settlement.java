@@ -18,7 +18,7 @@ import java.util.List;
  * How a commit ends: its room is freed, its failure stands in the WAL, and only then it is told.
  * Used by the sender's thread.
  */
-public final class Settlement {
+final class Settlement {
   private final Admission admission;
   private final WalWriter wal;
 
@@ -27,7 +27,7 @@ public final class Settlement {
     this.wal = wal;
   }
 
-  public void queued(List<Commit> commits) {
+  void queued(List<Commit> commits) {
     for (Commit commit : commits) {
       admission.leave(commit.bytes());
       commit.queued();
@@ -38,7 +38,7 @@ public final class Settlement {
   record Failure(Commit commit, RuntimeException reason) {}
 
   /** Redis answered with an error: it holds nothing of the commit. */
-  public static Failure refused(Commit commit, String message) {
+  static Failure refused(Commit commit, String message) {
     return new Failure(
         commit,
         RedisReply.isFull(message)
@@ -48,7 +48,7 @@ public final class Settlement {
             : new CommitFailedException("Redis refused the commit: " + message));
   }
 
-  public void failed(Commit commit, RuntimeException reason) {
+  void failed(Commit commit, RuntimeException reason) {
     failed(List.of(new Failure(commit, reason)));
   }
 
@@ -57,7 +57,7 @@ public final class Settlement {
    * before the game is told, so that nothing ever replays them. One whose mark could not be written
    * may be replayed by recovery: it is told as unknown.
    */
-  public void failed(List<Failure> failures) {
+  void failed(List<Failure> failures) {
     List<Failure> marked = new ArrayList<>();
     for (Failure failure : failures) {
       try {
@@ -105,7 +105,7 @@ public final class Settlement {
             + ": a newer session was opened; open the owner again");
   }
 
-  public static CommitUnknownException unknown(Commit commit, String why) {
+  static CommitUnknownException unknown(Commit commit, String why) {
     List<String> rows =
         commit.parts().stream().flatMap(part -> part.rows().stream()).map(ChangedRow::key).toList();
     return new CommitUnknownException(why + ": unknown whether these rows were committed: " + rows);

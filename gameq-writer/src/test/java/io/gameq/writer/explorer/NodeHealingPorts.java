@@ -58,7 +58,6 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
               new SessionKeys(world.slot, ref),
               new WithoutDoubts(
                   Objects.requireNonNull(me.wal().trackers().get(entry.getKey())).unsettled())));
-      me = me.hold(entry.getKey(), new NodeMemory.Hold(ref, hold.lost(), hold.loaded()));
     }
     held = new HeldSessions(sessions);
   }
@@ -176,11 +175,24 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   public @Nullable Commit first() {
     for (int op; (op = me.firstUnanswered()) >= 0; ) {
       if (!has(Switch.UNANSWERED_COUNT_AS_DONE)) {
-        return node.sentBefore(world, me, op);
+        return node.sentBefore(world, withMarkedSessions(), op);
       }
       me = me.told(op, Status.ACKNOWLEDGED);
     }
     return null;
+  }
+
+  /** The sessions as this step knows them; the trackers know those that the node holds. */
+  private NodeMemory withMarkedSessions() {
+    NodeMemory marked = me;
+    for (Map.Entry<Integer, SessionRef> entry : refs.entrySet()) {
+      NodeMemory.Hold hold = Objects.requireNonNull(me.holds().get(entry.getKey()));
+      marked =
+          marked.hold(
+              entry.getKey(),
+              new NodeMemory.Hold(entry.getValue(), hold.lost(), hold.loaded()));
+    }
+    return marked;
   }
 
   @Override
@@ -195,9 +207,11 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   @Override
   public void queued(Commit first) {
     int op = me.firstUnanswered();
+    Commit known = node.sentBefore(world, me, op);
+    known.setSentAgain();
     me =
         me.told(op, Status.ACKNOWLEDGED)
-            .wal(me.wal().queued((Op.Commit) node.ops().get(op), first));
+            .wal(me.wal().queued((Op.Commit) node.ops().get(op), known));
   }
 
   @Override
