@@ -21,8 +21,11 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.util.List;
 import java.util.Map;
+import java.util.Timer;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -38,8 +41,8 @@ class ArchitectureTest {
   private static final List<String> LAYERS =
       List.of(
           "io.gameq",
-          "io.gameq.agent",
           "io.gameq.log",
+          "io.gameq.agent",
           "io.gameq.owner",
           "io.gameq.term",
           "io.gameq.rows.types",
@@ -57,6 +60,7 @@ class ArchitectureTest {
           "io.gameq.durability",
           "io.gameq.healing",
           "io.gameq.commit",
+          "io.gameq.upkeep",
           "io.gameq.node");
 
   @Test
@@ -70,6 +74,27 @@ class ArchitectureTest {
             "io.gameq.lab.servers.EmbeddedRedis")) {
       assertTrue(CLASSES.contain(name), name);
     }
+  }
+
+  @Test
+  void threadsAreMadeInOnePlace() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.gameq.agent", "io.gameq.lab..")
+        .should()
+        .callConstructorWhere(
+            DescribedPredicate.describe(
+                "makes a thread or a pool of threads",
+                call ->
+                    call.getTargetOwner().isAssignableTo(Thread.class)
+                        || call.getTargetOwner().isAssignableTo(ExecutorService.class)
+                        || call.getTargetOwner().isAssignableTo(Timer.class)))
+        .orShould()
+        .callMethodWhere(
+            DescribedPredicate.describe(
+                "has an executor made",
+                call -> call.getTargetOwner().isAssignableTo(Executors.class)))
+        .check(CLASSES);
   }
 
   @Test

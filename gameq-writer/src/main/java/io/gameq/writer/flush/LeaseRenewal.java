@@ -1,15 +1,16 @@
 package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
+import io.gameq.agent.Agent;
+import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.RenewScript;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,6 @@ public final class LeaseRenewal implements AutoCloseable {
   private final TermWatch watch;
   private final long leaseMillis;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
-  private final ScheduledExecutorService timer = DaemonTimer.named("gameq-leases");
 
   /** Claims that a worker holds, until closed. */
   final class Held implements AutoCloseable {
@@ -56,9 +56,11 @@ public final class LeaseRenewal implements AutoCloseable {
     this.redis = redis;
     this.watch = watch;
     this.leaseMillis = leaseMillis;
-    long every = Math.max(1, everyMillis());
-    ScheduledFuture<?> unused =
-        timer.scheduleWithFixedDelay(this::renew, every, every, TimeUnit.MILLISECONDS);
+  }
+
+  /** What renews them. */
+  public Agent duty() {
+    return Duty.every(Duration.ofMillis(Math.max(1, everyMillis())), "renew leases", this::renew);
   }
 
   private long everyMillis() {
@@ -81,7 +83,7 @@ public final class LeaseRenewal implements AutoCloseable {
         redis.call(connection -> RenewScript.call(connection, of.slot, leaseMillis, of.claims));
       } catch (GameQueueException e) {
         LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
-      } catch (RuntimeException | Error e) { // must not end the timer
+      } catch (RuntimeException | Error e) { // the other slots are renewed all the same
         LOG.warn("cannot renew the leases of slot {}", of.slot.slot(), e);
       }
     }
@@ -89,7 +91,6 @@ public final class LeaseRenewal implements AutoCloseable {
 
   @Override
   public void close() {
-    timer.shutdownNow();
     redis.close();
   }
 }

@@ -2,6 +2,7 @@ package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
+import io.gameq.agent.DaemonThreads;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
@@ -83,7 +84,8 @@ public final class SlowLane {
     for (int i = 1; i <= THREADS; i++) {
       ControlConnection connection = redis.get();
       Thread thread =
-          new Thread(() -> run(connection), shared.context().options().name() + "-slow-lane-" + i);
+          DaemonThreads.named(
+              shared.context().options().name() + "-slow-lane-" + i, () -> run(connection));
       threads.add(thread);
       thread.start();
     }

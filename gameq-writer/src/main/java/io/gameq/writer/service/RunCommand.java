@@ -1,5 +1,6 @@
 package io.gameq.writer.service;
 
+import io.gameq.agent.DaemonThreads;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -48,7 +49,7 @@ public final class RunCommand implements Callable<Integer> {
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "gameq-stop"));
+        .addShutdownHook(DaemonThreads.named("gameq-stop", () -> stopAndWait(stop, stopped)));
     try (RedisConnector redis = new RedisConnector(settings.redis());
         MySql database =
             Startup.whenItAnswers(

@@ -1,5 +1,7 @@
 package io.gameq.writer.service;
 
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.DaemonThreads;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlServerCheck;
@@ -12,14 +14,11 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.EvictionWatch;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.JournalMarks;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
-import io.gameq.writer.flush.DaemonTimer;
 import io.gameq.writer.flush.LeaseRenewal;
 import io.gameq.writer.flush.SlotSchedule;
 import io.gameq.writer.flush.SlowLane;
@@ -33,13 +32,11 @@ import io.gameq.writer.turn.TurnContext;
 import io.gameq.writer.turn.TurnReports;
 import io.gameq.writer.turn.WriterOptions;
 import io.gameq.writer.turn.WriterStats;
-import io.gameq.writer.upkeep.HourlyDuties;
 import io.gameq.writer.upkeep.TombstonePurge;
+import io.gameq.writer.upkeep.WriterUpkeep;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +45,6 @@ public final class WriterService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
 
   private static final long COMPLAIN_EVERY_SECONDS = 10;
-  private static final long LOOK_EVERY_SECONDS = 3;
 
   private final WriterOptions options;
   private final WriterStats stats = new WriterStats();
@@ -56,11 +52,10 @@ public final class WriterService implements AutoCloseable {
   private final TermWatch watch;
   private final LeaseRenewal leases;
   private final SlowLane lane;
-  private final TombstonePurge purge;
-  private final ControlConnection hourlyRedis;
-  private final ScheduledExecutorService evictionTimer = DaemonTimer.named("gameq-eviction");
-  private final HourlyDuties hourly;
-  private final List<Thread> threads = new ArrayList<>();
+  private final WriterUpkeep upkeep;
+  private final AgentRunner renewing = new AgentRunner("gameq-leases");
+  private final AgentRunner watching = new AgentRunner("gameq-term");
+  private final List<Thread> workers = new ArrayList<>();
 
   /**
    * Checks the servers and starts the workers.
@@ -87,7 +82,7 @@ public final class WriterService implements AutoCloseable {
             parked);
     FlushTransaction flush =
         new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
-    watch = new TermWatch(primary); // starts a thread: what may fail has not
+    watch = new TermWatch(primary);
     leases =
         new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
     TurnContext context =
@@ -98,38 +93,30 @@ public final class WriterService implements AutoCloseable {
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
     SlotKeys[] slots = SlotKeys.all(options.namespace(), options.slots());
     Worker.Shared shared = new Worker.Shared(slots, schedule, watch, leases, context);
+    watching.start(watch.duty()); // starts a thread: what may fail has not
+    renewing.start(leases.duty());
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
-      Thread thread =
-          new Thread(
-              new Worker(shared, lane, new ControlConnection(primary)),
-              options.name() + "-worker-" + i);
-      threads.add(thread);
-      thread.start();
+      Thread worker =
+          DaemonThreads.named(
+              options.name() + "-worker-" + i,
+              new Worker(shared, lane, new ControlConnection(primary)));
+      workers.add(worker);
+      worker.start();
     }
-    purge = new TombstonePurge(mysql, options.tombstonesKept());
-    hourlyRedis = new ControlConnection(redis);
-    hourly =
-        new HourlyDuties(
-            purge, () -> JournalMarks.forgetDead(hourlyRedis, options.namespace(), shared.slots()));
-    hourly.start();
-    EvictionWatch eviction = new EvictionWatch();
-    evictionTimer.scheduleWithFixedDelay(
-        () -> look(eviction), LOOK_EVERY_SECONDS, LOOK_EVERY_SECONDS, TimeUnit.SECONDS);
+    upkeep =
+        new WriterUpkeep(
+            new ControlConnection(redis),
+            options.namespace(),
+            slots,
+            new TombstonePurge(mysql, options.tombstonesKept()));
+    upkeep.start();
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",
         options.name(),
         options.workers(),
         options.slots(),
         options.namespace());
-  }
-
-  private void look(EvictionWatch eviction) {
-    try {
-      boolean unused = eviction.mayEvict(hourlyRedis);
-    } catch (RuntimeException e) { // the workers say that Redis is away
-      LOG.debug("cannot look whether Redis evicts: {}", e.getMessage());
-    }
   }
 
   public WriterStats stats() {
@@ -140,14 +127,11 @@ public final class WriterService implements AutoCloseable {
   @Override
   public void close() {
     schedule.stop();
-    purge.close();
-    hourly.close();
-    evictionTimer.shutdownNow();
-    hourlyRedis.close();
+    upkeep.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {
-      for (Thread thread : threads) {
-        thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      for (Thread worker : workers) {
+        worker.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
       }
       lane.stop(); // after the workers, who fill it
       lane.join(deadline);
@@ -156,8 +140,9 @@ public final class WriterService implements AutoCloseable {
     } finally {
       lane.stop();
     }
+    renewing.closeNow();
     leases.close();
-    watch.close();
+    watching.closeNow();
     LOG.info("writer {} stopped: {}", options.name(), stats);
   }
 }

@@ -1,3 +1,10 @@
-/** Hourly duties. */
+/**
+ * What a writer looks after beside its flushes, each duty on its interval.
+ *
+ * <pre>
+ * WriterUpkeep      hourly: TombstonePurge (mysql), journal marks of nodes that are gone (redis)
+ *                   every 3 s: whether Redis may evict
+ * </pre>
+ */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.upkeep;

@@ -1,0 +1,87 @@
+package io.gameq.writer.upkeep;
+
+import io.gameq.GameQueueException;
+import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.Duty;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.EvictionWatch;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a writer looks after beside its flushes: about once an hour old tombstones and the journal
+ * marks of nodes that are gone, every 3 s whether Redis may evict. A duty that fails is done with
+ * the next round. Thread-safe.
+ */
+public final class WriterUpkeep implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WriterUpkeep.class);
+
+  private static final Duration EVICTION_EVERY = Duration.ofSeconds(3);
+  private static final long MOST_FIRST_DELAY_MILLIS = 5_000;
+  private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
+
+  /** Writers that were started together must not do it together for ever. */
+  private static final long JITTER_NANOS = TimeUnit.MINUTES.toNanos(6);
+
+  private final ControlConnection redis;
+  private final String namespace;
+  private final SlotKeys[] slots;
+  private final TombstonePurge purge;
+  private final EvictionWatch eviction = new EvictionWatch();
+  private final AgentRunner hourly = new AgentRunner("gameq-hourly");
+
+  /** A thread of its own: a purge may take long. */
+  private final AgentRunner watching = new AgentRunner("gameq-eviction");
+
+  /** With a connection and a purge that it closes. */
+  public WriterUpkeep(
+      ControlConnection redis, String namespace, SlotKeys[] slots, TombstonePurge purge) {
+    this.redis = redis;
+    this.namespace = namespace;
+    this.slots = slots;
+    this.purge = purge;
+  }
+
+  public void start() {
+    hourly.start(
+        everyHour("purge tombstones", purge),
+        everyHour("forget the journal marks of nodes that are gone", this::forgetDead));
+    watching.start(Duty.every(EVICTION_EVERY, "look whether Redis evicts", this::watchEviction));
+  }
+
+  private static Agent everyHour(String name, Runnable work) {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return Duty.every(
+        Duration.ofMillis(random.nextLong(MOST_FIRST_DELAY_MILLIS)),
+        () -> HOUR_NANOS + ThreadLocalRandom.current().nextLong(JITTER_NANOS),
+        name,
+        work);
+  }
+
+  private void forgetDead() {
+    JournalMarks.forgetDead(redis, namespace, slots);
+  }
+
+  private void watchEviction() {
+    try {
+      boolean unused = eviction.mayEvict(redis);
+    } catch (GameQueueException e) { // the workers say that Redis is away
+      LOG.debug("cannot look whether Redis evicts: {}", e.getMessage());
+    }
+  }
+
+  /** Ends the purge after the chunk at hand; waits for nothing. */
+  @Override
+  public void close() {
+    purge.close();
+    hourly.closeNow();
+    watching.closeNow();
+    redis.close();
+  }
+}
