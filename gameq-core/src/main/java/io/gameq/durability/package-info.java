@@ -1,3 +1,20 @@
-/** What is on its way to MySQL. */
-@org.jspecify.annotations.NullMarked
+/**
+ * What is on its way to MySQL, and who is told when it is there.
+ *
+ * <pre>
+ * NodeSessions           the sessions of this node of which something may not be in MySQL
+ *   DurableTracker       one session: its rows from submit to MySQL, under one lock
+ *     RowsInTransit      submitted, and not answered by Redis; the room that they take
+ *     QueuedRows         in Redis: a notice of their version settles them
+ *     OvertakenRows      in Redis, or lost there: no notice tells of them, MySQL is asked
+ *     UnheldRows         seen in neither Redis nor MySQL, since when
+ *     DurableFutures     what the game asked for
+ * TrackedCommit          a commit and its receipt: JournaledFuture, QueuedFuture, durable
+ * Callbacks              runs the game's own code, on the game's executor alone
+ * PendingHandovers       rows that moved, and are not known to have
+ * </pre>
+ */
+@NullMarked
 package io.gameq.durability;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,6 @@
 package io.gameq.node;
 
-import io.gameq.durability.DurableTracker.Held;
+import io.gameq.durability.QueuedRow;
 import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.rows.RowCodec;
@@ -48,22 +48,22 @@ public record AdoptedRows(
   }
 
   /** As a session waits for them to be in MySQL. */
-  public Map<String, Held> heldDirty() {
+  public Map<String, QueuedRow> heldDirty() {
     return held(dirty, 0);
   }
 
   /** The same of what a writer is flushing. */
-  public Map<String, Held> heldClaimed() {
+  public Map<String, QueuedRow> heldClaimed() {
     return held(claimed, dirty.size());
   }
 
-  private Map<String, Held> held(List<UnflushedRow> rows, int from) {
-    Map<String, Held> held = new HashMap<>();
+  private Map<String, QueuedRow> held(List<UnflushedRow> rows, int from) {
+    Map<String, QueuedRow> held = new HashMap<>();
     for (int i = 0; i < rows.size(); i++) {
       UnflushedRow row = rows.get(i);
       held.put(
           row.key(),
-          new Held(
+          new QueuedRow(
               RowCodec.version(row.image()),
               sequences.get(from + i),
               row.key().length() + row.image().length,

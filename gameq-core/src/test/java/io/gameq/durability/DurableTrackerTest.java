@@ -54,8 +54,8 @@ class DurableTrackerTest {
     tracker.queued(commit);
   }
 
-  private static DurableTracker.Held held(long version) {
-    return new DurableTracker.Held(version, 1, 100, true);
+  private static QueuedRow held(long version) {
+    return new QueuedRow(version, 1, 100, true);
   }
 
   private static byte[] image() {

@@ -43,12 +43,11 @@ public final class TrackerInSteps {
   }
 
   /** As an open tells it what was adopted. */
-  public TrackerInSteps adopted(
-      Map<String, DurableTracker.Held> dirty, Map<String, DurableTracker.Held> claimed) {
+  public TrackerInSteps adopted(Map<String, QueuedRow> dirty, Map<String, QueuedRow> claimed) {
     List<Long> sequences =
         Stream.of(dirty, claimed)
             .flatMap(rows -> rows.values().stream())
-            .map(DurableTracker.Held::sequence)
+            .map(QueuedRow::sequence)
             .distinct()
             .sorted()
             .toList();

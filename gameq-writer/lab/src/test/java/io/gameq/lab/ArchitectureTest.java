@@ -77,27 +77,6 @@ class ArchitectureTest {
   }
 
   @Test
-  void threadsAreMadeInOnePlace() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackages("io.gameq.agent", "io.gameq.lab..")
-        .should()
-        .callConstructorWhere(
-            DescribedPredicate.describe(
-                "makes a thread or a pool of threads",
-                call ->
-                    call.getTargetOwner().isAssignableTo(Thread.class)
-                        || call.getTargetOwner().isAssignableTo(ExecutorService.class)
-                        || call.getTargetOwner().isAssignableTo(Timer.class)))
-        .orShould()
-        .callMethodWhere(
-            DescribedPredicate.describe(
-                "has an executor made",
-                call -> call.getTargetOwner().isAssignableTo(Executors.class)))
-        .check(CLASSES);
-  }
-
-  @Test
   void packagesHaveNoCycles() {
     SlicesRuleDefinition.slices()
         .assignedFrom(
@@ -287,12 +266,17 @@ class ArchitectureTest {
         .resideOutsideOfPackages("io.gameq.agent", "io.gameq.lab..")
         .should()
         .callConstructorWhere(
-            new DescribedPredicate<>("a thread is made") {
-              @Override
-              public boolean test(com.tngtech.archunit.core.domain.JavaConstructorCall call) {
-                return call.getTargetOwner().isAssignableTo(Thread.class);
-              }
-            })
+            DescribedPredicate.describe(
+                "makes a thread or a pool of threads",
+                call ->
+                    call.getTargetOwner().isAssignableTo(Thread.class)
+                        || call.getTargetOwner().isAssignableTo(ExecutorService.class)
+                        || call.getTargetOwner().isAssignableTo(Timer.class)))
+        .orShould()
+        .callMethodWhere(
+            DescribedPredicate.describe(
+                "has an executor made",
+                call -> call.getTargetOwner().isAssignableTo(Executors.class)))
         .check(CLASSES);
   }
 }
