@@ -1,7 +1,7 @@
 package io.gameq.lab.bench.plot;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.gameq.lab.bench.workload.BenchException;
+import io.gameq.lab.workload.BenchException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
