@@ -4,7 +4,7 @@
  *
  * <pre>
  * CompareCommand       options: CompareOptions, WorkloadOptions, ScratchOptions
- *   Comparison         rounds that interleave the contenders, then the kills; empties tables between
+ *   Comparison         rounds that interleave the contenders, then the kills; empties tables
  *     ChildProcess     a fresh JVM for each measurement, told what to do by a ChildJob
  *       ContenderChild what runs in it: warm-up, Load, until MySQL holds everything: Figures
  *       AcknowledgedFile   what was acknowledged before a kill

@@ -38,7 +38,8 @@ public final class Contenders {
 
   /** Says that there is none of this name, and which there are. */
   public static String none(String name) {
-    return "no contender '%s' here: there are %s; other libraries are in the jar that the profile 'peers' builds"
+    return ("no contender '%s' here: there are %s; other libraries are in the jar that the profile"
+            + " 'peers' builds")
         .formatted(name, all().stream().map(ContenderType::name).toList());
   }
 

@@ -45,7 +45,8 @@ public final class MySqlFacts {
 
   /** Empty when nothing is encrypted. */
   private static String cipher(MySql mysql) {
-    return mysql.jdbi()
+    return mysql
+        .jdbi()
         .withHandle(
             handle ->
                 handle

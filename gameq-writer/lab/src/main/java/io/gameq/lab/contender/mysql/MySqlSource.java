@@ -12,8 +12,7 @@ public final class MySqlSource implements ContenderSource {
   public List<ContenderType> contenders() {
     return List.of(
         // A transaction of one upsert for each row.
-        ContenderType.of(
-            "sync-3", Holds.NOTHING, setup -> new SynchronousContender(setup, false)),
+        ContenderType.of("sync-3", Holds.NOTHING, setup -> new SynchronousContender(setup, false)),
         // One upsert of all rows of an action.
         ContenderType.of("sync-1", Holds.NOTHING, setup -> new SynchronousContender(setup, true)),
         ContenderType.of(

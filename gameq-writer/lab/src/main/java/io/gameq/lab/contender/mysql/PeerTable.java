@@ -1,13 +1,9 @@
 package io.gameq.lab.contender.mysql;
 
-<<<<<<< HEAD:gameq-writer/lab/peers/src/main/java/io/gameq/lab/peers/PeerTable.java
-import io.gameq.lab.bench.workload.BenchRow;
-=======
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.workload.BenchException;
 import io.gameq.lab.workload.BenchRow;
 import io.gameq.lab.workload.Workload;
->>>>>>> 7c5737a (One harness in the laboratory: gameq, the limits of its servers and its peers are contenders of one load generator, one report, one child runner; gameq-lab compare):gameq-writer/lab/src/main/java/io/gameq/lab/contender/mysql/PeerTable.java
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import java.sql.Connection;

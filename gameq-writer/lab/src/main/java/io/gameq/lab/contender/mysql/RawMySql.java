@@ -55,8 +55,7 @@ public final class RawMySql implements Contender {
   static RawMySql open(ContenderSetup setup) {
     int workers = setup.tuning().workers();
     MySql pool = MySqlPool.open(setup.place().mysql(workers + MORE_CONNECTIONS), "limit");
-    return new RawMySql(
-        pool, CatalogReader.read(pool).table(Workload.TABLE), workers, pool);
+    return new RawMySql(pool, CatalogReader.read(pool).table(Workload.TABLE), workers, pool);
   }
 
   @Override
