@@ -1,6 +1,7 @@
 package io.gameq.lab;
 
 import io.gameq.lab.bench.BenchCommand;
+import io.gameq.lab.compare.CompareCommand;
 import io.gameq.lab.demo.DemoCommand;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
@@ -25,12 +26,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "gameq-lab",
     description =
-        "Shows and measures gameq: a demo game that is verified row by row, and a benchmark; on"
-            + " embedded servers or on yours.",
+        "Shows and measures gameq: a demo game that is verified row by row, a benchmark, and a"
+            + " comparison with other libraries; on embedded servers or on yours.",
     mixinStandardHelpOptions = true,
     versionProvider = LabMain.Version.class,
     scope = ScopeType.INHERIT,
-    subcommands = {DemoCommand.class, BenchCommand.class},
+    subcommands = {DemoCommand.class, BenchCommand.class, CompareCommand.class},
     exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
     exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",

@@ -1,10 +1,11 @@
 package io.gameq.lab.bench;
 
 import io.gameq.lab.bench.BenchOptions.Part;
-import io.gameq.lab.bench.redis.ClaimProbe;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.workload.Fill;
+import io.gameq.lab.redis.ClaimProbe;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Figures;
+import io.gameq.lab.workload.Fill;
+import io.gameq.lab.workload.Workload;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,7 +52,7 @@ final class BacklogPart {
     world.progress("backlog: drain");
     new DrainPart(world).run(fill.rows()).addTo(figures, NAME);
     Fill.Check check = fill.check(1L + options.backlog().rewrites());
-    world.tables().scan(check::row);
+    world.rows().scan(Workload.TABLE, check::row);
     result.check(NAME, check.result());
   }
 

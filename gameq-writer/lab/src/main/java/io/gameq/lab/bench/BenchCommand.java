@@ -1,23 +1,21 @@
 package io.gameq.lab.bench;
 
-import io.gameq.lab.bench.mysql.MySqlFacts;
 import io.gameq.lab.bench.plot.GrowthPlots;
-import io.gameq.lab.bench.redis.ServerFacts;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Machine;
-import io.gameq.lab.bench.report.Report;
-import io.gameq.lab.bench.report.ResultJson;
 import io.gameq.lab.mysql.ScratchDatabase;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Report;
+import io.gameq.lab.report.ResultJson;
+import io.gameq.lab.report.RunConditions;
+import io.gameq.lab.scratch.Interruption;
 import io.gameq.lab.scratch.ScratchDirectory;
 import io.gameq.lab.scratch.ScratchOptions;
 import io.gameq.lab.scratch.ScratchServers;
+import io.gameq.lab.workload.Range;
+import io.gameq.lab.workload.WorkloadOptions;
 import io.gameq.mysql.MySqlConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,8 +44,8 @@ import picocli.CommandLine.Spec;
       "MySQL is compared with what must be there after each.",
       "",
       "Without --redis and --mysql it starts its own Redis and MariaDB, which end with it. On"
-          + " servers that are given it leaves nothing, unless it is killed: then tables bench_row"
-          + " and gameq_*, and keys of Redis that begin with {bench- or {raw-bench-."
+          + " servers that are given it leaves nothing, unless it is killed: then tables bench_row,"
+          + " peer_row and gameq_*, and keys of Redis that begin with {bench- or {raw-bench-."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -100,13 +98,11 @@ public final class BenchCommand implements Callable<Integer> {
       return 0;
     }
     Range range = new Range(self);
+    range.checkShare("--deletes", measure.deletes());
     BenchOptions options =
-        measure.options(
-            range, workload.shape(range), workload.handOvers(), !growth.kinds().isEmpty());
+        measure.options(range, workload.shape(range, measure.deletes()), !growth.kinds().isEmpty());
     growth.check(range, options.shape());
-    Path parent = json == null ? null : json.toAbsolutePath().getParent();
-    range.require(
-        parent == null || Files.isDirectory(parent), "--json: there is no directory " + parent);
+    range.requireDirectoryOf("--json", json);
     // A node that stops beside waiting rows, or heals, warns; here that is as it should be.
     for (String level : LOG_LEVELS) {
       if (System.getProperty(level) == null) {
@@ -118,8 +114,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   private int run(BenchOptions options, PrintWriter out, PrintWriter err)
       throws IOException, InterruptedException {
-    Instant date = Instant.now();
-    Map<String, Object> machine = Machine.facts();
+    RunConditions conditions = new RunConditions();
     BenchResult result = new BenchResult();
     err.println("bench: starting servers");
     try (ScratchDirectory directory = new ScratchDirectory("bench");
@@ -132,11 +127,7 @@ public final class BenchCommand implements Callable<Integer> {
       new Growth(options, place, result).run(growth.kinds(), growth.most());
       out.println("servers: " + running.description());
       if (json != null) {
-        ResultJson.write(
-            json,
-            new ResultJson.Conditions(
-                version(), date, options(options), machine, servers(running, database)),
-            result);
+        ResultJson.write(json, conditions.of(options(options), running, database), result);
         err.println("bench: wrote " + json);
       }
     }
@@ -154,18 +145,5 @@ public final class BenchCommand implements Callable<Integer> {
     all.put("growth", growth.kinds().stream().map(GrowthKind::label).toList());
     all.put("growthMax", growth.most());
     return all;
-  }
-
-  private static Map<String, Object> servers(ScratchServers running, ScratchDatabase database) {
-    Map<String, Object> facts = new LinkedHashMap<>();
-    facts.put("description", running.description());
-    facts.put("redis", ServerFacts.of(running.redisUri()));
-    facts.put("mysql", MySqlFacts.of(database.mysql()));
-    return facts;
-  }
-
-  private static String version() {
-    return Objects.requireNonNullElse(
-        BenchCommand.class.getPackage().getImplementationVersion(), "(not packaged)");
   }
 }

@@ -1,9 +1,8 @@
 package io.gameq.lab.bench;
 
-import io.gameq.lab.bench.workload.Workload;
+import io.gameq.lab.workload.Workload;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -76,15 +75,7 @@ record BenchOptions(
 
   /** For a result. */
   Map<String, Object> json() {
-    Map<String, Object> json = new TreeMap<>();
-    json.put("seed", shape.seed());
-    json.put("players", shape.players());
-    json.put("skew", shape.skew());
-    json.put("rowsPerPlayer", shape.rowsPerPlayer());
-    json.put("rowsPerCommit", shape.rowsPerAction());
-    json.put("rowBytes", shape.rowBytes());
-    json.put("deletes", shape.deletes());
-    json.put("threads", shape.threads());
+    Map<String, Object> json = shape.json();
     json.put("handOvers", handOvers);
     json.put("actions", actions);
     json.put("rounds", rounds.count());

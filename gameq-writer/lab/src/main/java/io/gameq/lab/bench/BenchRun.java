@@ -1,10 +1,9 @@
 package io.gameq.lab.bench;
 
 import io.gameq.lab.bench.BenchOptions.Part;
-import io.gameq.lab.bench.redis.RawRedis;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import java.io.IOException;
+import io.gameq.lab.contender.redis.RawRedis;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Figures;
 import java.util.EnumSet;
 import java.util.Set;
 import org.HdrHistogram.Histogram;
@@ -28,12 +27,12 @@ final class BenchRun {
     this.place = place;
     this.result = result;
     Figures figures = result.figures();
-    figures.limit(new Figures.Name(Part.PRESSURE.label(), "commits"), Round.RAW_REDIS);
-    figures.limit(new Figures.Name(Part.DRAIN.label(), "rows"), Round.RAW_MYSQL);
-    figures.limit(new Figures.Name(Part.BACKLOG.label(), "rows"), Round.RAW_MYSQL);
+    figures.limit(new Figures.Name(Part.PRESSURE.label(), "commits"), LimitsPart.RAW_REDIS);
+    figures.limit(new Figures.Name(Part.DRAIN.label(), "rows"), LimitsPart.RAW_MYSQL);
+    figures.limit(new Figures.Name(Part.BACKLOG.label(), "rows"), LimitsPart.RAW_MYSQL);
   }
 
-  void run() throws InterruptedException, IOException {
+  void run() throws InterruptedException {
     if (options.parts().isEmpty()) {
       return;
     }
@@ -60,7 +59,7 @@ final class BenchRun {
   }
 
   /** The first ones warm up. */
-  private void rounds(BenchWorld world) throws InterruptedException, IOException {
+  private void rounds(BenchWorld world) throws InterruptedException {
     BenchOptions.Rounds rounds = options.rounds();
     long warmNanos = rounds.warmNanos();
     for (int i = 1; i <= LEAST_WARM_UPS || System.nanoTime() - warmNanos < 0; i++) {

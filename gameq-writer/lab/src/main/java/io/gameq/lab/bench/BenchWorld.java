@@ -1,17 +1,18 @@
 package io.gameq.lab.bench;
 
 import io.gameq.GameQueueConfig;
-import io.gameq.lab.bench.mysql.BenchTables;
-import io.gameq.lab.bench.redis.Backlog;
-import io.gameq.lab.bench.redis.ClaimProbe;
-import io.gameq.lab.bench.redis.RedisMemory;
-import io.gameq.lab.bench.redis.RowEncoding;
-import io.gameq.lab.bench.workload.BenchException;
-import io.gameq.lab.bench.workload.Model;
-import io.gameq.lab.bench.workload.Workload;
+import io.gameq.lab.contender.gameq.GameqNode;
+import io.gameq.lab.contender.redis.RowEncoding;
+import io.gameq.lab.mysql.BenchTables;
 import io.gameq.lab.mysql.ScratchDatabase;
+import io.gameq.lab.mysql.StoredRows;
+import io.gameq.lab.redis.Backlog;
+import io.gameq.lab.redis.ClaimProbe;
+import io.gameq.lab.redis.RedisMemory;
 import io.gameq.lab.scratch.ScratchServers;
-import io.gameq.mysql.MySql;
+import io.gameq.lab.workload.BenchException;
+import io.gameq.lab.workload.Model;
+import io.gameq.lab.workload.Workload;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
@@ -24,6 +25,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -48,7 +50,8 @@ final class BenchWorld implements AutoCloseable {
   private final RedisMemory memory;
   private final SlotKeys[] slots;
   private final Backlog backlog;
-  private final BenchGame game;
+  private final StoredRows rows;
+  private final GameqNode node;
   private double redisBytesPerSession;
 
   /** Where a benchmark runs: {@code walDirectory} is for the node, {@code err} for progress. */
@@ -73,7 +76,8 @@ final class BenchWorld implements AutoCloseable {
       memory = open(new RedisMemory(redis));
       opened.push(() -> memory.delete(namespace));
       backlog = open(new Backlog(redis, slots));
-      game = open(new BenchGame(nodeConfig(), options.shape().players()));
+      rows = place.database().rows();
+      node = open(new GameqNode(nodeConfig(), options.shape().players()));
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -108,8 +112,8 @@ final class BenchWorld implements AutoCloseable {
     return workload;
   }
 
-  BenchGame game() {
-    return game;
+  GameqNode node() {
+    return node;
   }
 
   BenchTables tables() {
@@ -120,8 +124,13 @@ final class BenchWorld implements AutoCloseable {
     return encoding;
   }
 
-  MySql mysql() {
-    return place.database().mysql();
+  /** What MySQL holds. */
+  StoredRows rows() {
+    return rows;
+  }
+
+  ScratchDatabase database() {
+    return place.database();
   }
 
   String namespace() {
@@ -143,7 +152,7 @@ final class BenchWorld implements AutoCloseable {
   /** Removes all rows, which are in MySQL by now. */
   void emptyTables() {
     settle();
-    tables.empty();
+    rows.truncate(List.of(Workload.TABLE));
   }
 
   /** Makes all rows older than anything that comes; they are in MySQL by now. */
@@ -161,7 +170,7 @@ final class BenchWorld implements AutoCloseable {
       return;
     }
     progress("the node looks which rows of closed sessions are in MySQL");
-    int unknown = game.settle(SETTLE_LIMIT);
+    int unknown = node.settle(SETTLE_LIMIT);
     if (unknown > 0) {
       throw new BenchException(
           "the node does not know of %,d rows that they are in MySQL, %d s after they are"
@@ -173,7 +182,7 @@ final class BenchWorld implements AutoCloseable {
   Histogram login() throws InterruptedException {
     progress("%,d players log in".formatted(options.shape().players()));
     long before = memory.usedBytes();
-    Histogram nanos = game.login(LOGIN_THREADS);
+    Histogram nanos = node.login(LOGIN_THREADS);
     redisBytesPerSession =
         Math.max(0, (double) (memory.usedBytes() - before) / options.shape().players());
     return nanos;
@@ -195,7 +204,7 @@ final class BenchWorld implements AutoCloseable {
             WriterOptions.DEFAULT_PATIENCE,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
-        mysql());
+        place.database().mysql());
   }
 
   /** Claims what is due and gives it back, some times. */
@@ -216,9 +225,7 @@ final class BenchWorld implements AutoCloseable {
 
   /** Compares MySQL with what must be there. */
   Model.Result check(Model model) {
-    Model.Check check = model.check();
-    tables.scan(check::row);
-    return check.result();
+    return rows.check(Workload.TABLE, model);
   }
 
   void progress(String what) {

@@ -1,11 +1,13 @@
 package io.gameq.lab.bench;
 
 import io.gameq.lab.bench.BenchOptions.Part;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.workload.Actions;
-import io.gameq.lab.bench.workload.BenchException;
-import io.gameq.lab.bench.workload.Model;
+import io.gameq.lab.load.Load;
+import io.gameq.lab.load.LoadFigures;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Figures;
+import io.gameq.lab.workload.Actions;
+import io.gameq.lab.workload.BenchException;
+import io.gameq.lab.workload.Model;
 import io.gameq.writer.service.WriterService;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +37,7 @@ final class BothPart {
     int perSecond = options.both().perSecond();
     Load load =
         new Load(
-            world.game(),
+            world.node(),
             actions,
             perSecond == 0
                 ? Load.Pace.closedLoop(options.handOvers())

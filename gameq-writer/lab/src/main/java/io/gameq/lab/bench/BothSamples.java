@@ -1,10 +1,12 @@
 package io.gameq.lab.bench;
 
 import io.gameq.lab.bench.BenchOptions.Part;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.report.Series;
-import io.gameq.lab.bench.workload.BenchException;
+import io.gameq.lab.load.GcPauses;
+import io.gameq.lab.load.Load;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Figures;
+import io.gameq.lab.report.Series;
+import io.gameq.lab.workload.BenchException;
 import io.gameq.writer.service.WriterService;
 import java.util.Locale;
 import java.util.Map;

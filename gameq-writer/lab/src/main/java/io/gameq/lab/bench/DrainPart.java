@@ -1,7 +1,8 @@
 package io.gameq.lab.bench;
 
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.workload.BenchException;
+import io.gameq.lab.load.Resources;
+import io.gameq.lab.report.Figures;
+import io.gameq.lab.workload.BenchException;
 import io.gameq.writer.service.WriterService;
 import java.util.ArrayList;
 import java.util.List;

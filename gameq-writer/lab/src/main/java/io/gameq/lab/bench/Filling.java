@@ -1,7 +1,8 @@
 package io.gameq.lab.bench;
 
 import io.gameq.CommitReceipt;
-import io.gameq.lab.bench.workload.Fill;
+import io.gameq.lab.load.Threads;
+import io.gameq.lab.workload.Fill;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -28,7 +29,7 @@ final class Filling {
         thread -> {
           Deque<CommitReceipt> waiting = new ArrayDeque<>();
           for (int player = thread; player < fill.players(); player += threads) {
-            waiting.addAll(world.game().write(fill, player, pass));
+            waiting.addAll(world.node().write(fill, player, pass));
             while (waiting.size() > world.options().inFlight()) {
               waiting.remove().awaitQueued(ANSWER);
             }

@@ -1,12 +1,13 @@
 package io.gameq.lab.bench;
 
-import io.gameq.lab.bench.redis.ClaimProbe;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.workload.Actions;
-import io.gameq.lab.bench.workload.Fill;
-import io.gameq.lab.bench.workload.Model;
-import io.gameq.lab.bench.workload.Workload;
+import io.gameq.lab.load.Load;
+import io.gameq.lab.redis.ClaimProbe;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Figures;
+import io.gameq.lab.workload.Actions;
+import io.gameq.lab.workload.Fill;
+import io.gameq.lab.workload.Model;
+import io.gameq.lab.workload.Workload;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -65,46 +66,22 @@ final class Growth {
     Workload.Shape shape = options.shape();
     int workers = options.workers();
     return switch (kind) {
-      case PLAYERS -> new Setting(options.with(withPlayers(shape, x)), 0, 1, workers);
+      case PLAYERS -> new Setting(options.with(shape.withPlayers((int) x)), 0, 1, workers);
       case BACKLOG ->
           new Setting(
               options.with(
-                  withPlayers(
-                      shape,
-                      Math.max(
-                          shape.threads(),
-                          (x + shape.rowsPerPlayer() - 1) / shape.rowsPerPlayer()))),
+                  shape.withPlayers(
+                      (int)
+                          Math.max(
+                              shape.threads(),
+                              (x + shape.rowsPerPlayer() - 1) / shape.rowsPerPlayer()))),
               x,
               1,
               workers);
       case WRITERS -> new Setting(options, 0, (int) x, 1);
       case SLOTS -> new Setting(options.withSlots((int) x), 0, 1, workers);
-      case ROWBYTES -> new Setting(options.with(withRowBytes(shape, (int) x)), 0, 1, workers);
+      case ROWBYTES -> new Setting(options.with(shape.withRowBytes((int) x)), 0, 1, workers);
     };
-  }
-
-  private static Workload.Shape withPlayers(Workload.Shape of, long players) {
-    return new Workload.Shape(
-        of.seed(),
-        (int) players,
-        of.skew(),
-        of.rowsPerPlayer(),
-        of.rowsPerAction(),
-        of.rowBytes(),
-        of.deletes(),
-        of.threads());
-  }
-
-  private static Workload.Shape withRowBytes(Workload.Shape of, int rowBytes) {
-    return new Workload.Shape(
-        of.seed(),
-        of.players(),
-        of.skew(),
-        of.rowsPerPlayer(),
-        of.rowsPerAction(),
-        rowBytes,
-        of.deletes(),
-        of.threads());
   }
 
   /** One point. */
@@ -129,7 +106,7 @@ final class Growth {
       BenchOptions options = setting.options;
       List<Actions> actions = world.workload().actions();
       Load.Result load =
-          new Load(world.game(), actions, new Load.Pace(options.inFlight(), 0, 0))
+          new Load(world.node(), actions, Load.Pace.pressure(options.inFlight()))
               .run(Load.Until.actions(Math.max(1, options.actions() / actions.size())));
       figures.add(NAME, "commits", "1/s", load.perSecond());
       TimeUnit.MILLISECONDS.sleep(options.mergeWindowMillis());

@@ -1,6 +1,7 @@
 package io.gameq.lab.bench;
 
-import io.gameq.lab.bench.workload.Workload;
+import io.gameq.lab.workload.Range;
+import io.gameq.lab.workload.Workload;
 import java.util.Set;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;

@@ -1,6 +1,7 @@
 package io.gameq.lab.bench;
 
-import io.gameq.lab.bench.workload.Workload;
+import io.gameq.lab.workload.Range;
+import io.gameq.lab.workload.Workload;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -123,12 +124,35 @@ final class MeasureOptions {
               + " of it (default ${DEFAULT-VALUE}).")
   private int rewrites;
 
+  @Option(
+      names = "--deletes",
+      paramLabel = "SHARE",
+      defaultValue = "0",
+      description =
+          "Share of the row changes that delete their row, 0 to 1 (default ${DEFAULT-VALUE}).")
+  private double deletes;
+
+  @Option(
+      names = "--hand-overs",
+      paramLabel = "SHARE",
+      defaultValue = "0",
+      description =
+          "Share of the actions after which their player logs out and in again, 0 to 1; between"
+              + " rounds the node then looks which of them are in MySQL, about 20 a second (default"
+              + " ${DEFAULT-VALUE}).")
+  private double handOvers;
+
+  double deletes() {
+    return deletes;
+  }
+
   /**
    * What was asked for. Throws ParameterException naming the option and its range.
    *
    * @param grows whether growth is measured
    */
-  BenchOptions options(Range range, Workload.Shape shape, double handOvers, boolean grows) {
+  BenchOptions options(Range range, Workload.Shape shape, boolean grows) {
+    range.checkShare("--hand-overs", handOvers);
     range.check("--actions", actions, shape.threads(), MOST_ACTIONS);
     range.check("--rounds", rounds, 1, MOST_ROUNDS);
     range.check("--warm-up", warmUpSeconds, 0, MOST_WARM_UP_SECONDS);

@@ -1,11 +1,12 @@
 package io.gameq.lab.bench;
 
 import io.gameq.lab.bench.BenchOptions.Part;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.workload.Actions;
-import io.gameq.lab.bench.workload.BenchException;
-import io.gameq.lab.bench.workload.Model;
+import io.gameq.lab.load.Load;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.report.Figures;
+import io.gameq.lab.workload.Actions;
+import io.gameq.lab.workload.BenchException;
+import io.gameq.lab.workload.Model;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +35,7 @@ final class RecoveryPart {
     List<Actions> actions = world.workload().actions();
     long perThread = Math.max(1, options.actions() / actions.size());
     Load.Result before =
-        new Load(world.game(), actions, new Load.Pace(options.inFlight(), 0, options.handOvers()))
+        new Load(world.node(), actions, new Load.Pace(options.inFlight(), 0, options.handOvers()))
             .run(Load.Until.actions(perThread));
     Model lost = new Model(world.workload(), before.acknowledged());
 
@@ -43,7 +44,7 @@ final class RecoveryPart {
     long began = System.nanoTime();
     Actions first = actions.get(0);
     first.next();
-    world.game().act(first).awaitQueued(Duration.ofSeconds(LIMIT_SECONDS));
+    world.node().act(first).awaitQueued(Duration.ofSeconds(LIMIT_SECONDS));
     double firstCommit = secondsSince(began);
     Model model = new Model(world.workload(), actions.stream().mapToLong(Actions::seq).toArray());
     awaitRows(model.distinctRows());

@@ -1,17 +1,12 @@
 package io.gameq.lab.bench;
 
 import io.gameq.lab.bench.BenchOptions.Part;
-import io.gameq.lab.bench.mysql.RawMySql;
-import io.gameq.lab.bench.redis.LettuceRedis;
-import io.gameq.lab.bench.redis.RawCommits;
-import io.gameq.lab.bench.redis.RawRedis;
-import io.gameq.lab.bench.report.BenchResult;
-import io.gameq.lab.bench.report.Figures;
-import io.gameq.lab.bench.workload.Actions;
-import io.gameq.lab.bench.workload.Model;
-import io.gameq.lab.bench.workload.Workload;
-import java.io.IOException;
-import java.util.Arrays;
+import io.gameq.lab.load.Load;
+import io.gameq.lab.load.LoadFigures;
+import io.gameq.lab.report.BenchResult;
+import io.gameq.lab.workload.Actions;
+import io.gameq.lab.workload.Model;
+import io.gameq.lab.workload.Workload;
 import java.util.List;
 
 /**
@@ -19,11 +14,6 @@ import java.util.List;
  * can do with the same rows. Every round does the same. One thread.
  */
 final class Round {
-  static final Figures.Name RAW_REDIS = new Figures.Name(Part.LIMITS.label(), "raw Redis commits");
-  static final Figures.Name LETTUCE =
-      new Figures.Name(Part.LIMITS.label(), "plain client's commits");
-  static final Figures.Name RAW_MYSQL = new Figures.Name(Part.LIMITS.label(), "raw MySQL rows");
-
   /** When no closed loop says what the machine can do: actions per second of all threads. */
   private static final double PACE_BY_DEFAULT = 5_000;
 
@@ -46,7 +36,7 @@ final class Round {
     this.perThread = Math.max(1, options.actions() / actions.size());
   }
 
-  void run() throws InterruptedException, IOException {
+  void run() throws InterruptedException {
     world.ageRows();
     double pace = PACE_BY_DEFAULT;
     if (options.has(Part.CLOSED)) {
@@ -67,9 +57,7 @@ final class Round {
       drain(model);
     }
     if (options.has(Part.LIMITS)) {
-      rawMySql(model.distinctRows() > 0 ? model : ofSameActions());
-      rawRedis();
-      plainClient();
+      new LimitsPart(world, name, result).run(model);
     }
   }
 
@@ -77,7 +65,7 @@ final class Round {
       throws InterruptedException {
     world.progress(name + ": " + part.label());
     Load.Result load =
-        new Load(world.game(), actions, pace).run(Load.Until.actions(actionsPerThread));
+        new Load(world.node(), actions, pace).run(Load.Until.actions(actionsPerThread));
     LoadFigures.add(result.figures(), part.label(), load, options.shape().rowsPerAction());
     return load;
   }
@@ -91,56 +79,5 @@ final class Round {
     }
     world.progress(name + ": check");
     result.check(name, world.check(model));
-  }
-
-  private Model ofSameActions() {
-    long[] each = new long[actions.size()];
-    Arrays.fill(each, perThread);
-    return new Model(workload, each);
-  }
-
-  private void rawMySql(Model model) throws InterruptedException {
-    world.ageRows();
-    world.progress(name + ": raw MySQL");
-    RawMySql raw = new RawMySql(world.mysql(), world.tables().table(), model);
-    long began = System.nanoTime();
-    Threads.run(options.workers(), "raw", part -> raw.write(part, options.workers()));
-    add(RAW_MYSQL, raw.rows() / ((System.nanoTime() - began) / 1e9));
-  }
-
-  private interface Sending {
-    double seconds() throws InterruptedException, IOException;
-  }
-
-  private void rawRedis() throws InterruptedException, IOException {
-    world.progress(name + ": raw Redis");
-    RawRedis raw = new RawRedis(commits(), options.actions());
-    add(RAW_REDIS, raw.commits() / inItsOwnNamespace(() -> raw.run(world.redisUri())));
-  }
-
-  private void plainClient() throws InterruptedException, IOException {
-    world.progress(name + ": plain client");
-    LettuceRedis lettuce = new LettuceRedis(commits(), options.actions());
-    add(LETTUCE, lettuce.commits() / inItsOwnNamespace(() -> lettuce.run(world.redisUri())));
-  }
-
-  private RawCommits commits() {
-    return new RawCommits(workload.actions(), world.encoding(), limits(), options.slots());
-  }
-
-  private String limits() {
-    return "raw-" + world.namespace();
-  }
-
-  private double inItsOwnNamespace(Sending sending) throws InterruptedException, IOException {
-    try {
-      return sending.seconds();
-    } finally {
-      world.memory().delete(limits());
-    }
-  }
-
-  private void add(Figures.Name figure, double perSecond) {
-    result.figures().add(figure.part(), figure.what(), "1/s", perSecond);
   }
 }

@@ -5,16 +5,15 @@
  * <pre>
  * BenchCommand                     options: WorkloadOptions, MeasureOptions, GrowthOptions ──▶
  *                                  BenchOptions
- *   BenchRun                       on a BenchWorld: tables, node (BenchGame), writers, probes
- *     Round, for each round        closed, paced, pressure: Load     drain: Drain     limits:
- *                                  mysql, redis
+ *   BenchRun                       on a BenchWorld: tables, node (GameqNode), writers, probes
+ *     Round, for each round        closed, paced, pressure: Load     drain: DrainPart
+ *       LimitsPart                 raw-mysql, raw-redis, plain-client
  *     BothPart                     Load and a writer at once, BothSamples each second
- *     BacklogPart                  Filling, memory, claims, Drain
- *     RecoveryPart                 Load, all keys lost, Drain
+ *     BacklogPart                  Filling, memory, claims, DrainPart
+ *     RecoveryPart                 Load, all keys lost, DrainPart
  *   Growth                         the same few figures at each point of a curve, each in its own
  *                                  BenchWorld
- * workload                         what the game does, and what MySQL must hold then
- * report                           figures, table, JSON         plot  SVG of the growth curves
+ * contender, load, report          shared with compare         plot  SVG of the growth curves
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

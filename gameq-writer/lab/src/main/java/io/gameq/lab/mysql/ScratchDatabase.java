@@ -86,6 +86,11 @@ public final class ScratchDatabase implements AutoCloseable {
     }
   }
 
+  /** What a workload's tables hold. */
+  public StoredRows rows() {
+    return new StoredRows(mysql);
+  }
+
   /** For the writers. */
   public MySql mysql() {
     return mysql;

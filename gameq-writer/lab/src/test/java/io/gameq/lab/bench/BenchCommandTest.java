@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.lab.LabRun;
-import io.gameq.lab.bench.report.ResultJson;
+import io.gameq.lab.report.ResultJson;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;

@@ -1,14 +1,17 @@
 package io.gameq.lab.peers;
 
-import io.gameq.lab.bench.workload.Actions;
-import io.gameq.lab.bench.workload.BenchRow;
-import io.gameq.lab.bench.workload.Workload;
-import java.sql.SQLException;
+import io.gameq.lab.contender.ContenderSetup;
+import io.gameq.lab.contender.RowBytes;
+import io.gameq.lab.contender.mysql.PeerTable;
+import io.gameq.lab.load.Acknowledgement;
+import io.gameq.lab.load.Contender;
+import io.gameq.lab.workload.Actions;
+import io.gameq.lab.workload.BenchRow;
+import io.gameq.lab.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.ehcache.Cache;
 import org.ehcache.CacheManager;
@@ -24,20 +27,20 @@ final class EhcacheContender implements Contender {
   private static final long DELAY_SECONDS = 1;
   private static final String CACHE = "rows";
 
-  private final Job job;
+  private final ContenderSetup setup;
   private final PeerTable table;
   private @Nullable CacheManager manager;
 
-  EhcacheContender(Job job) throws SQLException {
-    this.job = job;
-    table = new PeerTable(job.place(), job.settings().writers());
+  EhcacheContender(ContenderSetup setup) {
+    this.setup = setup;
+    table = new PeerTable(setup.place(), setup.tuning().workers());
   }
 
   /** A new cache: closing the one before was the way to flush it. */
   @Override
   public void prepare(Workload workload, long actionsPerThread) {
     if (manager == null) {
-      long rows = (long) job.shape().players() * job.shape().rowsPerPlayer();
+      long rows = (long) setup.shape().players() * setup.shape().rowsPerPlayer();
       manager =
           CacheManagerBuilder.newCacheManagerBuilder()
               .withCache(
@@ -49,7 +52,7 @@ final class EhcacheContender implements Contender {
                           WriteBehindConfigurationBuilder.newBatchedWriteBehindConfiguration(
                                   DELAY_SECONDS, TimeUnit.SECONDS, PeerTable.BATCH_ROWS)
                               .enableCoalescing()
-                              .concurrencyLevel(job.settings().writers())))
+                              .concurrencyLevel(setup.tuning().workers())))
               .build(true);
     }
   }
@@ -85,11 +88,11 @@ final class EhcacheContender implements Contender {
         Objects.requireNonNull(manager).getCache(CACHE, Long.class, BenchRow.class);
     return new GameThread() {
       @Override
-      public CompletableFuture<Void> perform(Actions action) {
+      public Acknowledgement perform(Actions action) {
         for (int i = 0; i < action.rows(); i++) {
           cache.put(RowBytes.key(action.player(), action.slot(i)), action.row(i));
         }
-        return DONE;
+        return Acknowledgement.DONE;
       }
     };
   }

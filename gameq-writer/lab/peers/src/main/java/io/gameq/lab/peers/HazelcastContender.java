@@ -7,12 +7,15 @@ import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import com.hazelcast.map.MapStore;
-import io.gameq.lab.bench.workload.Actions;
-import java.sql.SQLException;
+import io.gameq.lab.contender.ContenderSetup;
+import io.gameq.lab.contender.RowBytes;
+import io.gameq.lab.contender.mysql.PeerTable;
+import io.gameq.lab.load.Acknowledgement;
+import io.gameq.lab.load.Contender;
+import io.gameq.lab.workload.Actions;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +31,15 @@ final class HazelcastContender implements Contender {
   private final HazelcastInstance member;
   private final IMap<Long, byte[]> map;
 
-  HazelcastContender(Job job) throws SQLException {
-    table = new PeerTable(job.place(), job.settings().writers());
+  HazelcastContender(ContenderSetup setup) {
+    table = new PeerTable(setup.place(), setup.tuning().workers());
     member = Hazelcast.newHazelcastInstance(config());
     map = member.getMap(MAP);
   }
 
   private Config config() {
     Config config = new Config();
-    config.setClusterName("gameq-baselines-" + ProcessHandle.current().pid());
+    config.setClusterName("gameq-compare-" + ProcessHandle.current().pid());
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.logging.type", "slf4j");
     config.setProperty("hazelcast.shutdownhook.enabled", "false");
@@ -99,11 +102,11 @@ final class HazelcastContender implements Contender {
   public GameThread gameThread(int thread) {
     return new GameThread() {
       @Override
-      public CompletableFuture<Void> perform(Actions action) {
+      public Acknowledgement perform(Actions action) {
         for (int i = 0; i < action.rows(); i++) {
           map.set(RowBytes.key(action.player(), action.slot(i)), RowBytes.value(action.row(i)));
         }
-        return DONE;
+        return Acknowledgement.DONE;
       }
     };
   }

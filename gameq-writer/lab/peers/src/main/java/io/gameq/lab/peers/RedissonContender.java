@@ -1,8 +1,12 @@
 package io.gameq.lab.peers;
 
-import io.gameq.lab.bench.workload.Actions;
+import io.gameq.lab.contender.ContenderSetup;
+import io.gameq.lab.contender.RowBytes;
+import io.gameq.lab.contender.mysql.PeerTable;
+import io.gameq.lab.load.Acknowledgement;
+import io.gameq.lab.load.Contender;
+import io.gameq.lab.workload.Actions;
 import java.net.URI;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -39,10 +43,10 @@ final class RedissonContender implements Contender {
   private final AtomicInteger writing = new AtomicInteger();
   private volatile long writtenAtNanos = System.nanoTime();
 
-  RedissonContender(Job job) throws SQLException {
-    table = new PeerTable(job.place(), job.settings().writers());
-    redisson = Redisson.create(config(job.place().redisUri()));
-    String name = job.place().name() + ":redisson";
+  RedissonContender(ContenderSetup setup) {
+    table = new PeerTable(setup.place(), setup.tuning().workers());
+    redisson = Redisson.create(config(setup.place().redisUri()));
+    String name = setup.place().name() + ":redisson";
     map =
         redisson.getMap(
             MapOptions.<Long, byte[]>name(name)
@@ -102,7 +106,7 @@ final class RedissonContender implements Contender {
       private final Map<Long, CompletableFuture<Void>> last = new HashMap<>();
 
       @Override
-      public CompletableFuture<Void> perform(Actions action) {
+      public Acknowledgement perform(Actions action) {
         Map<Long, byte[]> entries = RowBytes.entries(action);
         CompletableFuture<Void> before = last.get(action.player());
         CompletableFuture<Void> sent =
@@ -110,7 +114,7 @@ final class RedissonContender implements Contender {
                 ? send(entries)
                 : before.thenCompose(done -> send(entries));
         last.put(action.player(), sent);
-        return sent;
+        return Acknowledgement.of(sent);
       }
     };
   }

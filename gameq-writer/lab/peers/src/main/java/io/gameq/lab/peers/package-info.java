@@ -1,17 +1,11 @@
 /**
- * gameq beside what a team would pick instead: same rows, same servers, same check.
+ * Other libraries as contenders: gameq depends on none of them, so a plain build downloads none.
  *
  * <pre>
- * Main                 the command line
- *   Comparison         rounds that interleave the contenders, then the kills; empties tables
- *                      between
- *     ChildProcess     a fresh JVM for each measurement, told what to do by a Job
- *       Child          what runs in it: warm-up, Load, until MySQL holds everything: a Measurement
- *   Report             the table and the JSON
- * Contender            what is measured: SynchronousContender, SeedContender, RedissonContender,
- *                      HazelcastContender, EhcacheContender, GameqContender
- * PeerTable            the peers' upserts
- * BenchTables          the harness' own look at MySQL, past all contenders
+ * PeerSource             found by ServiceLoader once this jar is on the classpath
+ *   RedissonContender    RMap with a MapWriter; its queue of changes is in Redis
+ *   HazelcastContender   IMap with a MapStore, in heap
+ *   EhcacheContender     a loader-writer in coalesced batches, in heap
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,5 +1,5 @@
 /**
- * Draws growth curves as SVG, from the JSON of a result; no library needed.
+ * Draws growth curves as SVG, from the JSON of a result; GrowthPlots says why without a library.
  *
  * <pre>
  * GrowthPlots   one file for each curve: growth-players.svg ...

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.gameq.lab.bench.workload.BenchException;
+import io.gameq.lab.workload.BenchException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

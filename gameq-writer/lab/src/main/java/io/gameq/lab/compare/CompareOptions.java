@@ -1,0 +1,175 @@
+package io.gameq.lab.compare;
+
+import io.gameq.lab.contender.ContenderSetup;
+import io.gameq.lab.contender.ContenderType;
+import io.gameq.lab.contender.Contenders;
+import io.gameq.lab.workload.Range;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say who is measured, and how much; a picocli mixin. */
+final class CompareOptions {
+  private static final long MOST_ACTIONS = 100_000_000;
+  private static final int MOST_TIMES = 100;
+  private static final int MOST_IN_FLIGHT = 10_000;
+  private static final int MOST_WORKERS = 64;
+  private static final int MOST_MERGE_MILLIS = 600_000;
+  private static final int SLOTS = 16;
+
+  /** Shorter than in service, so that a kill costs seconds. */
+  private static final long LEASE_MILLIS = 5_000;
+
+  @Option(
+      names = "--contenders",
+      paramLabel = "NAME",
+      split = ",",
+      description =
+          "Which, in this order, of sync-3, sync-1, seed, gameq, raw-redis, plain-client,"
+              + " raw-mysql, forgetful, and with the peers' jar redisson, hazelcast, ehcache"
+              + " (default: all but the three limits of the servers and forgetful, which loses on"
+              + " purpose).")
+  private @Nullable List<String> contenders;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Measurements of each, 0 to 100 (default ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--kills",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "kill -9 of each but the limits, 0 to 100 (default ${DEFAULT-VALUE}).")
+  private int kills;
+
+  @Option(
+      names = "--actions",
+      paramLabel = "N",
+      defaultValue = "100000",
+      description =
+          "Actions of a measurement, of all threads together, --threads to 100000000 (default"
+              + " ${DEFAULT-VALUE}).")
+  private long actions;
+
+  @Option(
+      names = "--warm-up-actions",
+      paramLabel = "N",
+      description =
+          "Actions before a measurement, under another seed (default: a quarter of its actions).")
+  private @Nullable Long warmUpActions;
+
+  @Option(
+      names = "--in-flight",
+      paramLabel = "N",
+      defaultValue = "64",
+      description =
+          "Most unacknowledged actions of a thread under pressure, for contenders with an"
+              + " asynchronous API, 0 to 10000; 0: closed loop alone (default ${DEFAULT-VALUE}).")
+  private int inFlight;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description =
+          "Threads that write to MySQL, where a contender lets one choose, 1 to 64 (default"
+              + " ${DEFAULT-VALUE}).")
+  private int workers;
+
+  @Option(
+      names = "--merge-window",
+      paramLabel = "MS",
+      defaultValue = "1000",
+      description = "gameq's merge window, ms, 0 to 600000 (default ${DEFAULT-VALUE}).")
+  private int mergeWindowMillis;
+
+  @Option(
+      names = "--heap",
+      paramLabel = "SIZE",
+      defaultValue = "2g",
+      description = "Heap of each child process (default ${DEFAULT-VALUE}).")
+  private String heap = "2g";
+
+  @Option(
+      names = "--note",
+      paramLabel = "TEXT",
+      description = "Kept in the JSON: what else the machine did, where MySQL's data lies.")
+  private @Nullable String note;
+
+  /**
+   * Throws ParameterException naming the option and its range, or the contenders that there are.
+   */
+  void check(Range range, int threads) {
+    range.check("--rounds", rounds, 0, MOST_TIMES);
+    range.check("--kills", kills, 0, MOST_TIMES);
+    range.check("--actions", actions, threads, MOST_ACTIONS);
+    range.check("--warm-up-actions", warmUpActions(), threads, MOST_ACTIONS);
+    range.check("--in-flight", inFlight, 0, MOST_IN_FLIGHT);
+    range.check("--workers", workers, 1, MOST_WORKERS);
+    range.check("--merge-window", mergeWindowMillis, 0, MOST_MERGE_MILLIS);
+    for (String name : names()) {
+      range.require(Contenders.has(name), Contenders.none(name));
+    }
+  }
+
+  private List<String> names() {
+    return contenders == null ? Contenders.byDefault() : contenders;
+  }
+
+  List<ContenderType> contenders() {
+    return names().stream().map(Contenders::named).toList();
+  }
+
+  int rounds() {
+    return rounds;
+  }
+
+  int kills() {
+    return kills;
+  }
+
+  long actions() {
+    return actions;
+  }
+
+  long warmUpActions() {
+    return warmUpActions == null ? actions / 4 : warmUpActions;
+  }
+
+  int inFlight() {
+    return inFlight;
+  }
+
+  String heap() {
+    return heap;
+  }
+
+  ContenderSetup.Tuning tuning() {
+    return new ContenderSetup.Tuning(workers, SLOTS, mergeWindowMillis, LEASE_MILLIS);
+  }
+
+  /** For a result. */
+  Map<String, Object> json() {
+    Map<String, Object> json = new TreeMap<>();
+    json.put("contenders", names());
+    json.put("rounds", rounds);
+    json.put("kills", kills);
+    json.put("actions", actions);
+    json.put("warmUpActions", warmUpActions());
+    json.put("inFlight", inFlight);
+    json.put("workers", workers);
+    json.put("slots", SLOTS);
+    json.put("mergeWindowMillis", mergeWindowMillis);
+    json.put("leaseMillis", LEASE_MILLIS);
+    json.put("childFlags", ChildProcess.flags(heap));
+    if (note != null) {
+      json.put("note", note);
+    }
+    return json;
+  }
+}

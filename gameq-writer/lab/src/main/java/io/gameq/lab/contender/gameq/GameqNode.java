@@ -1,0 +1,162 @@
+package io.gameq.lab.contender.gameq;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
+import io.gameq.OwnerSession;
+import io.gameq.lab.load.Acknowledgement;
+import io.gameq.lab.load.GameThreads;
+import io.gameq.lab.load.Threads;
+import io.gameq.lab.workload.Actions;
+import io.gameq.lab.workload.BenchRow;
+import io.gameq.lab.workload.Fill;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** A game node whose players stay logged in. A player is used by one thread at a time. */
+public final class GameqNode implements GameThreads, AutoCloseable {
+  private static final String OWNER_KIND = "player";
+  private static final int DIGITS = 3;
+
+  /** What a commit takes by default. */
+  private static final int MOST_ROWS_PER_COMMIT = 1_000;
+
+  private static final int MOST_BYTES_PER_COMMIT = 4 << 20;
+
+  private final GameQueue queue;
+  private final AtomicReferenceArray<@Nullable OwnerSession> sessions;
+
+  /** Starts it; nobody is logged in. */
+  public GameqNode(GameQueueConfig config, int players) {
+    queue = GameQueue.open(config);
+    sessions = new AtomicReferenceArray<>(players);
+  }
+
+  /** Logs all players in, with some threads; returns what each login took, ns. */
+  public Histogram login(int threads) throws InterruptedException {
+    Histogram nanos = new ConcurrentHistogram(DIGITS);
+    AtomicInteger next = new AtomicInteger();
+    Threads.run(
+        threads,
+        "login",
+        thread -> {
+          for (int player; (player = next.getAndIncrement()) < sessions.length(); ) {
+            long began = System.nanoTime();
+            session(player);
+            nanos.recordValue(System.nanoTime() - began);
+          }
+        });
+    return nanos;
+  }
+
+  /** Logs in the players of these actions, the next of each thread, on a thread for each. */
+  void loginOf(List<Actions> actions, long actionsPerThread) throws InterruptedException {
+    Threads.run(
+        actions.size(),
+        "login",
+        thread -> {
+          for (long n = 0; n < actionsPerThread; n++) {
+            actions.get(thread).next();
+            session((int) actions.get(thread).player());
+          }
+        });
+  }
+
+  private OwnerSession session(int player) {
+    OwnerSession session = sessions.get(player);
+    if (session == null) {
+      session = queue.open(OWNER_KIND + ":" + player);
+      session.forgetLoaded();
+      sessions.set(player, session);
+    }
+    return session;
+  }
+
+  /** Does an action: stages its rows and commits them; returns at once. */
+  public CommitReceipt act(Actions action) {
+    OwnerSession session = session((int) action.player());
+    for (int i = 0; i < action.rows(); i++) {
+      if (action.isDelete(i)) {
+        session.delete(BenchRow.class, action.player(), action.slot(i));
+      } else {
+        session.put(action.row(i));
+      }
+    }
+    return session.commit();
+  }
+
+  /** Writes all rows of a player that belong to a fill, in as few commits as they fit in. */
+  public List<CommitReceipt> write(Fill fill, int player, long pass) {
+    OwnerSession session = session(player);
+    List<CommitReceipt> receipts = new ArrayList<>();
+    int staged = 0;
+    int bytes = 0;
+    for (int slot = 0; slot < fill.rowsOf(player); slot++) {
+      BenchRow row = fill.row(player, slot, pass);
+      session.put(row);
+      bytes += row.payload().length;
+      if (++staged == MOST_ROWS_PER_COMMIT || bytes >= MOST_BYTES_PER_COMMIT) {
+        receipts.add(session.commit());
+        staged = 0;
+        bytes = 0;
+      }
+    }
+    if (staged > 0) {
+      receipts.add(session.commit());
+    }
+    return receipts;
+  }
+
+  private void handOver(int player) {
+    OwnerSession session = sessions.getAndSet(player, null);
+    if (session != null) {
+      session.close();
+    }
+    session(player);
+  }
+
+  @Override
+  public GameThread gameThread(int thread) {
+    return new GameThread() {
+      @Override
+      public Acknowledgement perform(Actions action) {
+        return new Queued(act(action));
+      }
+
+      @Override
+      public void handOver(long player) {
+        GameqNode.this.handOver((int) player);
+      }
+    };
+  }
+
+  /** A thread that waits is woken by the sender, not by way of the thread for callbacks. */
+  private record Queued(CommitReceipt receipt) implements Acknowledgement {
+    @Override
+    public void await(Duration limit) {
+      receipt.awaitQueued(limit);
+    }
+
+    @Override
+    public CompletableFuture<Void> future() {
+      return receipt.queued();
+    }
+  }
+
+  /** Waits until this node knows that all is in MySQL; returns how many rows it does not know. */
+  public int settle(Duration timeout) {
+    return queue.drain(timeout).size();
+  }
+
+  @Override
+  public void close() {
+    queue.close();
+  }
+}
