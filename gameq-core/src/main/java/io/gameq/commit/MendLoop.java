@@ -4,7 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.RedisConnection;
-import io.lettuce.core.RedisException;
+import io.gameq.redis.RedisReply;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,9 +146,10 @@ final class MendLoop {
       mended();
       hold();
       return 1;
-    } catch (GameQueueException
-        | RedisException
-        | IllegalStateException e) { // the last: a client that was shut down
+    } catch (RuntimeException e) {
+      if (!mayPass(e)) {
+        throw e;
+      }
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
       LOG.warn("cannot heal yet: {}", e.getMessage());
       return 0;
@@ -172,9 +173,19 @@ final class MendLoop {
     } catch (RedisFullException e) {
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
       return 0;
-    } catch (GameQueueException | RedisException e) {
+    } catch (RuntimeException e) {
+      if (!mayPass(e)) {
+        throw e;
+      }
       breakOff(String.valueOf(e.getMessage()));
       return 0;
     }
+  }
+
+  /** Whether it may go well when it is tried again; else it is an error of gameq's own. */
+  private static boolean mayPass(RuntimeException e) {
+    return e instanceof GameQueueException
+        || RedisReply.isOfClient(e)
+        || e instanceof IllegalStateException; // a client that was shut down
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.commit;
 import io.gameq.change.Commit;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.script.CommitGroup;
-import io.lettuce.core.RedisException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -98,7 +97,10 @@ final class SendLoop {
                         error == null && !group.wasDiscarded() ? null : group.whyFailed(error)));
                 wake.run();
               });
-    } catch (RedisException e) {
+    } catch (RuntimeException e) {
+      if (!RedisReply.isOfClient(e)) {
+        throw e;
+      }
       replies.add(new Reply(group, e));
     }
   }

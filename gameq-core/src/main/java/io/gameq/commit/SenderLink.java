@@ -2,8 +2,6 @@ package io.gameq.commit;
 
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisReply;
-import io.lettuce.core.KillArgs;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -43,7 +41,7 @@ final class SenderLink {
     connections.incrementAndGet();
     try {
       parts.clock().measure(connection);
-      long client = RedisReply.await(() -> connection.sync().clientId());
+      long client = connection.id();
       link = new Link(opened.runId(), client);
       term = opened.term();
       address = opened.address();
@@ -69,7 +67,7 @@ final class SenderLink {
     for (Iterator<Link> it = givenUp.iterator(); it.hasNext(); ) {
       Link other = it.next();
       if (other.runId.equals(link.runId) && other.clientId != link.clientId) {
-        RedisReply.await(() -> redis.sync().clientKill(KillArgs.Builder.id(other.clientId)));
+        redis.end(other.clientId);
         it.remove();
       }
     }

@@ -3,6 +3,7 @@ package io.gameq.healing;
 import io.gameq.GameQueueException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.HealedScript;
+import io.gameq.redis.script.JournalMarks;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -67,7 +68,7 @@ public sealed interface HealingStep {
               .owed()
               .plusLost(
                   ports.sessions().owning(),
-                  slot -> JournalMark.read(ports.redis(), slot, ports.wal().id())));
+                  slot -> JournalMarks.read(ports.redis(), slot, ports.wal().id())));
       return new ReadSessions();
     }
   }

@@ -5,6 +5,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import io.gameq.redis.script.JournalMarks;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
     if (owed == null) {
       owed =
           RecordsToReplay.NOTHING.plusLost(
-              sessions.owning(), slot -> JournalMark.read(redis, slot, wal.id()));
+              sessions.owning(), slot -> JournalMarks.read(redis, slot, wal.id()));
     }
     return owed;
   }

@@ -5,6 +5,7 @@ import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.HealedScript;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
@@ -81,7 +82,7 @@ public final class LeftWalReplay {
 
   private Outcome run(RedisConnection redis, Path wal) {
     String walId = String.valueOf(wal.getFileName());
-    LeftRecords left = new LeftRecords(slots, slot -> JournalMark.read(redis, slot, walId));
+    LeftRecords left = new LeftRecords(slots, slot -> JournalMarks.read(redis, slot, walId));
     WalReport report = WalReader.read(wal, left::take);
     WalRecord.Header header = left.header();
     if (header == null || !header.namespace().equals(namespace) || header.slots() != slots.length) {

@@ -1,5 +1,6 @@
 package io.gameq.redis;
 
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -40,6 +41,16 @@ public final class RedisConnection implements AutoCloseable {
   /** Sends what waits. */
   public void flush() {
     client.flushCommands();
+  }
+
+  /** This connection's number on its server. */
+  public long id() {
+    return RedisReply.await(() -> client.sync().clientId());
+  }
+
+  /** Ends another connection to the same server; once this returns, nothing of it is applied. */
+  public void end(long otherId) {
+    long unused = RedisReply.await(() -> client.sync().clientKill(KillArgs.Builder.id(otherId)));
   }
 
   // --- for the redis packages

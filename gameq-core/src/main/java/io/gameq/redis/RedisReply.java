@@ -98,6 +98,11 @@ public final class RedisReply {
         : new GameQueueException("Redis refused: " + message, e);
   }
 
+  /** Whether this is the client's own exception: of a connection, a command or a reply. */
+  public static boolean isOfClient(RuntimeException e) {
+    return e instanceof RedisException;
+  }
+
   /** Redis before 7.0 wraps what a command inside a script answered: {@code ERR ...: -READONLY}. */
   public static boolean isAway(String message) {
     return AWAY.stream()

@@ -12,7 +12,6 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.term.Term;
-import io.gameq.term.TermMovedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -9,9 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The journal marks that node processes leave behind, to be removed: only the process itself reads
- * them, recovery goes by versions. A node that was thought dead and comes back without its marks
- * replays more than it had to. Plain commands. Stateless.
+ * Journal marks: how far into a WAL Redis holds it, in one slot. Plain commands. Stateless.
+ *
+ * <p>Only the node process itself reads its marks, recovery goes by versions: what processes that
+ * are gone left behind is removed. A node that was thought dead and comes back without its marks
+ * replays more than it had to.
  */
 public final class JournalMarks {
   private static final Logger LOG = LoggerFactory.getLogger(JournalMarks.class);
@@ -33,6 +35,12 @@ public final class JournalMarks {
       LOG.info("removed {} journal marks of nodes that are gone", removed);
     }
     return removed;
+  }
+
+  /** The newest sequence of a WAL that Redis holds in a slot; 0 when it knows none. */
+  public static long read(RedisConnection redis, SlotKeys slot, String walId) {
+    byte[] mark = RedisReply.await(() -> redis.sync().hget(slot.journal(), SlotKeys.bytes(walId)));
+    return mark == null ? 0 : Long.parseLong(LuaScript.string(mark));
   }
 
   /** Removes the journal mark of a WAL; false when the slot had none. */

@@ -189,8 +189,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
       NodeMemory.Hold hold = Objects.requireNonNull(me.holds().get(entry.getKey()));
       marked =
           marked.hold(
-              entry.getKey(),
-              new NodeMemory.Hold(entry.getValue(), hold.lost(), hold.loaded()));
+              entry.getKey(), new NodeMemory.Hold(entry.getValue(), hold.lost(), hold.loaded()));
     }
     return marked;
   }

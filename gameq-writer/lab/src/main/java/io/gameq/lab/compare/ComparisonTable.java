@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +95,7 @@ final class ComparisonTable {
   private static List<String> killLine(String part, Map<String, Figure> of) {
     return List.of(
         part.substring(KILLS.length()),
-        Integer.toString(of.get("killed after").values().size()),
+        Integer.toString(Objects.requireNonNull(of.get("killed after")).values().size()),
         each(of.get("acknowledged actions")),
         each(of.get("lost changes")),
         each(of.get("lost rows")),
