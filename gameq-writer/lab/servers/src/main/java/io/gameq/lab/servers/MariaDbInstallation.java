@@ -66,7 +66,8 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
     command.addAll(List.of("--bootstrap", "--log-warnings=0", "--enforce-storage-engine="));
     Path log = directory.path().resolve("bootstrap.log");
     Process bootstrap =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        ServerProcess.start(
+            new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()));
     try (OutputStream input = bootstrap.getOutputStream()) {
       input.write(sql.toString().getBytes(StandardCharsets.UTF_8));
     }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One server as a child process that never outlives this JVM; thread-safe.
@@ -19,6 +20,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * open. The server's own log goes to a file, never to our output.
  */
 public final class ServerProcess implements AutoCloseable {
+  private static final String TEXT_FILE_BUSY = "error=26";
+  private static final int MOST_STARTS = 100;
+  private static final long START_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   private static final Duration POLL = Duration.ofMillis(10);
 
   /** A clean stop takes well under a second; past this the server is killed. */
@@ -57,17 +62,34 @@ public final class ServerProcess implements AutoCloseable {
       throws IOException {
     Path log = directory.path().resolve("server.log");
     Process process =
-        new ProcessBuilder(command)
-            .directory(directory.path().toFile())
-            .redirectErrorStream(true)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .redirectOutput(log.toFile())
-            .start();
+        start(
+            new ProcessBuilder(command)
+                .directory(directory.path().toFile())
+                .redirectErrorStream(true)
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(log.toFile()));
     try {
       return new ServerProcess(process, directory, log);
     } catch (IOException | RuntimeException e) {
       process.destroyForcibly();
       throw e;
+    }
+  }
+
+  /**
+   * Starts a program that may have been unpacked a moment ago: another process that was started
+   * meanwhile holds the file open for writing for an instant ("Text file busy").
+   */
+  static Process start(ProcessBuilder program) throws IOException {
+    for (int left = MOST_STARTS; ; left--) {
+      try {
+        return program.start();
+      } catch (IOException e) {
+        if (left == 0 || !String.valueOf(e.getMessage()).contains(TEXT_FILE_BUSY)) {
+          throw e;
+        }
+        LockSupport.parkNanos(START_AGAIN_NANOS);
+      }
     }
   }
 
