@@ -19,7 +19,7 @@ public record LostAdoption(SessionId session, AdoptedRows rows) {
    * rows, and they are a conflict with it.
    */
   List<UnflushedRow> missing(SessionId next, AdoptedRows there) {
-    if (next.epoch() != session.epoch() + 1) {
+    if (!isFollowedBy(next)) {
       return List.of();
     }
     Map<String, UnflushedRow> held = new HashMap<>();
@@ -31,6 +31,11 @@ public record LostAdoption(SessionId session, AdoptedRows rows) {
       }
     }
     return missing;
+  }
+
+  /** Whether nobody opened the owner between this attempt and the next. */
+  boolean isFollowedBy(SessionId next) {
+    return next.epoch() == session.epoch() + 1;
   }
 
   /** The first when both are of one version. */

@@ -10,6 +10,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.UnflushedRow;
+import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.LostRows;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
@@ -35,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * Raised      open.lua: the session owns, and adopts what is unflushed           Taken, Missing,
  *                                                                                InWal or Refused
  * Refused     a newer session owns in Redis: asks MySQL whether that is lost     Begun, higher
- * Missing     puts back what an attempt before had adopted, and Redis lost since Taken
+ * Missing     puts back what an attempt before had adopted, and Redis lost since PutBack
+ * PutBack     healed.lua: nothing of that is still to come                       Taken or InWal
  * Taken       appends the adopted rows to this node's WAL                        InWal
  * InWal       sets the session open and reads MySQL, in one snapshot             Loaded, or Begun
  * Loaded      GET own: does Redis still have the session?                        Open, or Begun
@@ -216,16 +218,24 @@ public sealed interface Opening {
     public Opening next(OpeningPorts ports) {
       OwnerId owner = attempt.owner();
       SessionId session = attempt.raised();
+      LostAdoption lost = attempt.lost();
+      boolean putsBack = lost != null && lost.isFollowedBy(session);
+      long window = ports.here().mergeWindowMillis();
       OpenScript.Outcome outcome =
-          OpenScript.call(
-              by.redis(), ports.slot(owner), owner, session, ports.here().mergeWindowMillis());
+          putsBack
+              ? OpenScript.callBeforePutBack(by.redis(), ports.slot(owner), owner, session, window)
+              : OpenScript.call(by.redis(), ports.slot(owner), owner, session, window);
       if (outcome instanceof OpenScript.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }
       AdoptedRows rows = AdoptedRows.of((OpenScript.Opened) outcome);
-      LostAdoption lost = attempt.lost();
-      List<UnflushedRow> missing = lost == null ? List.of() : lost.missing(session, rows);
-      return missing.isEmpty() ? taken(attempt, by, rows) : new Missing(attempt, by, rows, missing);
+      if (!putsBack) {
+        return taken(attempt, by, rows);
+      }
+      List<UnflushedRow> missing = lost.missing(session, rows);
+      return missing.isEmpty()
+          ? new PutBack(attempt, by, rows)
+          : new Missing(attempt, by, rows, missing);
     }
 
     @Override
@@ -256,7 +266,19 @@ public sealed interface Opening {
       SessionRef session = ports.session(attempt.owner(), attempt.raised());
       LostRows.putBack(
           by.redis(), ports.slot(session.owner()), session, ports.here().walId(), missing);
-      return taken(attempt, by, rows.plusDirty(missing));
+      return new PutBack(attempt, by, rows.plusDirty(missing));
+    }
+  }
+
+  /** Redis has all that the attempt before had adopted; nobody knows that yet. */
+  record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
+    @Override
+    public Opening next(OpeningPorts ports) {
+      HealedScript.call(
+          by.redis(),
+          ports.here().slots(),
+          List.of(ports.session(attempt.owner(), attempt.raised())));
+      return taken(attempt, by, rows);
     }
   }
 

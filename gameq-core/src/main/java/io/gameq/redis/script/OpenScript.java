@@ -41,6 +41,19 @@ public final class OpenScript {
   }
 
   /**
+   * Opens the owner for this session's own node, which has adopted rows that Redis may have lost
+   * since: they count as still to come until {@link HealedScript} says that they were put back.
+   */
+  public static Outcome callBeforePutBack(
+      RedisConnection redis,
+      SlotKeys slot,
+      OwnerId owner,
+      SessionId session,
+      long mergeWindowMillis) {
+    return call(redis, slot, owner, session, Long.toString(mergeWindowMillis), "1");
+  }
+
+  /**
    * Finishes the open of a node that is gone, or late: then what its session may have adopted
    * before counts as still to come. What is dirty is due now.
    */
@@ -55,10 +68,10 @@ public final class OpenScript {
       OwnerId owner,
       SessionId session,
       String mergeWindowMillis,
-      String finishes) {
+      String isMoreToCome) {
     List<Object> reply =
         SCRIPT.call(
-            redis, slot, List.of(owner.encoded(), session.text(), mergeWindowMillis, finishes));
+            redis, slot, List.of(owner.encoded(), session.text(), mergeWindowMillis, isMoreToCome));
     if ((Long) reply.get(0) == 0) {
       return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
     }

@@ -2,8 +2,8 @@
 -- everything that is not yet flushed. Refused when a newer session owns. Safe to repeat. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, claimed:<owner> HASH, due ZSET, closing SET,
 --   healing SET
--- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms; ARGV[4] 1 when somebody else finishes an open whose node is gone or late:
---   what that may have adopted elsewhere is still to come then, see reassert.lua
+-- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms; ARGV[4] 1 when rows that an attempt before had adopted, and Redis may
+--   have lost, are still to come: of a node that is gone or late, or about to put them back; see reassert.lua
 -- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns};
 --   or the error WRONGTYPE, naming the key, when somebody else wrote into the owner's keys. Nothing was written in both cases.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]

@@ -84,6 +84,13 @@ record NodeOpening(GameNodeActor node) {
                   world -> kept(world, state, step(world, state, me, attempt)))
               .at(attempt.by(), state));
     }
+    if (at instanceof Opening.PutBack) {
+      return List.of(
+          Step.redis(
+                  label + ": says that it has put that back",
+                  world -> kept(world, state, step(world, state, me, attempt)))
+              .at(attempt.by(), state));
+    }
     if (at instanceof Opening.InWal
         && plant().has(Switch.OPEN_HOLDS_NO_TERM)
         && isTermToCompare(attempt)) {
@@ -309,6 +316,9 @@ record NodeOpening(GameNodeActor node) {
     }
     if (at instanceof Opening.Missing missing) {
       return new Opening.Missing(missing.attempt(), by, missing.rows(), missing.missing());
+    }
+    if (at instanceof Opening.PutBack putBack) {
+      return new Opening.PutBack(putBack.attempt(), by, putBack.rows());
     }
     if (at instanceof Opening.Loaded loaded) {
       return new Opening.Loaded(loaded.attempt(), by, loaded.rows(), loaded.view());
