@@ -219,20 +219,20 @@ public sealed interface Opening {
       OwnerId owner = attempt.owner();
       SessionId session = attempt.raised();
       LostAdoption lost = attempt.lost();
-      boolean putsBack = lost != null && lost.isFollowedBy(session);
+      LostAdoption toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
       long window = ports.here().mergeWindowMillis();
       OpenScript.Outcome outcome =
-          putsBack
+          toPutBack != null
               ? OpenScript.callBeforePutBack(by.redis(), ports.slot(owner), owner, session, window)
               : OpenScript.call(by.redis(), ports.slot(owner), owner, session, window);
       if (outcome instanceof OpenScript.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }
       AdoptedRows rows = AdoptedRows.of((OpenScript.Opened) outcome);
-      if (!putsBack) {
+      if (toPutBack == null) {
         return taken(attempt, by, rows);
       }
-      List<UnflushedRow> missing = lost.missing(session, rows);
+      List<UnflushedRow> missing = toPutBack.missing(session, rows);
       return missing.isEmpty()
           ? new PutBack(attempt, by, rows)
           : new Missing(attempt, by, rows, missing);
