@@ -1,21 +1,15 @@
 package io.gameq.writer;
 
-import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.stale.StaleCommand;
+import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
-import java.util.Objects;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /**
  * The command line: {@code gameq-writer <command>}. A further command is one more class in {@code
@@ -41,48 +35,16 @@ import picocli.CommandLine.Spec;
       "1:the command found something to act on, such as a table that cannot be managed",
       "2:wrong usage, or the command could not run"
     })
-public final class WriterMain implements Runnable {
-  @Spec private @org.jspecify.annotations.Nullable CommandSpec spec;
-
-  @Option(
-      names = "--verbose",
-      scope = ScopeType.INHERIT,
-      description = "Print the stack trace of an error.")
-  private boolean verbose;
-
+public final class WriterMain extends TopCommand {
   private WriterMain() {}
 
   public static void main(String[] args) {
-    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
-    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
-    System.exit(run(out, err, args));
+    new WriterMain().executeAndExit(args);
   }
 
   /** Runs one command line and returns its exit code; does not end the JVM. */
   public static int run(PrintWriter out, PrintWriter err, String... args) {
-    WriterMain main = new WriterMain();
-    return new CommandLine(main)
-        .setOut(out)
-        .setErr(err)
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(
-            (error, command, parsed) -> {
-              command
-                  .getErr()
-                  .println(command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
-              if (main.verbose) {
-                error.printStackTrace(command.getErr());
-              }
-              return ExitCodes.COULD_NOT_RUN;
-            })
-        .execute(args);
-  }
-
-  /** Without a command there is nothing to do but to say which ones there are. */
-  @Override
-  public void run() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
+    return new WriterMain().execute(out, err, args);
   }
 
   /** The version in the jar's manifest. */

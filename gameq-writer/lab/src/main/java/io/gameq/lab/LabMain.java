@@ -3,18 +3,12 @@ package io.gameq.lab;
 import io.gameq.lab.bench.BenchCommand;
 import io.gameq.lab.compare.CompareCommand;
 import io.gameq.lab.demo.DemoCommand;
-import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
-import java.nio.charset.Charset;
-import java.util.Objects;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /**
  * The command line: {@code gameq-lab <command>}. A further command is one more class in {@code
@@ -40,48 +34,16 @@ import picocli.CommandLine.Spec;
       "1:the command found something to act on, such as a row that differs",
       "2:wrong usage, or the command could not run"
     })
-public final class LabMain implements Runnable {
-  @Spec private @org.jspecify.annotations.Nullable CommandSpec spec;
-
-  @Option(
-      names = "--verbose",
-      scope = ScopeType.INHERIT,
-      description = "Print the stack trace of an error.")
-  private boolean verbose;
-
+public final class LabMain extends TopCommand {
   private LabMain() {}
 
   public static void main(String[] args) {
-    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
-    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
-    System.exit(run(out, err, args));
+    new LabMain().executeAndExit(args);
   }
 
   /** Runs one command line and returns its exit code; does not end the JVM. */
   public static int run(PrintWriter out, PrintWriter err, String... args) {
-    LabMain main = new LabMain();
-    return new CommandLine(main)
-        .setOut(out)
-        .setErr(err)
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler(
-            (error, command, parsed) -> {
-              command
-                  .getErr()
-                  .println(command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
-              if (main.verbose) {
-                error.printStackTrace(command.getErr());
-              }
-              return ExitCodes.COULD_NOT_RUN;
-            })
-        .execute(args);
-  }
-
-  /** Without a command there is nothing to do but to say which ones there are. */
-  @Override
-  public void run() {
-    CommandSpec self = Objects.requireNonNull(spec);
-    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
+    return new LabMain().execute(out, err, args);
   }
 
   /** The version in the jar's manifest. */

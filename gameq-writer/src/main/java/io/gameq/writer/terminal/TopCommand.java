@@ -1,0 +1,60 @@
+package io.gameq.writer.terminal;
+
+import io.gameq.terminal.ErrorLine;
+import io.gameq.terminal.ExitCodes;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command that all others are subcommands of: without one of them it does nothing. Used by the
+ * main thread.
+ */
+public abstract class TopCommand implements Runnable {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Print the stack trace of an error.")
+  private boolean verbose;
+
+  /** Runs one command line on the process's own streams, and ends the JVM. */
+  protected final void executeAndExit(String... args) {
+    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
+    System.exit(execute(out, err, args));
+  }
+
+  /** Runs one command line and returns its exit code; an error is one line. */
+  protected final int execute(PrintWriter out, PrintWriter err, String... args) {
+    return new CommandLine(this)
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionExceptionHandler(
+            (error, command, parsed) -> {
+              command
+                  .getErr()
+                  .println(command.getCommandSpec().qualifiedName() + ": " + ErrorLine.of(error));
+              if (verbose) {
+                error.printStackTrace(command.getErr());
+              }
+              return ExitCodes.COULD_NOT_RUN;
+            })
+        .execute(args);
+  }
+
+  /** There is nothing to do but to say which commands there are. */
+  @Override
+  public final void run() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    throw new CommandLine.ParameterException(self.commandLine(), "missing command");
+  }
+}
