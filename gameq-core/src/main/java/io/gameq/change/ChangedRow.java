@@ -2,6 +2,7 @@ package io.gameq.change;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowOp;
 import java.util.Collections;
@@ -9,13 +10,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One changed row of a commit: its key and its encoded image, into which the sender writes the
- * version. Key and image are encoded once, by the game's thread, for WAL and Redis.
+ * An {@link EncodedRow} in the commit that changes it, with what only this commit needs to know:
+ * its version is written into the image when the commit is sent. Key and image are encoded once, by
+ * the game's thread, for WAL and Redis. Written to as {@link Commit} says.
  */
 public final class ChangedRow {
-  private final String key;
+  private final EncodedRow encoded;
   private final byte[] keyBytes;
-  private final byte[] image;
   private final boolean movedIn;
 
   /**
@@ -23,28 +24,25 @@ public final class ChangedRow {
    */
   private final List<@Nullable Trade> trades;
 
-  /**
-   * A row.
-   *
-   * @param key {@code table:key parts}, ASCII
-   * @param image see {@link RowCodec}
-   */
   public ChangedRow(String key, byte[] image) {
-    this(key, key.getBytes(US_ASCII), image, false, List.of());
+    this(new EncodedRow(key, image));
+  }
+
+  public ChangedRow(EncodedRow encoded) {
+    this(encoded, encoded.key().getBytes(US_ASCII), false, List.of());
   }
 
   private ChangedRow(
-      String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable Trade> trades) {
-    this.key = key;
+      EncodedRow encoded, byte[] keyBytes, boolean movedIn, List<@Nullable Trade> trades) {
+    this.encoded = encoded;
     this.keyBytes = keyBytes;
-    this.image = image;
     this.movedIn = movedIn;
     this.trades = trades;
   }
 
   /** The same row as the receiving half of a move. */
   public ChangedRow asMovedIn() {
-    return new ChangedRow(key, keyBytes, image, true, trades);
+    return new ChangedRow(encoded, keyBytes, true, trades);
   }
 
   /**
@@ -54,22 +52,30 @@ public final class ChangedRow {
    */
   public ChangedRow as(byte[] otherImage, List<@Nullable Trade> versions) {
     return new ChangedRow(
-        key, keyBytes, otherImage, movedIn, Collections.unmodifiableList(versions));
+        new EncodedRow(key(), otherImage),
+        keyBytes,
+        movedIn,
+        Collections.unmodifiableList(versions));
   }
 
   /** Writes the version into the image, and those of the trades that it tells of. */
   void setVersion(long version) {
-    RowCodec.setVersion(image, version);
+    RowCodec.setVersion(image(), version);
     for (int i = 0; i < trades.size(); i++) {
       Trade trade = trades.get(i);
       if (trade != null) {
-        RowCodec.setHandoverVersion(image, i, trade.version());
+        RowCodec.setHandoverVersion(image(), i, trade.version());
       }
     }
   }
 
+  /** The row as WAL and Redis will hold it. */
+  public EncodedRow encoded() {
+    return encoded;
+  }
+
   public String key() {
-    return key;
+    return encoded.key();
   }
 
   /** The key's bytes; not to be changed. */
@@ -78,7 +84,7 @@ public final class ChangedRow {
   }
 
   public byte[] image() {
-    return image;
+    return encoded.image();
   }
 
   /** Whether another session of the same commit must move the row away. */
@@ -87,15 +93,15 @@ public final class ChangedRow {
   }
 
   public RowOp op() {
-    return RowCodec.op(image);
+    return encoded.op();
   }
 
   public long version() {
-    return RowCodec.version(image);
+    return encoded.version();
   }
 
   /** Of the key and the image. */
   public int bytes() {
-    return keyBytes.length + image.length;
+    return keyBytes.length + image().length;
   }
 }

@@ -4,7 +4,7 @@
  * <pre>
  * Commit            an atomic set of row changes
  *   CommitPart      one session's share (several in a spanning commit)
- *     ChangedRow    row key + encoded image
+ *     ChangedRow    an EncodedRow, and what its commit writes into it
  * Trade             a commit that moved rows, for later changes of these rows
  * SessionRef        the session, and whether it still owns
  * CountingSessions  which sessions of an owner count, by MySQL

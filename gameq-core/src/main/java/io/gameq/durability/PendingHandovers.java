@@ -4,7 +4,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Handover;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowOp;
@@ -39,13 +39,10 @@ public final class PendingHandovers {
   }
 
   /** Learns from rows that the session takes over. */
-  public PendingHandovers(List<UnflushedRow> adopted) {
-    Map<String, UnflushedRow> newest = new HashMap<>();
-    for (UnflushedRow row : adopted) {
-      newest.merge(
-          row.key(),
-          row,
-          (a, b) -> RowCodec.version(b.image()) > RowCodec.version(a.image()) ? b : a);
+  public PendingHandovers(List<EncodedRow> adopted) {
+    Map<String, EncodedRow> newest = new HashMap<>();
+    for (EncodedRow row : adopted) {
+      newest.merge(row.key(), row, (a, b) -> b.version() > a.version() ? b : a);
     }
     newest.forEach(
         (key, row) -> {

@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
+import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -56,7 +57,7 @@ public final class HeldSessions {
       HeldSession session = of(part);
       if (session != null && !session.ref().isLost()) {
         List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
-        for (WalRecord.Row row : part.rows()) {
+        for (EncodedRow row : part.rows()) {
           rows.add(SlotKeys.bytes(row.key()));
           rows.add(row.image());
         }

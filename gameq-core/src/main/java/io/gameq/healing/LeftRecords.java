@@ -8,6 +8,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
@@ -78,7 +79,7 @@ final class LeftRecords {
               return new HeldSession(ref, new SessionKeys(slot, ref), new Sequences());
             });
     ((Sequences) of.unsettled()).add(sequence);
-    for (WalRecord.Row row : part.rows()) {
+    for (EncodedRow row : part.rows()) {
       oldestMillis = Math.min(oldestMillis, millis(row.image()));
     }
   }

@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
+import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -130,7 +131,7 @@ final class ReplayPass implements ReplaySource.Records {
   private void doubt(long sequence, WalRecord.Part part) {
     HeldSession session = sessions.of(part);
     if (session != null) {
-      session.unsettled().doubt(sequence, part.rows().stream().map(WalRecord.Row::key).toList());
+      session.unsettled().doubt(sequence, part.rows().stream().map(EncodedRow::key).toList());
     }
   }
 

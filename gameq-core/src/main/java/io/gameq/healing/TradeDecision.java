@@ -1,7 +1,6 @@
 package io.gameq.healing;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -75,7 +74,7 @@ final class TradeDecision {
 
   private static Map<String, Long> versions(WalRecord.Part part) {
     Map<String, Long> versions = new HashMap<>();
-    part.rows().forEach(row -> versions.put(row.key(), RowCodec.version(row.image())));
+    part.rows().forEach(row -> versions.put(row.key(), row.version()));
     return versions;
   }
 }

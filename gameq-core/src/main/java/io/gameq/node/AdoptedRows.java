@@ -1,9 +1,8 @@
 package io.gameq.node;
 
 import io.gameq.durability.QueuedRow;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerViews;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,8 +17,7 @@ import java.util.Map;
  * @param sequences the WAL record of each row, those of {@code dirty} first; empty before they were
  *     appended
  */
-public record AdoptedRows(
-    List<UnflushedRow> dirty, List<UnflushedRow> claimed, List<Long> sequences) {
+public record AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
   /** What the script returned, without rows that are damaged: writers set those aside. */
   static AdoptedRows of(OpenScript.Opened script) {
     return new AdoptedRows(
@@ -29,15 +27,15 @@ public record AdoptedRows(
   }
 
   /** In the order of the sequences. */
-  public List<UnflushedRow> all() {
-    List<UnflushedRow> all = new ArrayList<>(dirty);
+  public List<EncodedRow> all() {
+    List<EncodedRow> all = new ArrayList<>(dirty);
     all.addAll(claimed);
     return all;
   }
 
   /** These rows are dirty now, in place of what was in older versions. */
-  AdoptedRows plusDirty(List<UnflushedRow> rows) {
-    Map<String, UnflushedRow> byKey = new HashMap<>();
+  AdoptedRows plusDirty(List<EncodedRow> rows) {
+    Map<String, EncodedRow> byKey = new HashMap<>();
     dirty.forEach(row -> byKey.put(row.key(), row));
     rows.forEach(row -> byKey.put(row.key(), row));
     return new AdoptedRows(List.copyOf(byKey.values()), claimed, List.of());
@@ -57,14 +55,14 @@ public record AdoptedRows(
     return held(claimed, dirty.size());
   }
 
-  private Map<String, QueuedRow> held(List<UnflushedRow> rows, int from) {
+  private Map<String, QueuedRow> held(List<EncodedRow> rows, int from) {
     Map<String, QueuedRow> held = new HashMap<>();
     for (int i = 0; i < rows.size(); i++) {
-      UnflushedRow row = rows.get(i);
+      EncodedRow row = rows.get(i);
       held.put(
           row.key(),
           new QueuedRow(
-              RowCodec.version(row.image()),
+              row.version(),
               sequences.get(from + i),
               row.key().length() + row.image().length,
               true));
@@ -75,7 +73,7 @@ public record AdoptedRows(
   /** The newest version of each row. */
   Map<String, Long> versions() {
     Map<String, Long> versions = new HashMap<>();
-    all().forEach(row -> versions.merge(row.key(), RowCodec.version(row.image()), Math::max));
+    all().forEach(row -> versions.merge(row.key(), row.version(), Math::max));
     return versions;
   }
 
@@ -85,7 +83,7 @@ public record AdoptedRows(
     return "dirty " + named(dirty) + " claimed " + named(claimed) + " in WAL " + sequences;
   }
 
-  private static List<String> named(List<UnflushedRow> rows) {
-    return rows.stream().map(row -> row.key() + "@" + RowCodec.version(row.image())).toList();
+  private static List<String> named(List<EncodedRow> rows) {
+    return rows.stream().map(row -> row.key() + "@" + row.version()).toList();
   }
 }

@@ -7,8 +7,8 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ReadScript;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -61,7 +61,7 @@ public final class ConnectionAfterHealing {
    * @throws io.gameq.GameQueueException as {@link #get}, and what {@code look} throws
    */
   public Healed getAndLook(
-      SlotKeys slot, OwnerId owner, BooleanSupplier isAwaited, Consumer<List<UnflushedRow>> look) {
+      SlotKeys slot, OwnerId owner, BooleanSupplier isAwaited, Consumer<List<EncodedRow>> look) {
     return RedisReply.againIfBroken(
         () -> {
           Healed healed = get(isAwaited);

@@ -1,8 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.owner.SessionId;
-import io.gameq.redis.UnflushedRow;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,14 +17,14 @@ public record LostAdoption(SessionId session, AdoptedRows rows) {
    * when somebody opened the owner between the two attempts: that session has gone on without these
    * rows, and they are a conflict with it.
    */
-  List<UnflushedRow> missing(SessionId next, AdoptedRows there) {
+  List<EncodedRow> missing(SessionId next, AdoptedRows there) {
     if (!isFollowedBy(next)) {
       return List.of();
     }
-    Map<String, UnflushedRow> held = new HashMap<>();
+    Map<String, EncodedRow> held = new HashMap<>();
     there.all().forEach(row -> held.merge(row.key(), row, LostAdoption::newer));
-    List<UnflushedRow> missing = new ArrayList<>();
-    for (UnflushedRow row : rows.all()) {
+    List<EncodedRow> missing = new ArrayList<>();
+    for (EncodedRow row : rows.all()) {
       if (held.merge(row.key(), row, LostAdoption::newer).equals(row)) {
         missing.add(row);
       }
@@ -39,7 +38,7 @@ public record LostAdoption(SessionId session, AdoptedRows rows) {
   }
 
   /** The first when both are of one version. */
-  private static UnflushedRow newer(UnflushedRow one, UnflushedRow other) {
-    return RowCodec.version(other.image()) > RowCodec.version(one.image()) ? other : one;
+  private static EncodedRow newer(EncodedRow one, EncodedRow other) {
+    return other.version() > one.version() ? other : one;
   }
 }

@@ -9,11 +9,11 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.LostRows;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.term.TermMovedException;
 import io.gameq.view.OwnerView;
@@ -232,7 +232,7 @@ public sealed interface Opening {
       if (toPutBack == null) {
         return taken(attempt, by, rows);
       }
-      List<UnflushedRow> missing = toPutBack.missing(session, rows);
+      List<EncodedRow> missing = toPutBack.missing(session, rows);
       return missing.isEmpty()
           ? new PutBack(attempt, by, rows)
           : new Missing(attempt, by, rows, missing);
@@ -259,7 +259,7 @@ public sealed interface Opening {
   }
 
   /** The session owns, and does not have all that the attempt before had adopted. */
-  record Missing(Attempt attempt, Healed by, AdoptedRows rows, List<UnflushedRow> missing)
+  record Missing(Attempt attempt, Healed by, AdoptedRows rows, List<EncodedRow> missing)
       implements UnderWay {
     @Override
     public Opening next(OpeningPorts ports) {

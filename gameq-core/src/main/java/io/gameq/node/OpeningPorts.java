@@ -7,7 +7,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerViews;
 import java.util.List;
 import java.util.function.Consumer;
@@ -35,7 +35,7 @@ public record OpeningPorts(
      * The connection for one attempt, once this node has healed there, through which the owner's
      * unflushed rows were looked at; throws when that fails, and what {@code look} throws.
      */
-    Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look);
+    Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look);
 
     /** Where else the owner is open, on a node that is alive or may be; null for nowhere. */
     @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable);
@@ -50,7 +50,7 @@ public record OpeningPorts(
      * Appends rows that a session adopted; returns the sequence of each row's record, which is kept
      * until the session is registered or dropped.
      */
-    List<Long> append(SessionRef session, List<UnflushedRow> rows);
+    List<Long> append(SessionRef session, List<EncodedRow> rows);
 
     /** The session is not opened: what was appended for it is not needed. */
     void drop(SessionRef session);

@@ -2,8 +2,8 @@ package io.gameq.node;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ReadScript;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.term.Term;
 import io.gameq.view.OwnerView;
@@ -19,7 +19,7 @@ record OwnerReading(NodeRedis redis, OwnerViews views, NodeCalls calls) {
   }
 
   private OwnerView readNow(OwnerId owner, Table table) {
-    List<UnflushedRow> unflushed =
+    List<EncodedRow> unflushed =
         redis.control().ask(connection -> ReadScript.call(connection, redis.slot(owner), owner));
     String prefix = PercentEncoding.percent(table.name()) + ":";
     return views.load(

@@ -6,8 +6,8 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.OpenOwners;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -23,7 +23,7 @@ record PrimaryForOpens(
   OpeningPorts.ToRedis awaitedBy(BooleanSupplier isAwaited) {
     return new OpeningPorts.ToRedis() {
       @Override
-      public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
+      public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
         return connection.getAndLook(slot, owner, isAwaited, look);
       }
 

@@ -8,7 +8,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class SessionAdoption implements OpeningPorts.ToWal {
   record Opened(DurableTracker tracker, OwnerView view, PendingHandovers handovers) {}
 
   @Override
-  public List<Long> append(SessionRef session, List<UnflushedRow> rows) {
+  public List<Long> append(SessionRef session, List<EncodedRow> rows) {
     DurableTracker tracker = new DurableTracker(session);
     tracker.adopting(sender.newestSequence() + 1);
     sessions.add(tracker); // from here on the WAL is kept for it
@@ -57,14 +57,14 @@ final class SessionAdoption implements OpeningPorts.ToWal {
     long bytes = 0;
     int from = 0;
     for (int i = 0; i < sequences.length; i++) {
-      UnflushedRow row = rows.get(i);
+      EncodedRow row = rows.get(i);
       if (!record.isEmpty() && bytes + row.image().length > recordBytes) {
         Arrays.fill(sequences, from, i, append(session, record));
         record.clear();
         bytes = 0;
         from = i;
       }
-      record.add(new ChangedRow(row.key(), row.image()));
+      record.add(new ChangedRow(row));
       bytes += row.key().length() + row.image().length;
     }
     Arrays.fill(sequences, from, sequences.length, append(session, record));

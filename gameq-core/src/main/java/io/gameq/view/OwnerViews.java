@@ -10,9 +10,9 @@ import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.LayoutException;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
@@ -58,13 +58,13 @@ public final class OwnerViews {
   }
 
   /** Rows that somebody else put into gameq's keys, or broke: writers set them aside. */
-  public static List<UnflushedRow> withoutDamaged(List<UnflushedRow> rows) {
+  public static List<EncodedRow> withoutDamaged(List<EncodedRow> rows) {
     return rows.stream().filter(row -> !isDamaged(row)).toList();
   }
 
-  private static boolean isDamaged(UnflushedRow row) {
+  private static boolean isDamaged(EncodedRow row) {
     try {
-      RowCodec.version(row.image());
+      row.version();
       RowKey.tableName(row.key());
       return false;
     } catch (GameQueueException e) {
@@ -79,7 +79,7 @@ public final class OwnerViews {
    * @throws LayoutException naming table, column and remedy, when a row was written with columns
    *     that the table has not got, by a catalogue that was read after it
    */
-  public void requireReadable(List<UnflushedRow> unflushed) {
+  public void requireReadable(List<EncodedRow> unflushed) {
     decode(unflushed);
   }
 
@@ -104,7 +104,7 @@ public final class OwnerViews {
       @Nullable SessionId session,
       long term,
       List<Table> of,
-      List<UnflushedRow> unflushed) {
+      List<EncodedRow> unflushed) {
     try {
       return loadOnce(owner, session, term, of, decode(unflushed));
     } catch (MySqlException e) {
@@ -196,7 +196,7 @@ public final class OwnerViews {
   /** Null when it cannot be read now. */
   private @Nullable RowImage decodeLetter(DeadLetterTable.Stored letter) {
     try {
-      Unflushed decoded = decode(List.of(new UnflushedRow(letter.key(), letter.refused().image())));
+      Unflushed decoded = decode(List.of(new EncodedRow(letter.key(), letter.refused().image())));
       return decoded.images.isEmpty() ? null : decoded.images.get(0);
     } catch (LayoutException e) {
       LOG.warn("dead letter {} cannot be read now: {}", letter.id(), e.getMessage());
@@ -210,7 +210,7 @@ public final class OwnerViews {
    * Decodes rows by the catalogue at hand, and where a row does not fit that by one that is read
    * now: a table may have been altered since, or come.
    */
-  private Unflushed decode(List<UnflushedRow> rows) {
+  private Unflushed decode(List<EncodedRow> rows) {
     long readNanos = System.nanoTime();
     CurrentCatalog current = tables.current();
     boolean isOld = System.nanoTime() - current.lastReadNanos() > UNMANAGED_EVERY_NANOS;
@@ -225,10 +225,10 @@ public final class OwnerViews {
     return decode(rows, current.readAfter(readNanos), true);
   }
 
-  private Unflushed decode(List<UnflushedRow> rows, Catalog catalog, boolean isFresh) {
+  private Unflushed decode(List<EncodedRow> rows, Catalog catalog, boolean isFresh) {
     List<RowImage> images = new ArrayList<>();
     long highest = 0;
-    for (UnflushedRow row : rows) {
+    for (EncodedRow row : rows) {
       try {
         if (isManaged(row, catalog)) {
           Table table = catalog.rowKey(row.key()).table();
@@ -236,7 +236,7 @@ public final class OwnerViews {
               isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image()));
         } else {
           LOG.warn("row {} cannot be read: its table is not managed now", row.key());
-          highest = Math.max(highest, RowCodec.version(row.image()));
+          highest = Math.max(highest, row.version());
         }
       } catch (MySqlException | LayoutException e) {
         throw e;
@@ -247,7 +247,7 @@ public final class OwnerViews {
     return new Unflushed(catalog, images, highest);
   }
 
-  private static boolean isManaged(UnflushedRow row, Catalog catalog) {
+  private static boolean isManaged(EncodedRow row, Catalog catalog) {
     return catalog.manages(RowKey.tableName(row.key()));
   }
 

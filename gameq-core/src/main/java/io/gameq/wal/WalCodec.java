@@ -3,6 +3,7 @@ package io.gameq.wal;
 import io.gameq.WalException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -143,9 +144,9 @@ final class WalCodec {
     String owner = body.text();
     String session = body.text();
     int count = body.count();
-    List<WalRecord.Row> rows = new ArrayList<>(count);
+    List<EncodedRow> rows = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      rows.add(new WalRecord.Row(body.text(), body.block()));
+      rows.add(new EncodedRow(body.text(), body.block()));
     }
     return new WalRecord.Part(owner, session, rows);
   }

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 
 /** What a WAL holds, as read back. Row images refer to layouts by fingerprint. */
@@ -22,8 +23,5 @@ public sealed interface WalRecord {
   record Layout(String table, long fingerprint, String columns) implements WalRecord {}
 
   /** One session's rows. */
-  record Part(String owner, String session, List<Row> rows) {}
-
-  /** A row key and its encoded image. */
-  record Row(String key, byte[] image) {}
+  record Part(String owner, String session, List<EncodedRow> rows) {}
 }

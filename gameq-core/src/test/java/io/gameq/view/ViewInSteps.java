@@ -2,8 +2,8 @@ package io.gameq.view;
 
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.rows.Catalog;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -42,7 +42,7 @@ public final class ViewInSteps {
 
   /** Reads the owner's rows, and those that Redis held for it by primary key, from one snapshot. */
   public static Snapshot snapshot(
-      OwnerReader reader, Catalog catalog, OwnerId owner, List<UnflushedRow> unflushed) {
+      OwnerReader reader, Catalog catalog, OwnerId owner, List<EncodedRow> unflushed) {
     Snapshot snapshot = new Snapshot();
     boolean unused =
         reader.read(
@@ -74,10 +74,10 @@ public final class ViewInSteps {
       OwnerId owner,
       Catalog catalog,
       RowCodec codec,
-      List<UnflushedRow> unflushed,
+      List<EncodedRow> unflushed,
       Snapshot snapshot) {
     ViewInSteps merged = new ViewInSteps(owner);
-    for (UnflushedRow row : unflushed) {
+    for (EncodedRow row : unflushed) {
       RowKey key = catalog.rowKey(row.key());
       merged.view.add(codec.decode(key.table(), row.image()));
     }

@@ -120,6 +120,6 @@ public final class WalAtSequence {
   private static CommitPart part(WalRecord.Part part) {
     return new CommitPart(
         new SessionRef(OwnerId.ofEncoded(part.owner()), SessionId.parse(part.session()), 1),
-        part.rows().stream().map(row -> new ChangedRow(row.key(), row.image())).toList());
+        part.rows().stream().map(ChangedRow::new).toList());
   }
 }

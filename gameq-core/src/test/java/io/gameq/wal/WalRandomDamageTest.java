@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.rows.EncodedRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,11 +115,11 @@ class WalRandomDamageTest {
     if (expected instanceof WalRecord.Committed before
         && actual instanceof WalRecord.Committed after) {
       assertEquals(before.parts().size(), after.parts().size(), where);
-      List<WalRecord.Row> was = before.parts().get(0).rows();
-      List<WalRecord.Row> is = after.parts().get(0).rows();
+      List<EncodedRow> was = before.parts().get(0).rows();
+      List<EncodedRow> is = after.parts().get(0).rows();
       assertEquals(
-          was.stream().map(WalRecord.Row::key).toList(),
-          is.stream().map(WalRecord.Row::key).toList(),
+          was.stream().map(EncodedRow::key).toList(),
+          is.stream().map(EncodedRow::key).toList(),
           where);
       for (int i = 0; i < was.size(); i++) {
         assertArrayEquals(was.get(i).image(), is.get(i).image(), where);

@@ -15,6 +15,7 @@ import io.gameq.change.CommitPart;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.EncodedRow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -95,7 +96,7 @@ class WalWriterTest {
         committed.parts().stream().map(WalRecord.Part::owner).toList());
     assertEquals(
         List.of("item:1,1", "item:1,2"),
-        committed.parts().get(0).rows().stream().map(WalRecord.Row::key).toList());
+        committed.parts().get(0).rows().stream().map(EncodedRow::key).toList());
     assertArrayEquals(
         "0000000123456789p...".getBytes(StandardCharsets.US_ASCII),
         committed.parts().get(0).rows().get(0).image());

@@ -7,7 +7,7 @@ import io.gameq.recovery.plan.RowHash;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
@@ -108,7 +108,7 @@ final class InspectCommand implements Callable<Integer> {
     return damaged ? RecoveryMain.FOUND_SOMETHING : RecoveryMain.CLEAN;
   }
 
-  private boolean isWanted(WalRecord.Part part, WalRecord.Row row) {
+  private boolean isWanted(WalRecord.Part part, EncodedRow row) {
     Instant time = Shown.time(Versions.of(row.image()));
     return (wanted.isEmpty() || wanted.contains(part.owner()))
         && (table == null
@@ -123,7 +123,7 @@ final class InspectCommand implements Callable<Integer> {
             ? "adopted"
             : folder.isFailed(entry.sequence()) ? "failed" : "committed";
     for (WalRecord.Part part : WalSet.parts(entry.record())) {
-      for (WalRecord.Row row : part.rows()) {
+      for (EncodedRow row : part.rows()) {
         if (isWanted(part, row)) {
           out.println(json ? asJson(entry, kind, part, row) : asText(entry, kind, part, row));
         }
@@ -131,16 +131,16 @@ final class InspectCommand implements Callable<Integer> {
     }
   }
 
-  private static String op(WalRecord.Row row) {
+  private static String op(EncodedRow row) {
     try {
-      return RowCodec.op(row.image()).name().toLowerCase(Locale.ROOT);
+      return row.op().name().toLowerCase(Locale.ROOT);
     } catch (GameQueueException e) {
       return "damaged";
     }
   }
 
   private static String asText(
-      WalReader.Entry entry, String kind, WalRecord.Part part, WalRecord.Row row) {
+      WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
     return "%d %s %s %s of %s, session %s, version %s"
         .formatted(
             entry.sequence(),
@@ -153,7 +153,7 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static String asJson(
-      WalReader.Entry entry, String kind, WalRecord.Part part, WalRecord.Row row) {
+      WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
     return text(
         line -> {
           line.writeNumberField("sequence", entry.sequence());

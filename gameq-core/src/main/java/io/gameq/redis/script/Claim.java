@@ -2,7 +2,7 @@ package io.gameq.redis.script;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.Collection;
 import java.util.List;
 
@@ -22,7 +22,7 @@ public record Claim(
     int attempts,
     int lapses,
     long refusedForMillis,
-    List<UnflushedRow> rows) {
+    List<EncodedRow> rows) {
   /** Adds owner and token of each claim, as scripts take them. */
   static void addTokens(List<String> args, Collection<Claim> claims) {
     for (Claim claim : claims) {

@@ -5,7 +5,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,11 +27,11 @@ public final class LostRows {
       SlotKeys slot,
       SessionRef session,
       String walId,
-      List<UnflushedRow> rows) {
+      List<EncodedRow> rows) {
     SessionKeys keys = new SessionKeys(slot, session);
     List<byte[]> some = new ArrayList<>();
     long bytes = 0;
-    for (UnflushedRow row : rows) {
+    for (EncodedRow row : rows) {
       if (some.size() == 2 * ROWS_AT_ONCE
           || (!some.isEmpty() && bytes + row.image().length > BYTES_AT_ONCE)) {
         putBack(redis, keys, walId, some);

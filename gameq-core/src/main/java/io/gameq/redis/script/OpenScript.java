@@ -4,7 +4,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +25,7 @@ public final class OpenScript {
    * @param dirty rows now under this session, adopted from the one before
    * @param claimed rows that a writer is flushing
    */
-  public record Opened(List<UnflushedRow> dirty, List<UnflushedRow> claimed) implements Outcome {}
+  public record Opened(List<EncodedRow> dirty, List<EncodedRow> claimed) implements Outcome {}
 
   /** A newer session owns; nothing was changed. */
   public record Refused(SessionId ownedBy) implements Outcome {}
@@ -79,11 +79,11 @@ public final class OpenScript {
   }
 
   /** Rows from a flat list of field, value, field, value ... */
-  public static List<UnflushedRow> rows(Object flat) {
+  public static List<EncodedRow> rows(Object flat) {
     List<?> list = (List<?>) flat;
-    List<UnflushedRow> rows = new ArrayList<>(list.size() / 2);
+    List<EncodedRow> rows = new ArrayList<>(list.size() / 2);
     for (int i = 0; i < list.size(); i += 2) {
-      rows.add(new UnflushedRow(LuaScript.string(list.get(i)), (byte[]) list.get(i + 1)));
+      rows.add(new EncodedRow(LuaScript.string(list.get(i)), (byte[]) list.get(i + 1)));
     }
     return rows;
   }

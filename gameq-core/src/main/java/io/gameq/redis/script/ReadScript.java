@@ -3,7 +3,7 @@ package io.gameq.redis.script;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,9 +14,9 @@ public final class ReadScript {
   private ReadScript() {}
 
   /** Everything of an owner that is not flushed, dirty and claimed, in no order. */
-  public static List<UnflushedRow> call(RedisConnection redis, SlotKeys slot, OwnerId owner) {
+  public static List<EncodedRow> call(RedisConnection redis, SlotKeys slot, OwnerId owner) {
     List<Object> reply = SCRIPT.call(redis, slot, List.of(owner.encoded()));
-    List<UnflushedRow> rows = new ArrayList<>(OpenScript.rows(reply.get(0)));
+    List<EncodedRow> rows = new ArrayList<>(OpenScript.rows(reply.get(0)));
     rows.addAll(OpenScript.rows(reply.get(1)));
     return rows;
   }

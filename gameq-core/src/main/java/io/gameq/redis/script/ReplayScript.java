@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ScriptPipeline.Call;
 import io.gameq.redis.script.ScriptPipeline.Sent;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,7 +30,7 @@ public final class ReplayScript {
    * @param session MySQL says that it owns
    * @param ends whether its node is gone
    */
-  public record Owner(OwnerId owner, SessionId session, boolean ends, List<UnflushedRow> rows) {}
+  public record Owner(OwnerId owner, SessionId session, boolean ends, List<EncodedRow> rows) {}
 
   /** What became of a group of owners. */
   public sealed interface Outcome {}
@@ -80,7 +80,7 @@ public final class ReplayScript {
       args.add(of.session().text().getBytes(US_ASCII));
       args.add(new byte[] {(byte) (of.ends() ? '1' : '0')});
       args.add(Integer.toString(of.rows().size()).getBytes(US_ASCII));
-      for (UnflushedRow row : of.rows()) {
+      for (EncodedRow row : of.rows()) {
         args.add(row.key().getBytes(US_ASCII));
         args.add(row.image());
       }

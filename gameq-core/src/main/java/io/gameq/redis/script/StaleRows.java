@@ -8,7 +8,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import java.util.ArrayList;
@@ -98,18 +98,18 @@ public final class StaleRows implements AutoCloseable {
   }
 
   /** The rows of a session, in no order. */
-  public List<UnflushedRow> rows(Session of) {
+  public List<EncodedRow> rows(Session of) {
     byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
     return redis.call(
         connection ->
             RedisReply.await(
                 () -> {
-                  Map<String, UnflushedRow> rows = new LinkedHashMap<>(); // SCAN repeats
+                  Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
                   ScanIterator.hscan(connection.sync(), key, PAGE)
                       .forEachRemaining(
                           field -> {
                             String name = LuaScript.string(field.getKey());
-                            rows.put(name, new UnflushedRow(name, field.getValue()));
+                            rows.put(name, new EncodedRow(name, field.getValue()));
                           });
                   return List.copyOf(rows.values());
                 }));

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +27,7 @@ class OpenScriptTest {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
     OpenScript.Opened opened = assertInstanceOf(OpenScript.Opened.class, slot.open(slot.second));
-    assertEquals(List.of("item:1"), opened.dirty().stream().map(UnflushedRow::key).toList());
+    assertEquals(List.of("item:1"), opened.dirty().stream().map(EncodedRow::key).toList());
     assertEquals(Map.of("item:1", row(5, "a")), slot.dirty(slot.second));
     assertEquals(Map.of(), slot.dirty(slot.first));
     assertEquals(List.of(slot.member(slot.second)), slot.due());
@@ -123,9 +123,7 @@ class OpenScriptTest {
     slot.commit(slot.second, "item:2", row(3, "b"), 0);
     assertEquals(
         List.of("item:2"),
-        ReadScript.call(slot.redis, slot.slot, slot.owner).stream()
-            .map(UnflushedRow::key)
-            .toList());
+        ReadScript.call(slot.redis, slot.slot, slot.owner).stream().map(EncodedRow::key).toList());
   }
 
   @Test

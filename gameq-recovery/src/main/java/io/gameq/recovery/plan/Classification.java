@@ -245,11 +245,10 @@ final class Classification {
     long redis = Versions.ofText(row.newestInRedis());
     return new PlannedRow(
         of.owner(),
-        of.key(),
+        of.encoded(),
         of.session(),
         of.version(),
         op(of.image()),
-        of.image(),
         of.wal(),
         row.rowKey,
         judged.status,

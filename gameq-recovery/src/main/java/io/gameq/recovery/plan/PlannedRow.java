@@ -2,6 +2,7 @@ package io.gameq.recovery.plan;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The newest change of a row, and what became of it.
  *
- * @param key {@code table:primary key}
+ * @param encoded as the WAL has it
  * @param session the session that wrote it last
  * @param rowKey null when the table is not managed
  * @param reason empty unless the status needs one
@@ -20,11 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record PlannedRow(
     OwnerId owner,
-    String key,
+    EncodedRow encoded,
     SessionId session,
     long version,
     RowOp op,
-    byte[] image,
     int wal,
     @Nullable RowKey rowKey,
     Status status,
@@ -42,14 +42,18 @@ public record PlannedRow(
   public record Held(
       @Nullable RowImage mysql, @Nullable RowImage redis, @Nullable RowImage after) {}
 
+  public String key() {
+    return encoded.key();
+  }
+
   /** The table, as the row key writes it. */
   public String table() {
-    int colon = key.indexOf(':');
-    return colon < 0 ? key : key.substring(0, colon);
+    int colon = key().indexOf(':');
+    return colon < 0 ? key() : key().substring(0, colon);
   }
 
   /** The primary key, as the row key writes it. */
   public String keyText() {
-    return key.substring(key.indexOf(':') + 1);
+    return key().substring(key().indexOf(':') + 1);
   }
 }

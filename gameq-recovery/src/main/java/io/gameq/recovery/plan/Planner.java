@@ -7,6 +7,7 @@ import io.gameq.recovery.plan.RowIndex.State;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
@@ -149,7 +150,7 @@ public final class Planner {
       long epoch = epoch(part.session());
       group.owners().note(hash, epoch, nonce(part.session()), wal);
       if (!failed) {
-        for (WalRecord.Row row : part.rows()) {
+        for (EncodedRow row : part.rows()) {
           group.index().note(hash.row(row.key()), Versions.of(row.image()), epoch);
         }
       }
@@ -214,7 +215,9 @@ public final class Planner {
         RowHash key = hash.owner(row.owner().encoded()).row(row.key());
         Objects.requireNonNull(group.index().find(key, row.version(), epoch)).state =
             State.TO_REPLAY;
-        group.trades().count(row.owner().encoded(), row.image().length + row.key().length());
+        group
+            .trades()
+            .count(row.owner().encoded(), row.encoded().image().length + row.key().length());
       }
       sink.row(row);
     }
@@ -242,15 +245,14 @@ public final class Planner {
     }
     long bytes = 0;
     long epoch = epoch(part.session());
-    for (WalRecord.Row row : part.rows()) {
+    for (EncodedRow row : part.rows()) {
       long version = Versions.of(row.image());
       Newest newest = group.index().find(hash.row(row.key()), version, epoch);
       if (newest != null && newest.state == State.UNSEEN) {
         newest.state = State.SEEN;
         OwnerId owner = owners.computeIfAbsent(part.owner(), OwnerId::ofEncoded);
         SessionId session = sessions.computeIfAbsent(part.session(), SessionId::parse);
-        into.add(
-            new Candidate(owner, session, row.key(), row.image(), version, wal, entry.sequence()));
+        into.add(new Candidate(owner, session, row, version, wal, entry.sequence()));
         bytes += row.image().length;
       }
     }
@@ -280,7 +282,7 @@ public final class Planner {
 
   private void readLost(Group group, Predicate<String> wanted, WalRecord.Part part, Lost sink) {
     long epoch = epoch(part.session());
-    for (WalRecord.Row row : part.rows()) {
+    for (EncodedRow row : part.rows()) {
       Newest newest = group.index().find(hash.row(row.key()), Versions.of(row.image()), epoch);
       if (newest != null && newest.state == State.TO_REPLAY && wanted.test(part.owner())) {
         newest.state = State.SEEN; // in several WALs it may stand
@@ -291,7 +293,7 @@ public final class Planner {
 
   /** Takes rows to replay. */
   public interface Lost {
-    void row(String owner, String session, WalRecord.Row row);
+    void row(String owner, String session, EncodedRow row);
   }
 
   /** The newest session of an owner in the WALs, and the name of its node. */

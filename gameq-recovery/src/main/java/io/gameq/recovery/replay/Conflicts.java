@@ -11,7 +11,7 @@ import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.plan.PlannedRow;
 import io.gameq.recovery.redis.PrimaryChange;
 import io.gameq.recovery.redis.RecoveryRedis;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,7 +33,7 @@ final class Conflicts {
   private final boolean intoMySql;
   private final String process = "%08x".formatted(new SecureRandom().nextInt());
   private final SecureRandom random = new SecureRandom();
-  private final Map<OwnerId, List<UnflushedRow>> rows = new LinkedHashMap<>();
+  private final Map<OwnerId, List<EncodedRow>> rows = new LinkedHashMap<>();
   private long bytes;
 
   Conflicts(Lookups lookups, Target target, boolean intoMySql) {
@@ -44,9 +44,8 @@ final class Conflicts {
 
   void add(PlannedRow row) {
     if (bytes < MOST_BYTES) {
-      rows.computeIfAbsent(row.owner(), owner -> new ArrayList<>())
-          .add(new UnflushedRow(row.key(), row.image()));
-      bytes += row.image().length + row.key().length();
+      rows.computeIfAbsent(row.owner(), owner -> new ArrayList<>()).add(row.encoded());
+      bytes += row.encoded().image().length + row.key().length();
     }
   }
 
@@ -63,7 +62,7 @@ final class Conflicts {
         });
   }
 
-  private void apply(OwnerId owner, List<UnflushedRow> its, ReplayReport report) {
+  private void apply(OwnerId owner, List<EncodedRow> its, ReplayReport report) {
     DurableOwners sessions = lookups.database().owners();
     Durable durable = sessions.current(List.of(owner)).get(owner);
     RecoveryRedis redis = lookups.redis();

@@ -4,7 +4,7 @@ import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.RowRefusal;
 import io.gameq.recovery.mysql.DirectReplay;
 import io.gameq.recovery.mysql.RecoveryDatabase;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -66,7 +66,7 @@ final class MySqlTarget implements Target {
   private List<RowChange> changes(Owner of) {
     List<RowChange> changes = new ArrayList<>(of.rows().size());
     long readNanos = System.nanoTime();
-    for (UnflushedRow row : of.rows()) {
+    for (EncodedRow row : of.rows()) {
       RowImage image = database.decode(codec, row.key(), row.image(), readNanos);
       changes.add(
           new RowChange(of.owner(), new RowKey(image.table(), row.key()), image, row.image()));

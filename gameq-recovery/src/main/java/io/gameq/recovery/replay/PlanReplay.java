@@ -19,7 +19,7 @@ import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -166,7 +166,7 @@ public final class PlanReplay implements Planner.Sink {
         (owner, session, row) ->
             byOwner
                 .computeIfAbsent(owner, of -> new OwnerRows(OwnerId.ofEncoded(of)))
-                .add(SessionId.parse(session), new UnflushedRow(row.key(), row.image())));
+                .add(SessionId.parse(session), row));
     Map<String, List<OwnerRows>> together = new LinkedHashMap<>();
     byOwner.forEach(
         (owner, rows) ->
@@ -220,7 +220,7 @@ public final class PlanReplay implements Planner.Sink {
     SessionId inRedis = ownedByTaker(of.owner(), durable);
     SessionId under = null;
     boolean restore = false;
-    List<UnflushedRow> rows = new ArrayList<>();
+    List<EncodedRow> rows = new ArrayList<>();
     for (int i = 0; i < of.rows().size(); i++) {
       Ownership.Verdict verdict =
           Ownership.judge(of.writtenUnder(i), newest.session(), durable, inRedis);

@@ -2,7 +2,7 @@ package io.gameq.recovery.replay;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 
 /** Where lost rows go. One thread. */
@@ -13,7 +13,7 @@ interface Target {
    * @param session owns by MySQL
    * @param ends whether its node is gone
    */
-  record Owner(OwnerId owner, SessionId session, boolean ends, List<UnflushedRow> rows) {}
+  record Owner(OwnerId owner, SessionId session, boolean ends, List<EncodedRow> rows) {}
 
   /**
    * Writes groups of owners; within each, rows become visible together where the target can.

@@ -1,6 +1,7 @@
 package io.gameq.recovery.wal;
 
 import io.gameq.GameQueueException;
+import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalDamage;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
@@ -115,7 +116,7 @@ public final class WalFolder {
   }
 
   private int learnVersions(WalRecord.Part part) {
-    for (WalRecord.Row row : part.rows()) {
+    for (EncodedRow row : part.rows()) {
       long version = Versions.of(row.image());
       newestVersion = Math.max(newestVersion, version);
       oldestVersion = oldestVersion < 0 ? version : Math.min(oldestVersion, version);

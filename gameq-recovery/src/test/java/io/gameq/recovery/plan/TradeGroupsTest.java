@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,8 +16,7 @@ class TradeGroupsTest {
     return new Candidate(
         OwnerId.of("player:" + owner),
         new SessionId(1, "aaaaaaaa00000001"),
-        "item:" + owner,
-        new byte[0],
+        new EncodedRow("item:" + owner, new byte[0]),
         sequence,
         0,
         sequence);

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.ReplayScript;
 import io.gameq.redis.script.ReplayScript.Applied;
 import io.gameq.redis.script.ReplayScript.Outcome;
 import io.gameq.redis.script.ReplayScript.Owner;
 import io.gameq.redis.script.ReplayScript.Refused;
+import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
@@ -63,9 +63,9 @@ class ScriptsTest {
   }
 
   private static Owner rows(OwnerId of, SessionId session, boolean ends, String... fieldsAndRows) {
-    List<UnflushedRow> rows = new ArrayList<>();
+    List<EncodedRow> rows = new ArrayList<>();
     for (int i = 0; i < fieldsAndRows.length; i += 2) {
-      rows.add(new UnflushedRow(fieldsAndRows[i], fieldsAndRows[i + 1].getBytes(US_ASCII)));
+      rows.add(new EncodedRow(fieldsAndRows[i], fieldsAndRows[i + 1].getBytes(US_ASCII)));
     }
     return new Owner(of, session, ends, rows);
   }

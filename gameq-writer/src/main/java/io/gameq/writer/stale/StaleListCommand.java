@@ -1,7 +1,7 @@
 package io.gameq.writer.stale;
 
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.StaleRows;
+import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
@@ -41,10 +41,10 @@ final class StaleListCommand implements Callable<Integer> {
 
   /** One session, with what its rows come to. */
   private record Listed(StaleRows.Session session, int rows, long bytes, long newestVersion) {
-    static Listed of(StaleRows.Session session, List<UnflushedRow> rows) {
+    static Listed of(StaleRows.Session session, List<EncodedRow> rows) {
       long bytes = 0;
       long newest = 0;
-      for (UnflushedRow row : rows) {
+      for (EncodedRow row : rows) {
         bytes += row.key().length() + row.image().length;
         newest = Math.max(newest, StaleNames.version(row));
       }

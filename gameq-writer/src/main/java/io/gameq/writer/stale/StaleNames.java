@@ -1,9 +1,8 @@
 package io.gameq.writer.stale;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.StaleRows;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.WriterConfig;
 
@@ -21,9 +20,9 @@ final class StaleNames {
   }
 
   /** The version of a row, 0 when it is too damaged to tell. */
-  static long version(UnflushedRow row) {
+  static long version(EncodedRow row) {
     try {
-      return RowCodec.version(row.image());
+      return row.version();
     } catch (GameQueueException e) {
       return 0;
     }

@@ -4,8 +4,8 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.StaleRows;
+import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
@@ -57,7 +57,7 @@ final class StaleShowCommand implements Callable<Integer> {
               new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), 2), "stale")) {
         RowReading reading = new RowReading(database);
         for (StaleRows.Session session : sessions) {
-          List<UnflushedRow> rows = stale.rows(session);
+          List<EncodedRow> rows = stale.rows(session);
           out.println(StaleNames.of(session) + ": " + Shown.count(rows.size(), "row"));
           rows.stream()
               .sorted(Comparator.comparing(StaleNames::version))
@@ -68,7 +68,7 @@ final class StaleShowCommand implements Callable<Integer> {
     }
   }
 
-  private static void row(PrintWriter out, UnflushedRow row, Reading reading) {
+  private static void row(PrintWriter out, EncodedRow row, Reading reading) {
     String version = Shown.version(StaleNames.version(row));
     if (reading instanceof Decoded decoded) {
       String op = decoded.image().op().name().toLowerCase(Locale.ROOT);

@@ -5,10 +5,10 @@ import io.gameq.MySqlException;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerReader;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.Claim;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.LayoutException;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
@@ -52,7 +52,7 @@ public final class RowDecoder {
    * @param kept of tables that take no rows now, or not these: they wait in Redis
    */
   record Decoded(
-      Claim claim, List<RowChange> rows, List<Refused> unreadable, List<UnflushedRow> kept) {}
+      Claim claim, List<RowChange> rows, List<Refused> unreadable, List<EncodedRow> kept) {}
 
   /**
    * A catalogue to decode by; whether it was read after the rows were, and what it does not fit.
@@ -101,7 +101,7 @@ public final class RowDecoder {
     Decoded decoded =
         new Decoded(
             claim, new ArrayList<>(claim.rows().size()), new ArrayList<>(), new ArrayList<>());
-    for (UnflushedRow row : claim.rows()) {
+    for (EncodedRow row : claim.rows()) {
       try {
         String table = RowKey.tableName(row.key());
         if (isClosed(table, by)) {
@@ -138,7 +138,7 @@ public final class RowDecoder {
           row ->
               children.contains(row.key().table().name())
                   && row.image().op() != RowOp.DELETE
-                  && decoded.kept.add(new UnflushedRow(row.key().text(), row.encoded())));
+                  && decoded.kept.add(new EncodedRow(row.key().text(), row.encoded())));
       more = kept.addAll(children);
     }
   }
@@ -157,7 +157,7 @@ public final class RowDecoder {
     return managed;
   }
 
-  private RowChange change(Claim claim, UnflushedRow row, Table table, boolean isFresh) {
+  private RowChange change(Claim claim, EncodedRow row, Table table, boolean isFresh) {
     RowKey key = new RowKey(table, row.key());
     RowImage image =
         isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image());
@@ -165,9 +165,9 @@ public final class RowDecoder {
   }
 
   /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */
-  List<UnflushedRow> notInMySql(Claim claim, OwnerReader reader) {
-    Map<UnflushedRow, RowKey> keys = new HashMap<>();
-    for (UnflushedRow row : claim.rows()) {
+  List<EncodedRow> notInMySql(Claim claim, OwnerReader reader) {
+    Map<EncodedRow, RowKey> keys = new HashMap<>();
+    for (EncodedRow row : claim.rows()) {
       try {
         RowKey key = catalogs.get().rowKey(row.key());
         key.parts();
@@ -184,7 +184,7 @@ public final class RowDecoder {
   }
 
   /** A row to be set aside as it is. */
-  static Refused setAside(Claim claim, UnflushedRow row, String reason) {
+  static Refused setAside(Claim claim, EncodedRow row, String reason) {
     int colon = row.key().indexOf(':');
     String table;
     try {
@@ -204,9 +204,9 @@ public final class RowDecoder {
   }
 
   /** Zero when the row is too damaged to tell. */
-  static long version(UnflushedRow row) {
+  static long version(EncodedRow row) {
     try {
-      return RowCodec.version(row.image());
+      return row.version();
     } catch (GameQueueException e) {
       return 0;
     }

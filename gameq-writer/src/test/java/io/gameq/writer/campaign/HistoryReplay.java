@@ -15,6 +15,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.Catalog;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -151,10 +152,10 @@ public final class HistoryReplay implements AutoCloseable {
       Attempt of = null;
       for (WalRecord.Part part : committed.parts()) {
         owners.add(OwnerId.ofEncoded(part.owner()));
-        for (WalRecord.Row row : part.rows()) {
-          versions.put(row.key(), RowCodec.version(row.image()));
+        for (EncodedRow row : part.rows()) {
+          versions.put(row.key(), row.version());
           String value = value(image(row.key(), row.image()));
-          logged.add(row.key() + "=" + value + "@" + RowCodec.version(row.image()));
+          logged.add(row.key() + "=" + value + "@" + row.version());
           Attempt attempt = history.attempts.get(value);
           of = attempt != null ? attempt : of;
           if (attempt == null || attempt.outcome == Attempt.Outcome.OK) {
@@ -168,8 +169,8 @@ public final class HistoryReplay implements AutoCloseable {
     }
   }
 
-  private void add(WalRecord.Part part, WalRecord.Row row, History history) {
-    long version = RowCodec.version(row.image());
+  private void add(WalRecord.Part part, EncodedRow row, History history) {
+    long version = row.version();
     if (history.conflicts.stream()
         .anyMatch(lost -> lost.row().equals(row.key()) && version <= lost.version())) {
       return; // reported, and not in MySQL

@@ -6,6 +6,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookScript.Looked;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Handover;
 import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalRecord;
@@ -428,7 +429,7 @@ record NodeMemory(
         continue;
       }
       for (WalRecord.Part part : record.parts()) {
-        for (WalRecord.Row row : part.rows()) {
+        for (EncodedRow row : part.rows()) {
           if (part.owner().equals(session.owner().encoded())
               && part.session().equals(session.id().text())
               && row.key().equals(key)) {

@@ -6,8 +6,8 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ReadScript;
+import io.gameq.rows.EncodedRow;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import java.util.Collections;
 import java.util.List;
@@ -46,7 +46,7 @@ final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
   }
 
   @Override
-  public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<UnflushedRow>> look) {
+  public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
     look.accept(ReadScript.call(world.redis, slot, owner));
     return opening.healed(world, attempt.by());
   }
@@ -62,7 +62,7 @@ final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
   }
 
   @Override
-  public List<Long> append(SessionRef session, List<UnflushedRow> rows) {
+  public List<Long> append(SessionRef session, List<EncodedRow> rows) {
     wal =
         wal.appended(
             NodeWal.ADOPTED,

@@ -1,10 +1,11 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.TrackerInSteps;
 import io.gameq.healing.RecordsToReplay;
-import io.gameq.redis.UnflushedRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
@@ -36,8 +37,7 @@ record NodeWal(
               ? ""
               : parts.stream()
                   .flatMap(part -> part.rows().stream())
-                  .map(row -> new UnflushedRow(row.key(), row.image()))
-                  .map(row -> " " + row.key() + "@" + RowCodec.version(row.image()))
+                  .map(row -> " " + row.key() + "@" + row.version())
                   .toList()
                   .toString());
     }
@@ -84,11 +84,8 @@ record NodeWal(
     return new NodeWal(List.copyOf(more), trackers, owed);
   }
 
-  static WalRecord.Part part(String owner, String session, List<UnflushedRow> rows) {
-    return new WalRecord.Part(
-        owner,
-        session,
-        rows.stream().map(row -> new WalRecord.Row(row.key(), row.image())).toList());
+  static WalRecord.Part part(String owner, String session, List<EncodedRow> rows) {
+    return new WalRecord.Part(owner, session, rows);
   }
 
   static List<WalRecord.Part> parts(Commit commit) {
@@ -98,7 +95,7 @@ record NodeWal(
           part(
               part.session().owner().encoded(),
               part.session().id().text(),
-              part.rows().stream().map(row -> new UnflushedRow(row.key(), row.image())).toList()));
+              part.rows().stream().map(ChangedRow::encoded).toList()));
     }
     return parts;
   }

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.ReadScript;
+import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerView;
 import io.gameq.view.ViewInSteps;
 import io.gameq.writer.explorer.MadeChange.Status;
@@ -28,7 +28,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
   record Memory(
       int done,
       boolean begun,
-      List<UnflushedRow> unflushed,
+      List<EncodedRow> unflushed,
       ViewInSteps.@Nullable Snapshot snapshot,
       TreeMap<Integer, Long> floor,
       TreeMap<Integer, Long> last,
@@ -40,9 +40,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
       return done
           + " "
           + begun
-          + unflushed.stream()
-              .map(row -> row.key() + io.gameq.rows.RowCodec.version(row.image()))
-              .toList()
+          + unflushed.stream().map(row -> row.key() + row.version()).toList()
           + snapshot
           + floor
           + last
@@ -70,7 +68,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
 
   private Memory next(Servers world, State state, Memory me, boolean fromRedis) {
     OwnerId owner = Servers.owner(player);
-    List<UnflushedRow> unflushed =
+    List<EncodedRow> unflushed =
         fromRedis ? List.copyOf(ReadScript.call(world.redis, world.slot, owner)) : me.unflushed;
     ViewInSteps.Snapshot snapshot =
         fromRedis || me.begun

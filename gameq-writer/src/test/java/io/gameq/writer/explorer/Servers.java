@@ -13,11 +13,11 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.Table;
 import io.gameq.servers.GameDatabase;
@@ -177,7 +177,7 @@ final class Servers implements AutoCloseable {
   }
 
   /** What an owner has, by rows of Redis that were read before. */
-  OwnerView view(OwnerId owner, List<UnflushedRow> unflushed) {
+  OwnerView view(OwnerId owner, List<EncodedRow> unflushed) {
     return views.load(owner, null, Term.NOT_KNOWN, catalog.ownedBy(owner.kind()), unflushed);
   }
 

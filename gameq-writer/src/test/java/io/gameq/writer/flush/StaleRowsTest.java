@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConfig;
-import io.gameq.redis.UnflushedRow;
 import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.VersionedKey;
+import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
@@ -89,7 +89,7 @@ class StaleRowsTest {
   @Test
   void rowsWithDamagedNamesAreShownAsTheyAreDiscarded() {
     StaleRows.Session session = parked(OwnerId.of("player:1"), first, "é:1", "è:1");
-    Set<String> shown = stale.rows(session).stream().map(UnflushedRow::key).collect(toSet());
+    Set<String> shown = stale.rows(session).stream().map(EncodedRow::key).collect(toSet());
     assertEquals(2, shown.size());
     DiscardScript.Discarded discarded = (DiscardScript.Discarded) stale.discard(session);
     assertEquals(shown, discarded.rows().stream().map(VersionedKey::key).collect(toSet()));
