@@ -6,7 +6,9 @@ import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.plan.PlannedRow;
 import io.gameq.recovery.plan.Planner;
+import io.gameq.recovery.plan.RowContents;
 import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.plan.WalRow;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.terminal.RowJson;
 import io.gameq.recovery.wal.WalSet;
@@ -134,21 +136,24 @@ final class VerifyCommand implements Callable<Integer> {
 
   /** {@code item:42,3 of player:42: lost, version 7 (...); MySQL has version 5, Redis none} */
   private static String asText(PlannedRow row) {
+    String reason = row.judgement().reason();
     return "%s of %s: %s, version %s; MySQL has %s, Redis has %s%s"
         .formatted(
-            Shown.text(row.key()),
+            Shown.text(row.change().key()),
             Shown.text(row.owner().id()),
             difference(row),
-            Shown.version(row.version()),
-            version(row.inMySql()),
-            version(row.inRedis()),
-            row.reason().isEmpty() ? "" : ": " + Shown.text(row.reason()));
+            Shown.version(row.change().version()),
+            version(row.present().mysqlVersion()),
+            version(row.present().redisVersion()),
+            reason.isEmpty() ? "" : ": " + Shown.text(reason));
   }
 
   /** An engineer asks whether there is something older, or nothing. */
   private static String difference(PlannedRow row) {
     if (row.status() == Status.LOST) {
-      return row.inMySql() == null && row.inRedis() == null ? "missing" : "older";
+      return row.present().mysqlVersion() == null && row.present().redisVersion() == null
+          ? "missing"
+          : "older";
     }
     return row.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
@@ -158,27 +163,26 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private static String asJson(PlannedRow row) {
-    PlannedRow.Held held = row.held();
+    WalRow change = row.change();
+    RowContents contents = row.present().contents();
     return text(
         line -> {
           line.writeStringField("owner", row.owner().id());
-          line.writeStringField("table", row.table());
-          line.writeStringField("key", row.keyText());
+          line.writeStringField("table", change.table());
+          line.writeStringField("key", change.keyText());
           line.writeStringField("difference", difference(row));
-          line.writeStringField("reason", row.reason());
-          line.writeStringField("session", row.session().text());
-          line.writeStringField("version", Long.toUnsignedString(row.version()));
-          line.writeStringField("time", Shown.time(row.version()).toString());
-          line.writeStringField(
-              "mysqlVersion", row.inMySql() == null ? null : Long.toUnsignedString(row.inMySql()));
-          line.writeStringField(
-              "redisVersion", row.inRedis() == null ? null : Long.toUnsignedString(row.inRedis()));
+          line.writeStringField("reason", row.judgement().reason());
+          line.writeStringField("session", change.session().text());
+          line.writeStringField("version", Long.toUnsignedString(change.version()));
+          line.writeStringField("time", Shown.time(change.version()).toString());
+          line.writeStringField("mysqlVersion", row.present().mysqlVersionText());
+          line.writeStringField("redisVersion", row.present().redisVersionText());
           line.writeFieldName("wal");
-          RowJson.write(line, held == null ? null : held.after());
+          RowJson.write(line, contents == null ? null : contents.wal());
           line.writeFieldName("mysql");
-          RowJson.write(line, held == null ? null : held.mysql());
+          RowJson.write(line, contents == null ? null : contents.mysql());
           line.writeFieldName("redis");
-          RowJson.write(line, held == null ? null : held.redis());
+          RowJson.write(line, contents == null ? null : contents.redis());
         });
   }
 

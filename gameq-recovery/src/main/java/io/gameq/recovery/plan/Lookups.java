@@ -4,7 +4,9 @@ import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.rows.RowCodec;
 import io.gameq.wal.WalReader;
+import java.time.Clock;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param redis null when it is gone for good: then it holds nothing
  */
 public record Lookups(RecoveryDatabase database, @Nullable RecoveryRedis redis) {
+  /** Decodes rows by the column lists that MySQL knows, and then by those of the WALs. */
+  public RowCodec codec(WalSet wals) {
+    return new RowCodec(
+        (table, fingerprint) -> {
+          String known = database.layouts().layout(table, fingerprint);
+          return known != null ? known : wals.layout(table, fingerprint);
+        },
+        Clock.systemUTC());
+  }
+
   /** The numbers of the WALs whose nodes gave a sign of life within 15 s. */
   public BitSet alive(WalSet wals) {
     BitSet alive = new BitSet();

@@ -86,51 +86,49 @@ public final class PlanDetails implements Planner.Sink, Closeable {
   }
 
   private void writeJson(PlannedRow row) throws IOException {
+    WalRow change = row.change();
     json.writeRaw("\n");
     json.writeStartObject();
     json.writeStringField("owner", row.owner().id());
-    json.writeStringField("table", row.table());
-    json.writeStringField("key", row.keyText());
-    json.writeStringField("op", row.op().name().toLowerCase(Locale.ROOT));
-    json.writeStringField("session", row.session().text());
-    json.writeStringField("version", Long.toUnsignedString(row.version()));
-    json.writeStringField("time", Shown.time(row.version()).toString());
+    json.writeStringField("table", change.table());
+    json.writeStringField("key", change.keyText());
+    json.writeStringField("op", change.op().name().toLowerCase(Locale.ROOT));
+    json.writeStringField("session", change.session().text());
+    json.writeStringField("version", Long.toUnsignedString(change.version()));
+    json.writeStringField("time", Shown.time(change.version()).toString());
     json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
-    json.writeStringField("reason", row.reason());
-    json.writeStringField("mysqlVersion", text(row.inMySql()));
-    json.writeStringField("redisVersion", text(row.inRedis()));
-    PlannedRow.Held held = row.held();
+    json.writeStringField("reason", row.judgement().reason());
+    json.writeStringField("mysqlVersion", row.present().mysqlVersionText());
+    json.writeStringField("redisVersion", row.present().redisVersionText());
+    RowContents contents = row.present().contents();
     json.writeFieldName("mysqlBefore");
-    RowJson.write(json, held == null ? null : held.mysql());
+    RowJson.write(json, contents == null ? null : contents.mysql());
     json.writeFieldName("redisBefore");
-    RowJson.write(json, held == null ? null : held.redis());
+    RowJson.write(json, contents == null ? null : contents.redis());
     json.writeFieldName("after");
-    RowJson.write(json, held == null ? null : held.after());
+    RowJson.write(json, contents == null ? null : contents.wal());
     json.writeEndObject();
   }
 
-  private static @Nullable String text(@Nullable Long version) {
-    return version == null ? null : Long.toUnsignedString(version);
-  }
-
   private void writeCsv(PlannedRow row) throws IOException {
-    PlannedRow.Held held = row.held();
+    WalRow change = row.change();
+    RowContents contents = row.present().contents();
     List<@Nullable String> cells =
         java.util.Arrays.asList(
             row.owner().id(),
-            row.table(),
-            row.keyText(),
-            row.op().name().toLowerCase(Locale.ROOT),
-            row.session().text(),
-            Long.toUnsignedString(row.version()),
-            Shown.utc(Shown.time(row.version())),
+            change.table(),
+            change.keyText(),
+            change.op().name().toLowerCase(Locale.ROOT),
+            change.session().text(),
+            Long.toUnsignedString(change.version()),
+            Shown.utc(Shown.time(change.version())),
             row.status().name().toLowerCase(Locale.ROOT),
-            row.reason(),
-            text(row.inMySql()),
-            text(row.inRedis()),
-            columns(held == null ? null : held.mysql()),
-            columns(held == null ? null : held.redis()),
-            columns(held == null ? null : held.after()));
+            row.judgement().reason(),
+            row.present().mysqlVersionText(),
+            row.present().redisVersionText(),
+            columns(contents == null ? null : contents.mysql()),
+            columns(contents == null ? null : contents.redis()),
+            columns(contents == null ? null : contents.wal()));
     String separator = "";
     for (String cell : cells) {
       csv.write(separator);

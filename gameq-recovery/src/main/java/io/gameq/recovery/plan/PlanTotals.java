@@ -70,14 +70,14 @@ public final class PlanTotals implements Planner.Sink {
     if (status == Status.LOST) {
       lostBySlot[row.owner().slot(lostBySlot.length)]++;
     }
-    if (row.restoresSession()) {
+    if (row.judgement().restoresSession()) {
       restored.add(id);
     }
     if (status.callsForAction() && status != Status.LOST) {
       Map<String, Named> of = named.computeIfAbsent(status, s -> new LinkedHashMap<>());
       Named its = of.get(owner);
       if (its == null && of.size() < MOST_NAMED) {
-        its = new Named(row.owner(), row.key(), row.reason());
+        its = new Named(row.owner(), row.change().key(), row.judgement().reason());
         of.put(owner, its);
       }
       if (its != null) {

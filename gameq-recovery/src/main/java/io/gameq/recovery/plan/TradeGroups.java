@@ -21,7 +21,7 @@ public final class TradeGroups {
   }
 
   /** Joins the owners of each spanning commit in a batch; a commit never lies in two batches. */
-  void join(List<Candidate> batch, Predicate<Candidate> isReplay) {
+  void join(List<WalRow> batch, Predicate<WalRow> isReplay) {
     for (int from = 0; from < batch.size(); ) {
       int to = from + 1;
       while (to < batch.size() && isSameRecord(batch.get(from), batch.get(to))) {
@@ -39,11 +39,11 @@ public final class TradeGroups {
     }
   }
 
-  private static boolean isSameRecord(Candidate a, Candidate b) {
+  private static boolean isSameRecord(WalRow a, WalRow b) {
     return a.wal() == b.wal() && a.sequence() == b.sequence();
   }
 
-  private static boolean spans(List<Candidate> batch, int from, int to) {
+  private static boolean spans(List<WalRow> batch, int from, int to) {
     return !batch.get(from).owner().equals(batch.get(to - 1).owner());
   }
 

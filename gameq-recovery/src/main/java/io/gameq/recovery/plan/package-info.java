@@ -2,12 +2,16 @@
  * Finds out what became of the newest change of every row that WALs hold. Changes nothing.
  *
  * <pre>
- * Planner, for each group of owners that fits into memory:
+ * Planner, for each OwnerGroup that fits into memory, by GroupReading:
  *   1. reads the WALs: RowIndex, the newest version of each row that was not marked failed;
  *      OwnerIndex, the newest session of each owner
- *   2. reads them again: Classification asks Redis, then MySQL, about a few thousand rows at a time
+ *   2. reads them again, GroupPlanning: Classification of a few thousand rows (WalRow) at a time
+ *        RedisInquiry       what Redis holds (InRedis)
+ *        MySqlInquiry       what MySQL holds (InMySql), and of the owner
+ *        RowJudge           what became of the row (Judgement), with Ownership: whose it is now
+ *        ContentComparison  whether one version has other values somewhere, when verify asks
  *      -&gt; PlannedRow -&gt; PlanTotals, PlanDetails
- *   3. hands the index to whoever replays what is lost, who reads the images a third time
+ *   3. hands the group to whoever replays what is lost, who reads the images a third time
  * </pre>
  *
  * Redis first: what it no longer had was in MySQL by then. Memory holds hashes and versions, never

@@ -44,8 +44,8 @@ final class Conflicts {
 
   void add(PlannedRow row) {
     if (bytes < MOST_BYTES) {
-      rows.computeIfAbsent(row.owner(), owner -> new ArrayList<>()).add(row.encoded());
-      bytes += row.encoded().image().length + row.key().length();
+      rows.computeIfAbsent(row.owner(), owner -> new ArrayList<>()).add(row.change().encoded());
+      bytes += row.change().encoded().image().length + row.change().key().length();
     }
   }
 

@@ -5,12 +5,12 @@ import io.gameq.owner.SessionId;
 import io.gameq.recovery.mysql.DurableOwners;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Lookups;
+import io.gameq.recovery.plan.OwnerGroup;
 import io.gameq.recovery.plan.Ownership;
 import io.gameq.recovery.plan.Ownership.Conflict;
 import io.gameq.recovery.plan.Ownership.Replayable;
 import io.gameq.recovery.plan.PlannedRow;
 import io.gameq.recovery.plan.Planner;
-import io.gameq.recovery.plan.Planner.Group;
 import io.gameq.recovery.plan.Planner.OwnersNewest;
 import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.plan.TradeGroups;
@@ -20,8 +20,6 @@ import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowCodec;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -65,17 +63,10 @@ public final class PlanReplay implements Planner.Sink {
     this.lookups = lookups;
     this.options = options;
     this.progress = progress;
-    RowCodec codec =
-        new RowCodec(
-            (table, fingerprint) -> {
-              String known = lookups.database().layouts().layout(table, fingerprint);
-              return known != null ? known : wals.layout(table, fingerprint);
-            },
-            Clock.systemUTC());
     RateLimit limit = new RateLimit(options.rowsPerSecond());
     this.target =
         options.intoMySql()
-            ? new MySqlTarget(lookups.database(), codec, limit)
+            ? new MySqlTarget(lookups.database(), lookups.codec(wals), limit)
             : new RedisTarget(java.util.Objects.requireNonNull(lookups.redis()), limit);
     this.conflicts = new Conflicts(lookups, target, options.intoMySql());
     this.planner =
@@ -99,7 +90,7 @@ public final class PlanReplay implements Planner.Sink {
           }
 
           @Override
-          public void group(Group group) {
+          public void group(OwnerGroup group) {
             PlanReplay.this.group(group);
           }
         });
@@ -115,7 +106,7 @@ public final class PlanReplay implements Planner.Sink {
       lost++;
     }
     if (options.applyConflicts() && row.status().isConflict()) {
-      if (planner.isBeingWritten(row.wal())) {
+      if (planner.isBeingWritten(row.change().wal())) {
         report.refused(
             row.owner(),
             1,
@@ -127,7 +118,7 @@ public final class PlanReplay implements Planner.Sink {
   }
 
   @Override
-  public void group(Group group) {
+  public void group(OwnerGroup group) {
     registerLayouts();
     long[] bytes = group.trades().bytes();
     long most = Runtime.getRuntime().maxMemory() / MEMORY_SHARE;
@@ -158,7 +149,7 @@ public final class PlanReplay implements Planner.Sink {
     }
   }
 
-  private void replay(Group group, BitSet buckets) {
+  private void replay(OwnerGroup group, BitSet buckets) {
     Map<String, OwnerRows> byOwner = new LinkedHashMap<>();
     planner.readLost(
         group,
@@ -188,7 +179,7 @@ public final class PlanReplay implements Planner.Sink {
     write(group, some);
   }
 
-  private void write(Group group, List<List<OwnerRows>> together) {
+  private void write(OwnerGroup group, List<List<OwnerRows>> together) {
     List<OwnerId> owners =
         together.stream().flatMap(Collection::stream).map(OwnerRows::owner).toList();
     DurableOwners sessions = lookups.database().owners();
@@ -215,7 +206,10 @@ public final class PlanReplay implements Planner.Sink {
 
   /** Judged again, by who owns now: null when a later session does. */
   private Target.@Nullable Owner owner(
-      Group group, OwnerRows of, @Nullable Durable durable, List<DurableOwners.Lost> restored) {
+      OwnerGroup group,
+      OwnerRows of,
+      @Nullable Durable durable,
+      List<DurableOwners.Lost> restored) {
     OwnersNewest newest = planner.newest(group, of.owner());
     SessionId inRedis = ownedByTaker(of.owner(), durable);
     SessionId under = null;

@@ -48,12 +48,12 @@ class PlannerGroupsTest {
                 new Planner.Sink() {
                   @Override
                   public void row(PlannedRow row) {
-                    assertTrue(rows.add(row.key()), row.key());
+                    assertTrue(rows.add(row.change().key()), row.change().key());
                     assertEquals(Status.LOST, row.status());
                   }
 
                   @Override
-                  public void group(Planner.Group group) {
+                  public void group(OwnerGroup group) {
                     groups[0]++;
                   }
                 });

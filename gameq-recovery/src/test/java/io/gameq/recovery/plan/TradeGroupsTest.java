@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 class TradeGroupsTest {
   private final TradeGroups groups = new TradeGroups();
 
-  private static Candidate row(String owner, long sequence) {
-    return new Candidate(
+  private static WalRow row(String owner, long sequence) {
+    return new WalRow(
         OwnerId.of("player:" + owner),
         new SessionId(1, "aaaaaaaa00000001"),
         new EncodedRow("item:" + owner, new byte[0]),
