@@ -5,27 +5,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds every intact record of one file. What Chronicle Queue wrote between records is used to tell
- * damage from health, never to find records. Not thread-safe.
- *
- * <pre>
- * file     = document, document, ... end mark, zeros
- * document = int32, little-endian: length in the lowest 30 bits, 0x40000000 Chronicle Queue's own,
- *            0x80000000 being written; 0: nothing was written here yet
- *            then as many bytes, a multiple of 4: for us one record with its envelope
- * end mark = 0xC0000000, then 0xC3 "EOF"
- * </pre>
+ * Finds every intact record of one file, and reports the bytes between them that are not as they
+ * should be. Not thread-safe.
  */
 final class FileScan {
-  private static final int HEADER_BYTES = 4;
-  private static final int META = 0x40000000;
-  private static final int NOT_COMPLETE = 0x80000000;
-  private static final int END_MARK = NOT_COMPLETE | META;
-  private static final int LENGTH = 0x3FFFFFFF;
-  private static final int END_MARK_TEXT = 0x464F45C3;
-  private static final String NO_END_MARK = "zeros where the file's end mark should be";
-  private static final int PAGE_BYTES = 4096;
-  private static final int SECTOR_BYTES = 512;
+  private static final int HEADER_BYTES = ChronicleDocuments.HEADER_BYTES;
 
   /** Takes what is found, in the order of the file. */
   interface Found {
@@ -40,18 +24,11 @@ final class FileScan {
     void damage(Kind kind, long offset, long bytes, long records, String detail);
   }
 
-  private static final Found NOTHING =
-      new Found() {
-        @Override
-        public void record(byte[] buffer, int at, int length, long offset) {}
-
-        @Override
-        public void damage(Kind kind, long offset, long bytes, long records, String detail) {}
-      };
-
   private final FileWindow window;
   private final int tag;
   private final Found found;
+  private final ChronicleDocuments documents;
+  private final DamagedBytes damaged;
   private long end; // of what was handed over: where the next document begins
   private long lastSequence;
   private boolean healthy = true; // nothing damaged or missing in this file up to there
@@ -60,6 +37,8 @@ final class FileScan {
     this.window = window;
     this.tag = tag;
     this.found = found;
+    this.documents = new ChronicleDocuments(window);
+    this.damaged = new DamagedBytes(window, documents, found);
   }
 
   /** The envelope of the first intact record of any WAL, or null. */
@@ -76,20 +55,10 @@ final class FileScan {
     return null;
   }
 
-  /** Whether a file was begun and nothing was written into it yet. */
-  static boolean holdsNoDocument(FileWindow window) throws IOException {
-    FileScan scan = new FileScan(window, 0, NOTHING);
-    long at = scan.behindMeta(0, window.size());
-    return window.endOfNonZero(at) == at;
-  }
-
   /** Whether its writer, which is alive, is at its first record, or past it by now. */
   static boolean isBeingBegun(FileWindow window) throws IOException {
     window.forget();
-    FileScan scan = new FileScan(window, 0, NOTHING);
-    long at = scan.behindMeta(0, window.size());
-    boolean atFirst =
-        (scan.header(at) & NOT_COMPLETE) != 0 && scan.header(at + HEADER_BYTES) != END_MARK_TEXT;
+    boolean atFirst = new ChronicleDocuments(window).isAtFirst();
     window.forget();
     return atFirst || first(window) != null;
   }
@@ -105,26 +74,26 @@ final class FileScan {
     window.forget();
     while (true) {
       int length = intactHere(end + HEADER_BYTES);
-      if (length > 0 && isHeaderOf(end, length)) {
+      if (length > 0 && documents.isHeaderOf(end, length)) {
         handOver(end + HEADER_BYTES, length);
         continue;
       }
-      if (healthy && isEnded()) {
+      if (healthy && documents.isEnded(end)) {
         return; // a piece of the file's end may have been written over its middle: else look on
       }
       long next = find(end);
       if (growing) {
-        if (next < 0 || (isBeingWritten(next) && find(next + 1) < 0)) {
+        if (next < 0 || (documents.isBeingWritten(next) && find(next + 1) < 0)) {
           return;
         }
         window.forget(); // a record that is whole has only whole ones before it, by now
         length = intactHere(end + HEADER_BYTES);
-        if (length > 0 && isHeaderOf(end, length)) {
+        if (length > 0 && documents.isHeaderOf(end, length)) {
           continue;
         }
       }
       if (next < 0) {
-        endOfFile(newest);
+        damaged.atEnd(end, newest);
         return;
       }
       between(next);
@@ -137,11 +106,7 @@ final class FileScan {
     healthy &= end == 0 || sequence == lastSequence + 1;
     lastSequence = sequence;
     found.record(window.buffer(), window.index(at), length, at);
-    end = aligned(at + length);
-  }
-
-  private static long aligned(long position) {
-    return (position + 3) & ~3L;
+    end = ChronicleDocuments.aligned(at + length);
   }
 
   // --- records
@@ -154,7 +119,7 @@ final class FileScan {
       return 0;
     }
     long length = Envelope.length(window.buffer(), window.index(at));
-    if (length > WalWriter.MOST_RECORD_BYTES || !window.has(at, (int) length)) {
+    if (length > AppendedFiles.MOST_RECORD_BYTES || !window.has(at, (int) length)) {
       return 0;
     }
     return Envelope.isIntact(window.buffer(), window.index(at), (int) length) ? (int) length : 0;
@@ -177,137 +142,16 @@ final class FileScan {
     return -1;
   }
 
-  // --- Chronicle Queue's documents
-
-  /** The document header at {@code at}; 0 beyond the end of the file. */
-  private int header(long at) throws IOException {
-    return window.has(at, HEADER_BYTES) ? window.chronicleInt(at) : 0;
-  }
-
-  private boolean isHeaderOf(long at, int length) throws IOException {
-    int header = header(at);
-    // Zeros that align the next document count in some versions.
-    boolean is = header >= length && header <= aligned(length);
-    return is && window.has(at + HEADER_BYTES, length);
-  }
-
-  private boolean isBeingWritten(long record) throws IOException {
-    int header = header(record - HEADER_BYTES);
-    return header == 0 || (header & NOT_COMPLETE) != 0;
-  }
-
-  private static boolean isMeta(int header) {
-    return (header & END_MARK) == META;
-  }
-
-  private static boolean isData(int header) {
-    return header > 0 && (header & END_MARK) == 0;
-  }
-
-  /** Skips documents of Chronicle Queue itself: its file header and index. */
-  private long behindMeta(long from, long limit) throws IOException {
-    long at = from;
-    for (int header = header(at); isMeta(header) && at < limit; header = header(at)) {
-      at = aligned(at + HEADER_BYTES + (header & LENGTH));
-    }
-    return at;
-  }
-
-  /** Whether the file was finished where it should be: then nothing follows but zeros. */
-  private boolean isEnded() throws IOException {
-    long at = behindMeta(end, window.size());
-    return header(at) == END_MARK && header(at + HEADER_BYTES) == END_MARK_TEXT;
-  }
-
   // --- what is no record
 
   /** Reports what lies before the intact record {@code next}, unless it is as it should be. */
   private void between(long next) throws IOException {
     long header = next - HEADER_BYTES;
-    int length = intactHere(next);
-    boolean known = header >= end && isHeaderOf(header, length);
-    if (known && behindMeta(end, header) == header) {
+    boolean known = header >= end && documents.isHeaderOf(header, intactHere(next));
+    if (known && documents.behindMeta(end, header) == header) {
       return;
     }
     healthy = false;
-    long from = end;
-    long to = known ? header : next;
-    found.damage(
-        kind(from, to), from, to - from, 0, "%d bytes hold no record".formatted(to - from));
-  }
-
-  private Kind kind(long from, long to) throws IOException {
-    if (to - from >= SECTOR_BYTES && window.isZero(from, (int) Math.min(to - from, PAGE_BYTES))) {
-      return Kind.ZEROED_PAGE;
-    }
-    boolean withIndex = from == 0; // of Chronicle Queue, which is mostly zeros
-    for (long page = (from + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-        page + PAGE_BYTES <= to && !withIndex;
-        page += PAGE_BYTES) {
-      if (window.isZero(page, PAGE_BYTES)) {
-        return Kind.ZEROED_PAGE;
-      }
-    }
-    long at = from + HEADER_BYTES;
-    if (window.has(from, HEADER_BYTES + Envelope.BYTES)
-        && isData(header(from))
-        && Envelope.beginsAt(window.buffer(), window.index(at))
-        && isHeaderOf(
-            from, (int) Math.min(LENGTH, Envelope.length(window.buffer(), window.index(at))))) {
-      return Kind.BAD_CHECKSUM;
-    }
-    return Kind.DAMAGED_HEADER;
-  }
-
-  /** No further record: was the file written no further? */
-  private void endOfFile(boolean newest) throws IOException {
-    long size = window.size();
-    long at = behindMeta(end, size);
-    if (at + HEADER_BYTES > size) {
-      String detail =
-          size == 0 ? "the file is empty" : "the file is cut off at %d bytes".formatted(size);
-      found.damage(Kind.TRUNCATED_FILE, Math.min(at, size), 0, 0, detail);
-      return;
-    }
-    if (isEnded()) {
-      return;
-    }
-    long last = window.endOfNonZero(at);
-    if (last > at) {
-      remains(newest, at, last, size);
-    } else if (!newest) {
-      found.damage(Kind.ZEROED_PAGE, at, size - at, 0, NO_END_MARK);
-    }
-  }
-
-  /** Something is there that is no record; behind {@code last} are zeros. */
-  private void remains(boolean newest, long at, long last, long size) throws IOException {
-    int header = header(at);
-    long documentEnd = at + HEADER_BYTES + (header & LENGTH);
-    boolean unfinished = (header & NOT_COMPLETE) != 0 && header != END_MARK;
-    Kind kind = kind(at, last);
-    String detail = "%d bytes hold no record".formatted(last - at);
-    if (isData(header) && documentEnd > size) {
-      kind = Kind.TRUNCATED_FILE;
-      detail = "the file is cut off at %d bytes, within a record".formatted(size);
-    } else if (newest && (unfinished || (isData(header) && window.isZero(documentEnd - 8, 8)))) {
-      kind = Kind.TORN_TAIL;
-      detail = "the last record was not finished";
-    } else if (!newest && size - last >= SECTOR_BYTES) {
-      kind = Kind.ZEROED_PAGE;
-      detail = NO_END_MARK;
-    }
-    found.damage(kind, at, last - at, documents(at, last), detail);
-  }
-
-  /** How many finished documents of ours begin in a stretch, as far as their headers tell. */
-  private long documents(long from, long to) throws IOException {
-    long count = 0;
-    long at = behindMeta(from, to);
-    while (at < to && isData(header(at))) {
-      count++;
-      at = behindMeta(aligned(at + HEADER_BYTES + header(at)), to);
-    }
-    return count;
+    damaged.between(end, known ? header : next);
   }
 }

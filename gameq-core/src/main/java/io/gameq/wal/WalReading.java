@@ -130,7 +130,7 @@ final class WalReading {
       } else if (window.size() == 0) {
         check.found(Kind.TRUNCATED_FILE, file.name(), 0, 0, "the file is empty");
       } else if (window.endOfNonZero(0) > 0
-          && !FileScan.holdsNoDocument(window)
+          && !new ChronicleDocuments(window).isEmpty()
           && !(live && FileScan.isBeingBegun(window))) {
         check.found(Kind.FOREIGN_FILE, file.name(), 0, window.size(), "it holds no intact record");
       }

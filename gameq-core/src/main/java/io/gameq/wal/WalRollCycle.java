@@ -7,8 +7,8 @@ import net.openhft.chronicle.queue.RollCycle;
 import net.openhft.chronicle.queue.rollcycles.RollCycleArithmetic;
 
 /**
- * Names the files of a WAL for Chronicle Queue. Its clock is set by {@link WalWriter}, which so
- * begins a new file whenever it wants: by bytes and by age. Immutable.
+ * Names the files of a WAL for Chronicle Queue. Its clock is set by {@link AppendedFiles}, which so
+ * begins a new file whenever {@link WalWriter} wants: by bytes and by age. Immutable.
  */
 final class WalRollCycle implements RollCycle {
   /** The least time between two names; files begun faster have names ahead of the clock. */
@@ -25,7 +25,7 @@ final class WalRollCycle implements RollCycle {
 
   private WalRollCycle() {}
 
-  /** The name of the file at a time of {@link WalWriter}'s clock. */
+  /** The name of the file at a time of {@link AppendedFiles}'s clock. */
   static String fileName(long millis) {
     return NAME.format(Instant.ofEpochMilli(millis / MILLIS * MILLIS)) + WalFile.SUFFIX;
   }

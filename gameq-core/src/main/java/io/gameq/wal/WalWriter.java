@@ -13,15 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import net.openhft.chronicle.queue.ChronicleQueue;
-import net.openhft.chronicle.queue.ExcerptAppender;
-import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
-import net.openhft.chronicle.wire.DocumentContext;
 
 /**
  * Appends to the WAL of this process. Thread-safe, one record at a time; meant for the sender's
@@ -31,14 +23,6 @@ import net.openhft.chronicle.wire.DocumentContext;
  * #sync} returned for survives a power loss of the host, with {@link WalSync#GROUP}.
  */
 public final class WalWriter implements AutoCloseable {
-  static final int BLOCK_BYTES = 64 << 20;
-
-  /** A quarter of the block is what Chronicle Queue takes. */
-  static final int MOST_RECORD_BYTES = BLOCK_BYTES / 4 - 1024;
-
-  /** What Chronicle Queue and the first records take of a new file, at least. */
-  private static final long FILE_START_BYTES = 256 << 10;
-
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
@@ -46,27 +30,16 @@ public final class WalWriter implements AutoCloseable {
   private final int tag;
   private final Path directory;
   private final WalLimits limits;
-  private final List<WalCodec.Body> preamble;
-  private final Set<WalRecord.Layout> layouts;
+  private final Preamble preamble;
   private final RoomGuard guard;
+  private final AppendedFiles files;
   private final ClosedFiles closedFiles;
   private final Retention retention;
   private final BodyWriter record = new BodyWriter();
-  private final long startMillis;
-  private final long startNanos = System.nanoTime();
   private final Closeable live;
-  private final ChronicleQueue queue;
-  private final ExcerptAppender appender;
 
-  private volatile long clockMillis; // Chronicle Queue's: moves only when a file is to begin
-  private CurrentFile file;
-  private long fileBeganNanos;
-  private long position; // in the file, behind the last record
   private boolean hasCommits; // the file holds more than its preamble
-  private boolean unsynced;
   private long sequence;
-  private boolean broken;
-  private boolean closed;
   private boolean complete;
 
   /**
@@ -79,6 +52,14 @@ public final class WalWriter implements AutoCloseable {
       Path parent, String namespace, int slots, String node, String process, long nowMillis) {
     String walId() {
       return node + "-" + START.format(Instant.ofEpochMilli(nowMillis)) + "-" + process;
+    }
+
+    private Path directory() {
+      return parent.resolve(walId());
+    }
+
+    private WalRecord.Header header() {
+      return new WalRecord.Header(WalCodec.FORMAT, walId(), namespace, slots, node, nowMillis);
     }
   }
 
@@ -98,16 +79,16 @@ public final class WalWriter implements AutoCloseable {
       Start start, WalLimits limits, List<WalRecord.Layout> layouts, long firstSequence) {
     JvmFlags.check();
     ChronicleSettings.quiet();
-    Path directory = start.parent().resolve(start.walId());
+    Path directory = start.directory();
     try {
       Files.createDirectories(start.parent());
       CompleteWals.removeExpired(start.parent(), limits);
-      new RoomGuard(start.parent(), limits).requireFree(FILE_START_BYTES, false);
+      new RoomGuard(start.parent(), limits).requireFree(AppendedFiles.START_BYTES, false);
       Permissions.createDirectory(directory);
       if (firstSequence > 1) {
         WalMarkers.writeTrimmed(directory, firstSequence);
       }
-      return new WalWriter(start, directory, limits, layouts, firstSequence);
+      return new WalWriter(start, limits, layouts, firstSequence);
     } catch (IOException e) {
       throw new WalException(
           "cannot create the WAL directory "
@@ -120,46 +101,19 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private WalWriter(
-      Start start,
-      Path directory,
-      WalLimits limits,
-      List<WalRecord.Layout> layouts,
-      long firstSequence)
+      Start start, WalLimits limits, List<WalRecord.Layout> layouts, long firstSequence)
       throws IOException {
     this.sequence = firstSequence - 1;
     this.id = start.walId();
     this.tag = Envelope.tag(id);
-    this.directory = directory;
+    this.directory = start.directory();
     this.limits = limits;
     this.guard = new RoomGuard(directory, limits);
     this.closedFiles = new ClosedFiles(directory, limits, firstSequence);
     this.retention = new Retention(this, closedFiles, firstSequence);
-    this.startMillis = start.nowMillis();
-    this.clockMillis = start.nowMillis();
-    preamble = new ArrayList<>();
-    preamble.add(
-        WalCodec.header(
-            new WalRecord.Header(
-                WalCodec.FORMAT,
-                id,
-                start.namespace(),
-                start.slots(),
-                start.node(),
-                start.nowMillis())));
-    layouts.forEach(layout -> preamble.add(WalCodec.layout(layout)));
-    this.layouts = new HashSet<>(layouts);
+    this.preamble = new Preamble(start.header(), layouts);
     live = LiveWals.hold(directory);
-    queue =
-        SingleChronicleQueueBuilder.binary(directory)
-            .rollCycle(WalRollCycle.INSTANCE)
-            .timeProvider(() -> clockMillis)
-            .blockSize(BLOCK_BYTES)
-            .build();
-    appender = queue.createAppender();
-    appender.singleThreadedCheckDisabled(true); // one at a time, by this object's lock
-    file =
-        CurrentFile.create(path(), FILE_START_BYTES); // the appender takes only whole ones it finds
-    fileBeganNanos = System.nanoTime();
+    files = new AppendedFiles(directory, start.nowMillis(), isSyncing());
     writePreamble();
     Permissions.ownerOnly(directory.resolve("metadata.cq4t"));
     if (isSyncing()) {
@@ -211,11 +165,9 @@ public final class WalWriter implements AutoCloseable {
    */
   public synchronized void appendLayouts(List<WalRecord.Layout> layouts) {
     for (WalRecord.Layout layout : layouts) {
-      if (!this.layouts.contains(layout)) {
-        WalCodec.Body body = WalCodec.layout(layout);
-        append(body, true);
-        preamble.add(body);
-        this.layouts.add(layout);
+      if (!preamble.has(layout)) {
+        append(WalCodec.layout(layout), true);
+        preamble.add(layout);
       }
     }
   }
@@ -226,36 +178,26 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private long append(WalCodec.Body body, boolean reserve) {
-    requireUsable();
+    files.requireUsable();
     body.write(record);
-    if (record.length() > MOST_RECORD_BYTES) {
-      throw new WalException(
-          "a WAL record of %d bytes, the limit is %d"
-              .formatted(record.length(), MOST_RECORD_BYTES));
-    }
-    guard.requireFree(record.length(), reserve);
-    requireBelowLimit(record.length(), reserve);
-    if (hasCommits
-        && (position + record.length() > limits.fileBytes()
-            || System.nanoTime() - fileBeganNanos > limits.fileAge().toNanos())) {
+    requireRoom(reserve);
+    if (isFileDue()) {
       beginFile(record.length());
       body.write(record); // the preamble was written with it
     }
-    reserve(position + record.length());
     write();
     hasCommits = true;
     return sequence;
   }
 
-  private void requireUsable() {
-    if (broken || closed) {
+  private void requireRoom(boolean reserve) {
+    if (record.length() > AppendedFiles.MOST_RECORD_BYTES) {
       throw new WalException(
-          closed
-              ? "the WAL in " + directory + " is closed"
-              : "the WAL in "
-                  + directory
-                  + " could not be written before: restart this node, and keep the directory");
+          "a WAL record of %d bytes, the limit is %d"
+              .formatted(record.length(), AppendedFiles.MOST_RECORD_BYTES));
     }
+    guard.requireFree(record.length(), reserve);
+    requireBelowLimit(record.length(), reserve);
   }
 
   private void requireBelowLimit(int bytes, boolean reserve) {
@@ -271,94 +213,39 @@ public final class WalWriter implements AutoCloseable {
   }
 
   private long bytes() {
-    return closedFiles.bytes() + position;
+    return closedFiles.bytes() + files.position();
   }
 
-  private void reserve(long to) {
-    try {
-      file.reserve(to);
-    } catch (IOException e) {
-      throw full(e);
-    }
+  private boolean isFileDue() {
+    return hasCommits
+        && (files.position() + record.length() > limits.fileBytes()
+            || files.ageNanos() > limits.fileAge().toNanos());
   }
 
-  private WalFullException full(IOException e) {
-    return new WalFullException(
-        "the WAL in %s cannot grow (%s): make room on its file system, commits are then taken again"
-            .formatted(directory, e));
+  private void beginFile(int bytes) {
+    String closedFile = files.name();
+    long closedBytes = files.position();
+    files.beginNext(bytes);
+    closedFiles.add(closedFile, sequence, closedBytes);
+    writePreamble();
   }
 
-  private void write() {
-    Envelope.seal(record.bytes(), record.length(), tag, sequence + 1);
-    try (DocumentContext document = appender.writingDocument()) {
-      var bytes = Objects.requireNonNull(document.wire()).bytes();
-      try {
-        position = bytes.writePosition();
-        bytes.write(record.bytes(), 0, record.length());
-        position += record.length();
-      } catch (RuntimeException | InternalError e) {
-        document.rollbackOnClose(); // else half a record stays
-        throw e;
-      }
-    } catch (RuntimeException | InternalError e) { // memory that cannot be written: InternalError
-      broken = true; // nobody knows what is behind the last whole record now
-      throw new WalException(
-          "cannot append %d bytes to the WAL in %s (%s)".formatted(record.length(), directory, e),
-          e,
-          true);
-    }
-    unsynced = true;
-    sequence++;
-  }
-
-  // --- files
-
-  private Path path() {
-    return directory.resolve(WalRollCycle.fileName(clockMillis));
-  }
-
-  /** Each file can be read without the others: it begins with the header and the layouts. */
   private void writePreamble() {
-    for (WalCodec.Body body : preamble) {
+    for (WalCodec.Body body : preamble.bodies()) {
       body.write(record);
-      reserve(position + record.length());
       write();
     }
     hasCommits = false;
   }
 
-  private void beginFile(int bytes) {
-    sync();
-    long before = clockMillis;
-    clockMillis =
-        Math.max(
-            before + WalRollCycle.MILLIS,
-            startMillis + (System.nanoTime() - startNanos) / 1_000_000);
-    CurrentFile next;
-    try {
-      next = CurrentFile.create(path(), FILE_START_BYTES + bytes);
-      if (isSyncing()) {
-        CurrentFile.syncDirectory(directory);
-      }
-    } catch (IOException e) {
-      clockMillis = before;
-      throw full(e);
-    }
-    closedFiles.add(WalRollCycle.fileName(before), sequence, position);
-    closeQuietly(file);
-    file = next;
-    fileBeganNanos = System.nanoTime();
-    position = 0;
-    writePreamble();
+  private void write() {
+    files.reserve(record.length());
+    Envelope.seal(record.bytes(), record.length(), tag, sequence + 1);
+    files.write(record.bytes(), record.length());
+    sequence++;
   }
 
-  private static void closeQuietly(Closeable closeable) {
-    try {
-      closeable.close();
-    } catch (IOException e) {
-      // nothing is written through it any more
-    }
-  }
+  // --- retention
 
   /**
    * Deletes files that nothing needs any more, and carries forward what little is needed of old
@@ -378,7 +265,7 @@ public final class WalWriter implements AutoCloseable {
 
   /** Bytes of the newest file; -1 when nothing can be written any more. */
   synchronized long position() {
-    return closed || broken ? -1 : position;
+    return files.isUsable() ? files.position() : -1;
   }
 
   /**
@@ -418,20 +305,7 @@ public final class WalWriter implements AutoCloseable {
    *     no further record
    */
   public synchronized void sync() {
-    if (!isSyncing() || !unsynced) {
-      return;
-    }
-    requireUsable();
-    try {
-      file.sync();
-      unsynced = false;
-    } catch (IOException e) {
-      broken = true; // the system may have dropped what it failed to write
-      throw new WalException(
-          "cannot force the WAL in %s to the disk (%s): restart this node, and keep the directory"
-              .formatted(directory, e),
-          e);
-    }
+    files.sync();
   }
 
   // --- end
@@ -446,13 +320,10 @@ public final class WalWriter implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    if (closed) {
+    if (files.isClosed()) {
       return;
     }
-    closed = true;
-    appender.close();
-    queue.close();
-    closeQuietly(file);
+    files.close();
     try {
       if (complete) {
         WalMarkers.writeComplete(directory, new WalMarkers.Complete(sequence, bytes()));
@@ -460,7 +331,7 @@ public final class WalWriter implements AutoCloseable {
     } catch (IOException e) {
       throw new WalException("cannot mark the WAL in " + directory + " as complete", e);
     } finally {
-      closeQuietly(live);
+      AppendedFiles.closeQuietly(live);
     }
     if (complete && limits.keep().isZero()) {
       CompleteWals.remove(directory);

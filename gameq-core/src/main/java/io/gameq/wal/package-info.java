@@ -24,7 +24,9 @@
  * a file begins with a header and column lists (0, 4); a table that was altered gets one more 4
  *
  * WalWriter -&gt; RoomGuard      refuses records before the disk is full
- *           -&gt; CurrentFile    room ahead of Chronicle Queue, sync
+ *           -&gt; Preamble       what each file begins with
+ *           -&gt; AppendedFiles  the file that is appended to, and the next one; sync
+ *             -&gt; CurrentFile    room ahead of Chronicle Queue
  *           -&gt; Retention      which files stay, by what is needed, time and bytes
  *             -&gt; ClosedFiles    files that nothing is appended to any more
  *             -&gt; LiveRecords    what of the oldest one is needed, to be carried forward
@@ -32,6 +34,8 @@
  *           -&gt; CompleteWals   removes WALs that ended complete
  * WalReader -&gt; WalReading     files by their first sequence
  *           -&gt; FileScan       intact records of one file, and what is between them
+ *             -&gt; ChronicleDocuments  what Chronicle Queue wrote around them
+ *             -&gt; DamagedBytes        what happened to bytes that hold no record
  *           -&gt; SequenceCheck  which records are missing, and what hides them
  * </pre>
  *
