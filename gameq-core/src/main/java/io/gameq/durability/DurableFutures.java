@@ -4,15 +4,13 @@ import io.gameq.Conflict;
 import io.gameq.ConflictException;
 import io.gameq.DeadLetterException;
 import io.gameq.GameQueueException;
+import io.gameq.durability.GoneRows.Gone;
 import io.gameq.owner.SessionRef;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -22,13 +20,10 @@ import java.util.function.Predicate;
  * game hangs its own code on futures.
  */
 final class DurableFutures {
-  /** Rows that are remembered for futures that are asked for later. */
-  private static final int MOST_REMEMBERED = 1_000;
-
   private final SessionRef session;
   private final List<Waiter> waiters = new ArrayList<>();
-  private final Map<String, Gone> setAside = new LinkedHashMap<>();
-  private final Map<String, Gone> conflicts = new LinkedHashMap<>();
+  private final GoneRows setAside = new GoneRows();
+  private final GoneRows conflicts = new GoneRows();
   private boolean closed;
 
   /**
@@ -38,7 +33,7 @@ final class DurableFutures {
    */
   public record Share(long lowest, long highest, List<String> keys) {
     /** Also a commit whose row a later one replaced before it was refused never got there. */
-    private boolean isHitBy(String key, long version) {
+    boolean isHitBy(String key, long version) {
       return lowest <= version && keys.contains(key);
     }
 
@@ -52,16 +47,6 @@ final class DurableFutures {
     }
   }
 
-  /**
-   * A row that did not get to MySQL.
-   *
-   * @param version up to which it did not
-   * @param alsoBefore whether it did not in older versions either
-   * @param durableBefore version up to which everything had been durable by then
-   */
-  private record Gone(
-      String reason, boolean mayComeBack, long version, boolean alsoBefore, long durableBefore) {}
-
   private record Waiter(Share share, CompletableFuture<Void> durable) {}
 
   DurableFutures(SessionRef session) {
@@ -71,12 +56,12 @@ final class DurableFutures {
   /** A future that completes when everything of this share, which is queued, is in MySQL. */
   CompletableFuture<Void> of(Share share, boolean isDurable) {
     CompletableFuture<Void> durable = new CompletableFuture<>();
-    SortedMap<String, Long> lost = goneOf(share, conflicts);
-    SortedMap<String, Long> refused = goneOf(share, setAside);
+    SortedMap<String, Long> lost = conflicts.of(share);
+    SortedMap<String, Long> refused = setAside.of(share);
     if (!lost.isEmpty()) {
-      Gone first = Objects.requireNonNull(conflicts.get(lost.firstKey()));
+      Gone first = conflicts.get(lost.firstKey());
       durable.completeExceptionally(
-          new ConflictException(conflict(lost, first.reason, first.mayComeBack)));
+          new ConflictException(conflict(lost, first.reason(), first.mayComeBack())));
     } else if (!refused.isEmpty()) {
       durable.completeExceptionally(new DeadLetterException(List.copyOf(refused.keySet())));
     } else if (isDurable) {
@@ -105,26 +90,13 @@ final class DurableFutures {
     return ends;
   }
 
-  private static SortedMap<String, Long> goneOf(Share share, Map<String, Gone> known) {
-    SortedMap<String, Long> gone = new TreeMap<>();
-    known.forEach(
-        (key, of) -> {
-          if (share.isHitBy(key, of.version)
-              && share.highest > of.durableBefore
-              && (of.alsoBefore || share.highest >= of.version)) {
-            gone.put(key, of.version);
-          }
-        });
-    return gone;
-  }
-
   /**
    * Ends the futures that need not wait longer.
    *
    * @param refused rows set aside, with the versions in which they were
    */
   List<Runnable> settle(Predicate<Share> isDurable, Map<String, Long> refused, long durableBefore) {
-    remember(setAside, refused, "", false, true, durableBefore);
+    setAside.remember(refused, version -> new Gone("", false, version, true, durableBefore));
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();
@@ -146,13 +118,11 @@ final class DurableFutures {
    * @param alsoBefore whether the rows are lost in older versions, too
    */
   List<Runnable> lost(Conflict conflict, boolean alsoBefore, long durableBefore) {
-    remember(
-        conflicts,
+    conflicts.remember(
         conflict.rows(),
-        conflict.reason(),
-        conflict.mayComeBack(),
-        alsoBefore,
-        durableBefore);
+        version ->
+            new Gone(
+                conflict.reason(), conflict.mayComeBack(), version, alsoBefore, durableBefore));
     List<Runnable> ends = new ArrayList<>();
     for (Iterator<Waiter> it = waiters.iterator(); it.hasNext(); ) {
       Waiter waiter = it.next();
@@ -167,21 +137,5 @@ final class DurableFutures {
   /** Rows of this session, as the game is told that they are lost. */
   Conflict conflict(SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
     return new Conflict(session.owner().id(), session.id().text(), reason, mayComeBack, rows);
-  }
-
-  private static void remember(
-      Map<String, Gone> known,
-      Map<String, Long> more,
-      String reason,
-      boolean mayComeBack,
-      boolean alsoBefore,
-      long durableBefore) {
-    more.forEach(
-        (key, version) ->
-            known.put(key, new Gone(reason, mayComeBack, version, alsoBefore, durableBefore)));
-    for (Iterator<String> it = known.keySet().iterator(); known.size() > MOST_REMEMBERED; ) {
-      it.next();
-      it.remove();
-    }
   }
 }

@@ -9,13 +9,10 @@ import io.gameq.durability.DurableFutures.Share;
 import io.gameq.owner.SessionRef;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -31,24 +28,13 @@ import org.jspecify.annotations.Nullable;
 public final class DurableTracker implements Unsettled {
   private final SessionRef session;
   private final RowsInTransit inTransit;
-  private final QueuedRows queued = new QueuedRows();
-  private final OvertakenRows overtaken = new OvertakenRows();
-  private final UnheldRows unheld = new UnheldRows();
+  private final WaitingRows waiting = new WaitingRows();
+  private final InheritedRows inherited = new InheritedRows();
   private final CarriedColumns carried = new CarriedColumns();
   private final DurableFutures futures;
-  private long newsNanos;
-
-  /** Commits that a thread of the game has taken from its session and not submitted yet. */
-  private int preparing;
 
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
-
-  /** The next session of this node that adopted rows of this one; null when none has. */
-  private @Nullable DurableTracker heir;
-
-  /** Rows that the heir adopted in the version that this session waits for, or a newer one. */
-  private final Map<String, Long> inherited = new HashMap<>();
 
   public DurableTracker(SessionRef session) {
     this.session = session;
@@ -84,12 +70,12 @@ public final class DurableTracker implements Unsettled {
 
   /** A commit was taken from the session: until {@link #prepared} it is on its way too. */
   public synchronized void preparing() {
-    preparing++;
+    inTransit.preparing();
   }
 
   /** The commit was submitted, or was not. */
   public synchronized void prepared() {
-    preparing--;
+    inTransit.prepared();
     notifyAll();
   }
 
@@ -107,23 +93,9 @@ public final class DurableTracker implements Unsettled {
   /** Redis holds the commit; returns what it changed of this session's rows. */
   public synchronized Share queued(Commit commit) {
     inTransit.remove(commit);
-    if (isSettled()) {
-      newsNanos = System.nanoTime();
-    }
-    long version = commit.version();
-    List<ChangedRow> rows = inTransit.rowsOf(commit);
-    List<String> keys = new ArrayList<>(rows.size());
-    for (ChangedRow row : rows) {
-      keys.add(row.key());
-      if (commit.isSentAgain()) {
-        overtaken.add(row.key(), version, commit.sequence());
-      } else {
-        queued.put(row, commit);
-      }
-    }
-    queued.reachedRedis(version);
+    List<String> keys = waiting.add(commit, inTransit.rowsOf(commit));
     notifyAll();
-    return new Share(version, version, keys);
+    return new Share(commit.version(), commit.version(), keys);
   }
 
   /** Rows that will be {@link #adopted} are about to be appended to the WAL. */
@@ -138,17 +110,7 @@ public final class DurableTracker implements Unsettled {
    * @param claimed a writer is flushing them
    */
   public synchronized void adopted(Map<String, QueuedRow> dirty, Map<String, QueuedRow> claimed) {
-    long flushing = claimed.values().stream().mapToLong(QueuedRow::version).max().orElse(0);
-    claimed.forEach(queued::add);
-    dirty.forEach(
-        (key, row) -> {
-          if (row.version() <= flushing) { // the notice of what is being flushed is not about it
-            overtaken.add(key, row.version(), row.sequence());
-          } else {
-            queued.add(key, row);
-          }
-        });
-    newsNanos = System.nanoTime();
+    waiting.adopted(dirty, claimed);
     adoptingFrom = 0;
   }
 
@@ -164,30 +126,22 @@ public final class DurableTracker implements Unsettled {
 
   @Override
   public synchronized void beyond(long mark, LongConsumer sequences) {
-    queued.beyond(mark, sequences);
-    overtaken.notGivenUp(sequences);
+    waiting.beyond(mark, sequences);
   }
 
   @Override
   public synchronized void doubtful(LongConsumer sequences) {
-    queued.forEach(
-        (key, row) -> {
-          if (!isInherited(key, row.version())) {
-            sequences.accept(row.sequence());
-          }
-        });
-    overtaken.sequencesOf(row -> !isInherited(row.key(), row.version()), sequences);
+    waiting.sequencesOf((key, version) -> !inherited.has(key, version), sequences);
   }
 
   @Override
   public synchronized void doubt() {
-    queued.takeOut(row -> true, overtaken::add);
-    queued.forgetKept();
+    waiting.doubt();
   }
 
   @Override
   public synchronized void doubt(long sequence, Collection<String> rows) {
-    queued.takeOut(rows, row -> row.sequence() == sequence, overtaken::add);
+    waiting.doubt(sequence, rows);
   }
 
   /**
@@ -196,8 +150,7 @@ public final class DurableTracker implements Unsettled {
    * later either, when its other half is settled.
    */
   synchronized void gaveUp(Set<Long> sequences) {
-    queued.takeOut(row -> sequences.contains(row.sequence()), overtaken::add);
-    overtaken.giveUp(sequences);
+    waiting.gaveUp(sequences);
   }
 
   /**
@@ -205,7 +158,7 @@ public final class DurableTracker implements Unsettled {
    * to be in MySQL, with their versions.
    */
   public synchronized SortedMap<String, Long> givenUp(long graceNanos) {
-    return overtaken.givenUp(graceNanos);
+    return waiting.givenUp(graceNanos);
   }
 
   /**
@@ -213,20 +166,14 @@ public final class DurableTracker implements Unsettled {
    * Redis loses them.
    */
   public synchronized void adoptedBy(DurableTracker later, Map<String, Long> versions) {
-    if (heir == null) { // else that one knows what became of them
-      heir = later;
-      waitingUpTo(versions).keySet().forEach(key -> inherited.put(key, versions.get(key)));
+    if (!inherited.hasHeir()) { // else that one knows what became of them
+      inherited.inherit(later, versions, waitingUpTo(versions).keySet());
     }
   }
 
-  /** Called for later sessions of an owner with the locks of earlier ones held, never otherwise. */
-  private boolean isInherited(String key, long version) {
-    Long adopted = inherited.get(key);
-    return heir != null && adopted != null && version <= adopted && heir.keeps(key, adopted);
-  }
-
-  private synchronized boolean keeps(String key, long version) {
-    return !session.isLost() || isDurable(key, version) || isInherited(key, version);
+  /** For the session before this one, whose lock is held: see {@link InheritedRows#has}. */
+  synchronized boolean keeps(String key, long version) {
+    return !session.isLost() || isDurable(key, version) || inherited.has(key, version);
   }
 
   // --- what settles rows
@@ -240,9 +187,8 @@ public final class DurableTracker implements Unsettled {
   public void durable(long version, Map<String, Long> refused, Map<String, Long> kept) {
     List<Runnable> ends;
     synchronized (this) {
-      long before = queued.durableVersion();
-      queued.flushed(version, kept);
-      newsNanos = System.nanoTime();
+      long before = waiting.durableVersion();
+      waiting.flushed(version, kept);
       ends = settle(refused, before);
     }
     ends.forEach(Runnable::run);
@@ -257,13 +203,8 @@ public final class DurableTracker implements Unsettled {
   public void found(Map<String, Long> there, Map<String, Long> refused) {
     List<Runnable> ends;
     synchronized (this) {
-      Map<String, Long> settled = new HashMap<>(there);
-      refused.forEach((key, version) -> settled.merge(key, version, Math::max));
-      overtaken.removeUpTo(settled);
-      queued.removeUpTo(settled);
-      queued.forgetKeptUpTo(settled);
-      long before = queued.durableVersion();
-      settleIfEmpty();
+      long before = waiting.durableVersion();
+      waiting.found(there, refused);
       ends = settle(refused, before);
     }
     ends.forEach(Runnable::run);
@@ -273,18 +214,11 @@ public final class DurableTracker implements Unsettled {
   public void lost(Conflict conflict) {
     List<Runnable> ends;
     synchronized (this) {
-      conflict
-          .rows()
-          .forEach(
-              (key, version) -> {
-                queued.removeUpTo(key, version);
-                overtaken.removeLost(key, version, session.isLost());
-                queued.forgetKept(key);
-                unheld.forget(key);
-              });
-      ends = new ArrayList<>(futures.lost(conflict, session.isLost(), queued.durableVersion()));
-      settleIfEmpty();
-      ends.addAll(settle(Map.of(), queued.durableVersion()));
+      boolean alsoBefore = session.isLost();
+      waiting.removeLost(conflict.rows(), alsoBefore);
+      ends = new ArrayList<>(futures.lost(conflict, alsoBefore, waiting.durableVersion()));
+      waiting.settleIfEmpty();
+      ends.addAll(settle(Map.of(), waiting.durableVersion()));
     }
     ends.forEach(Runnable::run);
   }
@@ -298,38 +232,25 @@ public final class DurableTracker implements Unsettled {
     ends.forEach(Runnable::run);
   }
 
-  private void settleIfEmpty() {
-    if (queued.flushedIfEmpty()) {
-      newsNanos = System.nanoTime();
-    }
-  }
-
   private List<Runnable> settle(Map<String, Long> refused, long durableBefore) {
     if (isDrained()) {
       carried.settled();
     }
-    queued.removeUpTo(refused);
-    overtaken.removeUpTo(refused);
+    waiting.removeUpTo(refused);
     notifyAll();
-    return futures.settle(this::isDurable, refused, durableBefore);
+    return futures.settle(waiting::isDurable, refused, durableBefore);
   }
 
   // --- what is asked
 
   /** A future that completes when everything of this share, which is queued, is in MySQL. */
   public synchronized CompletableFuture<Void> whenDurable(Share share) {
-    return futures.of(share, isDurable(share));
-  }
-
-  private boolean isDurable(Share share) {
-    return share.highest() <= queued.durableVersion()
-        && (queued.keepsNone() || share.keys().stream().noneMatch(queued::isKept))
-        && !overtaken.hasAnyOf(share);
+    return futures.of(share, waiting.isDurable(share));
   }
 
   /** Whether MySQL holds this row in this version or a newer one, or refused it. */
   synchronized boolean isDurable(String key, long version) {
-    return isDurable(new Share(version, version, List.of(key)));
+    return waiting.isDurable(new Share(version, version, List.of(key)));
   }
 
   /** Rows of this session, as the game is told that they are lost. */
@@ -339,41 +260,27 @@ public final class DurableTracker implements Unsettled {
 
   /** Row keys ({@code table:key}) not known to be in MySQL, sorted. */
   public synchronized Set<String> notDurable() {
-    Set<String> keys = new TreeSet<>(queued.keys());
+    Set<String> keys = new TreeSet<>();
+    waiting.addKeysTo(keys);
     inTransit.addKeysTo(keys);
-    overtaken.addKeysTo(keys);
     return keys;
   }
 
   /** Rows queued, when no news came of them for {@code quietNanos}; else empty. */
   public synchronized Set<String> withoutNews(long quietNanos) {
-    if (isSettled() || System.nanoTime() - newsNanos < quietNanos) {
-      return Set.of();
-    }
-    Set<String> keys = new HashSet<>(queued.keys());
-    overtaken.addKeysTo(keys);
-    return keys;
+    return waiting.withoutNews(quietNanos);
   }
 
   /**
    * Rows of which no notice tells, every {@code everyNanos} as long as there are any; else empty.
    */
   public synchronized Set<String> overtakenRows(long everyNanos) {
-    return overtaken.keysEvery(everyNanos);
+    return waiting.overtakenRows(everyNanos);
   }
 
   /** Of these rows, those that this session waits for in the version given or an older one. */
   public synchronized SortedMap<String, Long> waitingUpTo(Map<String, Long> rows) {
-    SortedMap<String, Long> waiting = new TreeMap<>();
-    rows.forEach(
-        (key, version) -> {
-          QueuedRow row = queued.get(key);
-          if (row != null && row.version() <= version) {
-            waiting.put(key, row.version());
-          }
-        });
-    overtaken.mergeUpTo(rows, waiting);
-    return waiting;
+    return waiting.upTo(rows);
   }
 
   /**
@@ -385,29 +292,16 @@ public final class DurableTracker implements Unsettled {
    */
   public synchronized SortedMap<String, Long> missing(
       Set<String> rows, Map<String, Long> inRedis, long graceNanos) {
-    Map<String, Long> wanted = new HashMap<>();
-    for (String key : rows) {
-      QueuedRow row = queued.get(key);
-      if (row != null) {
-        wanted.put(key, row.version());
-      }
-    }
-    overtaken.mergeInto(wanted, rows);
-    wanted.entrySet().removeIf(row -> row.getValue() <= inRedis.getOrDefault(row.getKey(), -1L));
-    return unheld.after(wanted, graceNanos);
-  }
-
-  private boolean isSettled() {
-    return queued.isEmpty() && overtaken.isEmpty();
+    return waiting.missing(rows, inRedis, graceNanos);
   }
 
   /** Whether Redis has everything committed so far, or never will. */
   public synchronized boolean isQueued() {
-    return preparing == 0 && inTransit.isEmpty();
+    return inTransit.isEmpty();
   }
 
   synchronized boolean isDrained() {
-    return adoptingFrom == 0 && isQueued() && isSettled();
+    return adoptingFrom == 0 && isQueued() && waiting.isEmpty();
   }
 
   // --- what is waited for
@@ -422,13 +316,9 @@ public final class DurableTracker implements Unsettled {
   public synchronized boolean awaitRoom(
       Collection<ChangedRow> rows, int most, int mostBytes, long deadlineNanos)
       throws InterruptedException {
-    return hasRoom(rows, most, mostBytes)
-        || await(() -> hasRoom(rows, most, mostBytes), deadlineNanos);
-  }
-
-  private boolean hasRoom(Collection<ChangedRow> rows, int most, int mostBytes) {
-    return inTransit.distinctWith(queued, rows, most) <= most
-        && inTransit.bytesWith(queued, rows, mostBytes) <= mostBytes;
+    QueuedRows queued = waiting.queued();
+    return inTransit.hasRoom(queued, rows, most, mostBytes)
+        || await(() -> inTransit.hasRoom(queued, rows, most, mostBytes), deadlineNanos);
   }
 
   /** Waits until nothing is in transit; false when the time was up. */

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class RowsInTransit {
   private final SessionRef session;
 
+  /** Commits that a thread of the game has taken from its session and not submitted yet. */
+  private int preparing;
+
   /** They mostly leave in their order. */
   private final Deque<Commit> commits = new ArrayDeque<>();
 
@@ -34,7 +37,15 @@ final class RowsInTransit {
   }
 
   boolean isEmpty() {
-    return commits.isEmpty();
+    return preparing == 0 && commits.isEmpty();
+  }
+
+  void preparing() {
+    preparing++;
+  }
+
+  void prepared() {
+    preparing--;
   }
 
   void add(Commit commit) {
@@ -78,10 +89,21 @@ final class RowsInTransit {
   }
 
   /**
+   * Whether there is room for some more rows beside these and those that are queued.
+   *
+   * @param most distinct rows
+   * @param mostBytes of these rows
+   */
+  boolean hasRoom(QueuedRows queued, Collection<ChangedRow> more, int most, int mostBytes) {
+    return distinctWith(queued, more, most) <= most
+        && bytesWith(queued, more, mostBytes) <= mostBytes;
+  }
+
+  /**
    * How many distinct rows there are with those that are queued and some more. Where even counting
    * double is not above {@code most}, it is that sum.
    */
-  int distinctWith(QueuedRows queued, Collection<ChangedRow> more, int most) {
+  private int distinctWith(QueuedRows queued, Collection<ChangedRow> more, int most) {
     int atMost = queued.size() + rows + more.size();
     if (atMost <= most) {
       timesByKey = null;
@@ -99,7 +121,7 @@ final class RowsInTransit {
   }
 
   /** The bytes of these rows, each in its newest version; the sum of all where that is enough. */
-  long bytesWith(QueuedRows queued, Collection<ChangedRow> more, int most) {
+  private long bytesWith(QueuedRows queued, Collection<ChangedRow> more, int most) {
     long atMost = queued.bytesAtMost() + bytes + bytes(more);
     if (atMost <= most) {
       return atMost;

@@ -4,11 +4,14 @@
  * <pre>
  * NodeSessions           the sessions of this node of which something may not be in MySQL
  *   DurableTracker       one session: its rows from submit to MySQL, under one lock
- *     RowsInTransit      submitted, and not answered by Redis; the room that they take
- *     QueuedRows         in Redis: a notice of their version settles them
- *     OvertakenRows      in Redis, or lost there: no notice tells of them, MySQL is asked
- *     UnheldRows         seen in neither Redis nor MySQL, since when
+ *     RowsInTransit      not answered by Redis; the room that they take
+ *     WaitingRows        given to Redis, and not known to be in MySQL
+ *       QueuedRows         a notice of their version settles them
+ *       OvertakenRows      in Redis, or lost there: no notice tells of them, MySQL is asked
+ *       UnheldRows         seen in neither Redis nor MySQL, since when
+ *     InheritedRows      adopted by a later session of this node
  *     DurableFutures     what the game asked for
+ *       GoneRows           rows that never get to MySQL
  * TrackedCommit          a commit and its receipt: JournaledFuture, QueuedFuture, durable
  * Callbacks              runs the game's own code, on the game's executor alone
  * PendingHandovers       rows that moved, and are not known to have
