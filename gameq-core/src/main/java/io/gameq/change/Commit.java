@@ -26,9 +26,7 @@ public abstract class Commit {
     this.trade = trade;
     int sum = 0;
     for (CommitPart part : parts) {
-      for (ChangedRow row : part.rows()) {
-        sum += row.bytes();
-      }
+      sum += (int) part.bytes();
     }
     this.bytes = sum;
   }
@@ -100,7 +98,9 @@ public abstract class Commit {
       trade.setVersion(version);
     }
     for (CommitPart part : parts) {
-      part.rows().forEach(row -> row.setVersion(version));
+      for (ChangedRow row : part.rows()) {
+        row.setVersion(version);
+      }
     }
   }
 }

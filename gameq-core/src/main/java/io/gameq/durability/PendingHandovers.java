@@ -71,7 +71,7 @@ public final class PendingHandovers {
       List<DurableTracker> trackers,
       List<PendingHandovers> of,
       @Nullable Trade trade) {
-    if (trade == null && of.stream().allMatch(PendingHandovers::isEmpty)) {
+    if (trade == null && areEmpty(of)) {
       return parts;
     }
     Map<String, Half> givers = new HashMap<>();
@@ -97,6 +97,15 @@ public final class PendingHandovers {
                   .toList()));
     }
     return told;
+  }
+
+  private static boolean areEmpty(List<PendingHandovers> all) {
+    for (PendingHandovers one : all) {
+      if (!one.isEmpty()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private record Half(SessionRef session, ChangedRow row) {

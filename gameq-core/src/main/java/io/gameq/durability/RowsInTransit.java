@@ -52,7 +52,7 @@ final class RowsInTransit {
     List<ChangedRow> its = rowsOf(commit);
     commits.add(commit);
     rows += its.size();
-    bytes += bytes(its);
+    bytes += CommitPart.bytes(its);
     count(its);
   }
 
@@ -62,7 +62,7 @@ final class RowsInTransit {
     }
     List<ChangedRow> its = rowsOf(commit);
     rows -= its.size();
-    bytes -= bytes(its);
+    bytes -= CommitPart.bytes(its);
     if (timesByKey != null) {
       for (ChangedRow row : its) {
         timesByKey.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
@@ -122,7 +122,7 @@ final class RowsInTransit {
 
   /** The bytes of these rows, each in its newest version; the sum of all where that is enough. */
   private long bytesWith(QueuedRows queued, Collection<ChangedRow> more, int most) {
-    long atMost = queued.bytesAtMost() + bytes + bytes(more);
+    long atMost = queued.bytesAtMost() + bytes + CommitPart.bytes(more);
     if (atMost <= most) {
       return atMost;
     }
@@ -130,10 +130,6 @@ final class RowsInTransit {
     commits.forEach(commit -> rowsOf(commit).forEach(row -> newest.put(row.key(), row.bytes())));
     more.forEach(row -> newest.put(row.key(), row.bytes()));
     return newest.values().stream().mapToLong(Integer::longValue).sum();
-  }
-
-  private static long bytes(Collection<ChangedRow> rows) {
-    return rows.stream().mapToLong(ChangedRow::bytes).sum();
   }
 
   /** The oldest WAL sequence of these commits, at most {@code newest}. */

@@ -41,9 +41,7 @@ final class CommitChecks {
     long bytes = 0;
     for (CommitPart part : parts) {
       rows += part.rows().size();
-      for (ChangedRow row : part.rows()) {
-        bytes += row.bytes();
-      }
+      bytes += part.bytes();
     }
     if (rows > limits.commitRows()) {
       throw new GameQueueException(
@@ -59,7 +57,12 @@ final class CommitChecks {
 
   /** Whether any row moves between two owners. */
   static boolean moves(List<CommitPart> parts) {
-    return parts.stream().anyMatch(CommitChecks::hasHalf);
+    for (CommitPart part : parts) {
+      if (hasHalf(part)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The queue of one node. Thread-safe. */
@@ -97,9 +98,8 @@ final class NodeQueue implements GameQueue {
   CommitReceipt commitUntil(long deadlineNanos, NodeSession... sessions) {
     List<NodeSession> of = new ArrayList<>(sessions.length);
     List<CommitPart> parts = new ArrayList<>(sessions.length);
-    List<StagedChanges> staged = Arrays.stream(sessions).map(NodeSession::staged).toList();
+    Set<StagedChanges> all = staged(sessions);
     try {
-      Set<StagedChanges> all = Set.copyOf(staged);
       for (NodeSession session : sessions) {
         CommitPart part = session.takeStaged(all);
         if (part != null) {
@@ -121,7 +121,7 @@ final class NodeQueue implements GameQueue {
       }
       if (sessions.length > 1) {
         StagedChanges.stayOne(
-            staged,
+            all,
             e instanceof RollbackRequiredException
                 || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
             e);
@@ -132,18 +132,25 @@ final class NodeQueue implements GameQueue {
     }
   }
 
+  private static Set<StagedChanges> staged(NodeSession... sessions) {
+    if (sessions.length == 1) { // nearly every commit
+      return Set.of(sessions[0].staged());
+    }
+    return Arrays.stream(sessions).map(NodeSession::staged).collect(Collectors.toSet());
+  }
+
   private CommitReceipt submit(
       List<NodeSession> sessions, List<CommitPart> parts, @Nullable Trade trade, long mostNanos) {
     long deadline = room.deadline(mostNanos);
     room.awaitCallbacks(deadline);
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
+    List<PendingHandovers> handovers = new ArrayList<>(sessions.size());
     for (int i = 0; i < parts.size(); i++) {
       trackers.add(sessions.get(i).tracker());
+      handovers.add(sessions.get(i).handovers());
       room.await(trackers.get(i), parts.get(i), deadline);
     }
-    List<CommitPart> told =
-        PendingHandovers.told(
-            parts, trackers, sessions.stream().map(NodeSession::handovers).toList(), trade);
+    List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
     TrackedCommit commit = new TrackedCommit(told, trackers, trade);
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {

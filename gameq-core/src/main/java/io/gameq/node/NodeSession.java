@@ -256,7 +256,7 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CommitReceipt commit() {
-    return queue.commit(this);
+    return queue.commitUntil(Long.MAX_VALUE, this);
   }
 
   /**
