@@ -43,8 +43,9 @@ public interface GameQueue extends AutoCloseable {
    * @throws OwnershipLostException when another node opened the owner at the same moment
    * @throws RedisUnavailableException when Redis is away; opening again is safe
    * @throws MySqlException when MySQL is away; opening again is safe
-   * @throws GameQueueException when the id is malformed or of an unknown kind, when a row cannot be
-   *     read, or when the time was up; opening again is safe
+   * @throws LayoutException when a row does not fit its table any more; mend the table first
+   * @throws GameQueueException when the id is malformed or of an unknown kind, or when the time was
+   *     up; opening again is safe
    */
   OwnerSession open(String owner);
 
@@ -64,8 +65,8 @@ public interface GameQueue extends AutoCloseable {
    *
    * @param type a record class that names a managed table, see {@link TableName}
    * @return rows in no particular order; empty when the owner has none
-   * @throws GameQueueException when the table is not managed, a row cannot be read, a server is
-   *     away, or the time was up
+   * @throws LayoutException when a row does not fit its table any more; mend the table first
+   * @throws GameQueueException when the table is not managed, a server is away, or the time was up
    */
   <T extends Record> List<T> read(String owner, Class<T> type);
 

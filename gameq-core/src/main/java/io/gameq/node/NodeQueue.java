@@ -8,10 +8,7 @@ import io.gameq.Limits;
 import io.gameq.OwnerSession;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
-import io.gameq.RowRefusedException;
 import io.gameq.Takeover;
-import io.gameq.change.CarriedColumns;
-import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
 import io.gameq.durability.DurableTracker;
@@ -22,12 +19,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RecordMapper;
-import io.gameq.rows.RowKey;
-import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
-import io.gameq.rows.TableRow;
-import io.gameq.view.OwnerView;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,16 +30,24 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The queue of one node. Thread-safe. */
+/**
+ * What {@code GameQueue.open} returns: opens owners, reads them and commits their changes, with the
+ * parts of one running node. Thread-safe.
+ *
+ * <p>A kill of the process loses nothing that was committed and queued; see {@link GameQueue}.
+ */
 final class NodeQueue implements GameQueue {
   private final GameNode node;
   private final CommitChecks checks;
   private final CommitRoom room;
+  private final GameRows rows;
 
   private NodeQueue(GameNode node) {
     this.node = node;
     this.checks = new CommitChecks(limits());
     this.room = new CommitRoom(limits(), node.callbacks(), node.closing());
+    this.rows =
+        new GameRows(node.tables(), node.codec(), node.config().clock(), limits().rowBytes());
   }
 
   private Limits limits() {
@@ -73,20 +73,19 @@ final class NodeQueue implements GameQueue {
 
   @Override
   public <T extends Record> List<T> read(String owner, Class<T> type) {
-    RecordMapper<T> mapper = mapper(type);
+    RecordMapper<T> mapper = rows.mapper(type);
     return read(owner, mapper.table().name()).stream().map(mapper::fromRow).toList();
   }
 
   @Override
   public List<Row> read(String owner, String table) {
-    Table of = table(table);
-    return rows(node.reading().read(OwnerId.of(owner), of), of);
+    Table of = rows.table(table);
+    return rows.rows(node.reading().read(OwnerId.of(owner), of), of);
   }
 
   @Override
   public Row row(String table, Map<String, ?> columns) {
-    Table of = table(table);
-    return new TableRow(of, of.canonicalRow(columns, clock()));
+    return rows.row(rows.given(table, columns));
   }
 
   @Override
@@ -190,44 +189,8 @@ final class NodeQueue implements GameQueue {
 
   // --- for sessions
 
-  Table table(String name) {
-    return node.tables().games().table(name);
-  }
-
-  List<Row> rows(OwnerView view, Table of) {
-    return view.rows(of).stream().map(image -> node.tables().row(image, of)).toList();
-  }
-
-  Clock clock() {
-    return node.config().clock();
-  }
-
-  <T extends Record> RecordMapper<T> mapper(Class<T> type) {
-    return node.tables().mapper(type);
-  }
-
-  @SuppressWarnings("unchecked") // the class of a T
-  <T extends Record> RecordMapper<T> mapperOf(T row) {
-    return mapper((Class<T>) row.getClass());
-  }
-
-  /** A put or move of a row, or its delete by its key alone. */
-  ChangedRow encode(
-      Table table,
-      RowKey key,
-      RowOp op,
-      @Nullable Object[] values,
-      CarriedColumns.@Nullable Carried carried) {
-    byte[] image =
-        op == RowOp.DELETE
-            ? node.codec().encode(table, op, values)
-            : node.codec().encode(node.tables().image(table, op, values, carried));
-    if (image.length > limits().rowBytes()) {
-      throw new RowRefusedException(
-          "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes"
-              .formatted(table.name(), image.length, limits().rowBytes()));
-    }
-    return new ChangedRow(key.text(), image);
+  GameRows rows() {
+    return rows;
   }
 
   void flushNow(SessionRef session) {

@@ -6,8 +6,6 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
-import io.gameq.RowRefusedException;
-import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
@@ -16,9 +14,6 @@ import io.gameq.durability.TrackedReceipt;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.RecordMapper;
-import io.gameq.rows.RowKey;
-import io.gameq.rows.RowOp;
-import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,14 +22,19 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A session of this node. Thread-safe. */
+/**
+ * An owner that the game has open on this node: reads what was loaded at open, stages changes,
+ * commits and closes. Thread-safe.
+ *
+ * <p>What is loaded and staged is lost with the process; committed changes are in the WAL.
+ */
 final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
   private final OwnerId owner;
   private final DurableTracker tracker;
   private final StagedChanges staged;
   private final PendingHandovers handovers;
-  private final Set<String> missing;
+  private final ChangeStaging changes;
   private @Nullable OwnerView loaded;
   private boolean closed;
 
@@ -44,8 +44,8 @@ final class NodeSession implements OwnerSession {
     this.tracker = opened.tracker();
     this.handovers = opened.handovers();
     this.loaded = opened.view();
-    this.missing = opened.view().missing();
     this.staged = new StagedChanges(owner);
+    this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
   }
 
   /** A session as the game has it. Throws GameQueueException when it is not one of a node. */
@@ -83,13 +83,13 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> List<T> rows(Class<T> type) {
-    RecordMapper<T> mapper = queue.mapper(type);
+    RecordMapper<T> mapper = queue.rows().mapper(type);
     return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
   }
 
   @Override
   public synchronized List<Row> rows(String table) {
-    return queue.rows(loaded(), queue.table(table));
+    return queue.rows().rows(loaded(), queue.rows().table(table));
   }
 
   private OwnerView loaded() {
@@ -112,141 +112,32 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> void put(T row) {
-    try {
-      RecordMapper<T> mapper = queue.mapperOf(row);
-      put(mapper.table(), mapper.toRow(row, queue.clock()));
-    } catch (RuntimeException e) {
-      throw refused("put", e);
-    }
+    changes.put(() -> queue.rows().given(row));
   }
 
   @Override
   public void put(String table, Map<String, ?> columns) {
-    try {
-      Table of = queue.table(table);
-      put(of, of.canonicalRow(columns, queue.clock()));
-    } catch (RuntimeException e) {
-      throw refused("put", e);
-    }
-  }
-
-  private void put(Table table, @Nullable Object[] row) {
-    requireKnown(table);
-    checkOwned(table, row);
-    RowKey key = RowKey.of(table, row);
-    staged.stage(queue.encode(table, key, RowOp.PUT, row, carried(key)));
-  }
-
-  /** What a put takes along that its game does not know. */
-  private CarriedColumns.@Nullable Carried carried(RowKey key) {
-    return tracker.carried(key.text(), staged.get(key.text()));
-  }
-
-  /**
-   * What is staged may be the half before it: notes that. The message of gameq's own names the
-   * table.
-   */
-  private RuntimeException refused(String change, RuntimeException reason) {
-    staged.tear(
-        "a %s was refused (%s);"
-            .formatted(
-                change,
-                reason instanceof GameQueueException
-                    ? reason.getMessage()
-                    : reason.getClass().getSimpleName()),
-        reason);
-    return reason;
-  }
-
-  /** A change of a row that was not told might be older than what MySQL has, and count for less. */
-  private void requireKnown(Table table) {
-    if (missing.contains(table.name())) {
-      throw new RowRefusedException(
-          ("%s: the table had gone, or could not be managed any more, when %s was opened:"
-                  + " what the owner has there is not known; open it again once the table is back"
-                  + " (see the command 'schema check' of gameq-writer.jar)")
-              .formatted(table.name(), owner));
-    }
-  }
-
-  private void checkOwned(Table table, @Nullable Object[] row) {
-    if (!table.isOwnedBy(owner, row)) {
-      throw new RowRefusedException(
-          ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
-                  + " session, or move it there")
-              .formatted(table.name(), table.ownerOf(row), table.ownerColumn().name(), owner));
-    }
+    changes.put(() -> queue.rows().given(table, columns));
   }
 
   @Override
   public void delete(Class<? extends Record> type, Object... key) {
-    try {
-      delete(queue.mapper(type).table(), key);
-    } catch (RuntimeException e) {
-      throw refused("delete", e);
-    }
+    changes.delete(() -> queue.rows().mapper(type).table(), key);
   }
 
   @Override
   public void delete(String table, Object... key) {
-    try {
-      delete(queue.table(table), key);
-    } catch (RuntimeException e) {
-      throw refused("delete", e);
-    }
-  }
-
-  private void delete(Table of, Object[] key) {
-    requireKnown(of);
-    Object[] parts = of.canonicalKey(key);
-    int part = of.keyColumns().indexOf(of.ownerColumn());
-    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
-      throw new RowRefusedException(
-          ("%s: the key names another owner by its column %s than %s: delete it in that"
-                  + " owner's session")
-              .formatted(of.name(), of.ownerColumn().name(), owner));
-    }
-    staged.stage(queue.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
+    changes.delete(() -> queue.rows().table(table), key);
   }
 
   @Override
-  public <T extends Record> void move(T row, OwnerSession other) {
-    NodeSession to = of(other);
-    try {
-      RecordMapper<T> mapper = queue.mapperOf(row);
-      move(mapper.table(), mapper.toRow(row, queue.clock()), to);
-    } catch (RuntimeException e) {
-      throw to.refused("move", refused("move", e));
-    }
+  public <T extends Record> void move(T row, OwnerSession to) {
+    changes.move(() -> queue.rows().given(row), of(to).changes);
   }
 
   @Override
-  public void move(String table, Map<String, ?> columns, OwnerSession other) {
-    NodeSession to = of(other);
-    try {
-      Table of = queue.table(table);
-      move(of, of.canonicalRow(columns, queue.clock()), to);
-    } catch (RuntimeException e) {
-      throw to.refused("move", refused("move", e));
-    }
-  }
-
-  private void move(Table table, @Nullable Object[] row, NodeSession to) {
-    if (table.keyColumns().contains(table.ownerColumn())) {
-      throw new RowRefusedException(
-          ("%s: the primary key names the owner, so this row cannot move: delete it here"
-                  + " and put it in the other session, and commit both together")
-              .formatted(table.name()));
-    }
-    requireKnown(table);
-    to.requireKnown(table);
-    to.checkOwned(table, row);
-    RowKey key = RowKey.of(table, row);
-    CarriedColumns.Carried carried = carried(key);
-    ChangedRow away = queue.encode(table, key, RowOp.MOVED, row, carried);
-    to.staged.stage(queue.encode(table, key, RowOp.PUT, row, carried).asMovedIn());
-    to.tracker.movesIn(key.text(), carried);
-    staged.stage(away);
+  public void move(String table, Map<String, ?> columns, OwnerSession to) {
+    changes.move(() -> queue.rows().given(table, columns), of(to).changes);
   }
 
   @Override

@@ -12,7 +12,8 @@
  *                      AdoptedRows   what open.lua returned; LostAdoption: to an attempt before
  *                    SessionAdoption makes the session known to WAL, sender and NodeSessions
  * queue.read       OwnerReading      Redis, then MySQL
- * session.put ...  NodeSession       StagedChanges: what is not committed yet
+ * session.put ...  NodeSession       GameRows: between the game's records and encoded rows;
+ *                    ChangeStaging   checks each change; StagedChanges: what is not committed yet
  * session.commit   NodeQueue         CommitChecks: owned, within limits, moves whole;
  *                                    CommitRoom: waits for room
  * session.close    SessionClosing    waits until Redis has all, and tells it

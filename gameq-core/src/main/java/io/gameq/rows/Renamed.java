@@ -1,5 +1,6 @@
 package io.gameq.rows;
 
+import io.gameq.LayoutException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

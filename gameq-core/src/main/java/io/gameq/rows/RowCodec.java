@@ -1,6 +1,7 @@
 package io.gameq.rows;
 
 import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.ColumnType;
 import java.io.IOException;

@@ -90,8 +90,8 @@ public final class OwnerView {
   }
 
   /** The tables whose rows cannot be told. */
-  public Set<String> missing() {
-    return Set.copyOf(missing);
+  public MissingTables missing() {
+    return new MissingTables(owner, missing);
   }
 
   /** A tombstone hides the row up to its version. */
@@ -151,13 +151,7 @@ public final class OwnerView {
    * @throws GameQueueException when the table had gone
    */
   public List<RowImage> rows(Table table) {
-    if (missing.contains(table.name())) {
-      throw new GameQueueException(
-          ("%s: table %s had gone, or could not be managed any more, when its rows were"
-                  + " to be read: what the owner has there is not known; see the command 'schema"
-                  + " check' of gameq-writer.jar")
-              .formatted(owner, table.name()));
-    }
+    missing().requireKnown(table, GameQueueException::new);
     List<RowImage> rows = new ArrayList<>();
     for (RowImage image : newest.values()) {
       if (image.table().name().equals(table.name())

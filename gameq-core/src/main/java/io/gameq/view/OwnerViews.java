@@ -1,6 +1,7 @@
 package io.gameq.view;
 
 import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
 import io.gameq.MySqlException;
 import io.gameq.OwnershipLostException;
 import io.gameq.Row;
@@ -13,7 +14,6 @@ import io.gameq.owner.SessionId;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.LayoutException;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;

@@ -18,7 +18,7 @@ public final class NodeAccess {
   /** The columns of a table as this node's game knows them: name to declaration. */
   public static Map<String, String> columns(GameQueue queue, String table) {
     return ((NodeQueue) queue)
-        .table(table).columns().stream()
+        .rows().table(table).columns().stream()
             .collect(Collectors.toMap(Column::name, Column::declaration));
   }
 

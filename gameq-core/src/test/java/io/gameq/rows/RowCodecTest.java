@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
 import io.gameq.rows.types.ColumnDefault;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,7 @@
 package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
@@ -17,7 +18,6 @@ import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
-import io.gameq.rows.LayoutException;
 import io.gameq.rows.LayoutSource;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
@@ -112,7 +112,7 @@ public final class RecoveryDatabase implements AutoCloseable {
    * may have been altered meanwhile.
    *
    * @param sinceNanos a moment of {@link System#nanoTime} after the row was read
-   * @throws io.gameq.rows.LayoutException when it does not fit that either
+   * @throws io.gameq.LayoutException when it does not fit that either
    * @throws GameQueueException when its table is not managed, or the row is damaged
    */
   public RowImage decode(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {

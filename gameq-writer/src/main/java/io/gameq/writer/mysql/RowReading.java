@@ -1,6 +1,7 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.schema.CatalogReader;
@@ -8,7 +9,6 @@ import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CurrentCatalog;
-import io.gameq.rows.LayoutException;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;

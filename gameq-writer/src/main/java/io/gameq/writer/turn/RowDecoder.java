@@ -1,6 +1,7 @@
 package io.gameq.writer.turn;
 
 import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
@@ -9,7 +10,6 @@ import io.gameq.redis.script.Claim;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.LayoutException;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;

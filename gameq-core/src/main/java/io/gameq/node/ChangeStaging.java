@@ -1,0 +1,135 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import io.gameq.RowRefusedException;
+import io.gameq.change.CarriedColumns;
+import io.gameq.change.ChangedRow;
+import io.gameq.durability.DurableTracker;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
+import io.gameq.view.MissingTables;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the puts, deletes and moves of one session, encodes them and stages them. Thread-safe.
+ *
+ * <p>A change that is refused tears what is staged: that may be the half before it.
+ */
+final class ChangeStaging {
+  private final OwnerId owner;
+  private final GameRows rows;
+  private final DurableTracker tracker;
+  private final StagedChanges staged;
+  private final MissingTables missing;
+
+  ChangeStaging(
+      GameRows rows, DurableTracker tracker, StagedChanges staged, MissingTables missing) {
+    this.owner = missing.owner();
+    this.rows = rows;
+    this.tracker = tracker;
+    this.staged = staged;
+    this.missing = missing;
+  }
+
+  void put(Supplier<GameRows.Given> given) {
+    try {
+      put(given.get());
+    } catch (RuntimeException e) {
+      throw refused("put", e);
+    }
+  }
+
+  private void put(GameRows.Given row) {
+    requireKnown(row.table());
+    checkOwned(row);
+    RowKey key = RowKey.of(row.table(), row.values());
+    staged.stage(rows.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
+  }
+
+  /** With the parts of the primary key in their order. */
+  void delete(Supplier<Table> table, Object[] key) {
+    try {
+      delete(table.get(), key);
+    } catch (RuntimeException e) {
+      throw refused("delete", e);
+    }
+  }
+
+  private void delete(Table of, Object[] key) {
+    requireKnown(of);
+    Object[] parts = of.canonicalKey(key);
+    int part = of.keyColumns().indexOf(of.ownerColumn());
+    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
+      throw new RowRefusedException(
+          ("%s: the key names another owner by its column %s than %s: delete it in that"
+                  + " owner's session")
+              .formatted(of.name(), of.ownerColumn().name(), owner));
+    }
+    staged.stage(rows.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
+  }
+
+  /** Stages a move in both sessions; when it is refused, tears both. */
+  void move(Supplier<GameRows.Given> given, ChangeStaging to) {
+    try {
+      move(given.get(), to);
+    } catch (RuntimeException e) {
+      throw to.refused("move", refused("move", e));
+    }
+  }
+
+  private void move(GameRows.Given row, ChangeStaging to) {
+    Table table = row.table();
+    if (table.keyColumns().contains(table.ownerColumn())) {
+      throw new RowRefusedException(
+          ("%s: the primary key names the owner, so this row cannot move: delete it here"
+                  + " and put it in the other session, and commit both together")
+              .formatted(table.name()));
+    }
+    requireKnown(table);
+    to.requireKnown(table);
+    to.checkOwned(row);
+    RowKey key = RowKey.of(table, row.values());
+    CarriedColumns.Carried carried = carried(key);
+    ChangedRow away = rows.encode(table, key, RowOp.MOVED, row.values(), carried);
+    to.staged.stage(rows.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
+    to.tracker.movesIn(key.text(), carried);
+    staged.stage(away);
+  }
+
+  /** What a put takes along that its game does not know. */
+  private CarriedColumns.@Nullable Carried carried(RowKey key) {
+    return tracker.carried(key.text(), staged.get(key.text()));
+  }
+
+  /** A change of a row that was not told might be older than what MySQL has, and count for less. */
+  private void requireKnown(Table table) {
+    missing.requireKnown(table, RowRefusedException::new);
+  }
+
+  private void checkOwned(GameRows.Given row) {
+    Table table = row.table();
+    if (!table.isOwnedBy(owner, row.values())) {
+      throw new RowRefusedException(
+          ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
+                  + " session, or move it there")
+              .formatted(
+                  table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
+    }
+  }
+
+  /** The message of gameq's own exceptions names the table; others may hold a value. */
+  private RuntimeException refused(String change, RuntimeException reason) {
+    staged.tear(
+        "a %s was refused (%s);"
+            .formatted(
+                change,
+                reason instanceof GameQueueException
+                    ? reason.getMessage()
+                    : reason.getClass().getSimpleName()),
+        reason);
+    return reason;
+  }
+}

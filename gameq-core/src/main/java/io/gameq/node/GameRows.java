@@ -1,0 +1,80 @@
+package io.gameq.node;
+
+import io.gameq.Row;
+import io.gameq.RowRefusedException;
+import io.gameq.change.CarriedColumns;
+import io.gameq.change.ChangedRow;
+import io.gameq.rows.RecordMapper;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
+import io.gameq.rows.TableRow;
+import io.gameq.view.GameTables;
+import io.gameq.view.OwnerView;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns what the game gives, records or columns by name, into encoded rows, and rows back into what
+ * the game takes. Thread-safe.
+ *
+ * @param mostRowBytes of a row, encoded
+ */
+record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes) {
+
+  /** A full row, checked, with defaults filled in. */
+  record Given(Table table, @Nullable Object[] values) {}
+
+  Table table(String name) {
+    return tables.games().table(name);
+  }
+
+  <T extends Record> RecordMapper<T> mapper(Class<T> type) {
+    return tables.mapper(type);
+  }
+
+  /** Throws RowRefusedException when the row does not fit its table. */
+  @SuppressWarnings("unchecked") // the class of a T
+  <T extends Record> Given given(T row) {
+    RecordMapper<T> mapper = mapper((Class<T>) row.getClass());
+    return new Given(mapper.table(), mapper.toRow(row, clock));
+  }
+
+  /** Throws RowRefusedException when the columns do not fit the table. */
+  Given given(String table, Map<String, ?> columns) {
+    Table of = table(table);
+    return new Given(of, of.canonicalRow(columns, clock));
+  }
+
+  /** The row that a put would write. */
+  Row row(Given row) {
+    return new TableRow(row.table(), row.values());
+  }
+
+  /** What an owner has in one table. Throws GameQueueException when it had gone. */
+  List<Row> rows(OwnerView view, Table of) {
+    return view.rows(of).stream().map(image -> tables.row(image, of)).toList();
+  }
+
+  /** A put or move of a row, or its delete by its key alone. */
+  ChangedRow encode(
+      Table table,
+      RowKey key,
+      RowOp op,
+      @Nullable Object[] values,
+      CarriedColumns.@Nullable Carried carried) {
+    byte[] image =
+        op == RowOp.DELETE
+            ? codec.encode(table, op, values)
+            : codec.encode(tables.image(table, op, values, carried));
+    if (image.length > mostRowBytes) {
+      throw new RowRefusedException(
+          "%s: a row of %d bytes encoded, the limit is %d: raise maxRowBytes"
+              .formatted(table.name(), image.length, mostRowBytes));
+    }
+    return new ChangedRow(key.text(), image);
+  }
+}
