@@ -9,14 +9,15 @@ public interface Agent {
   String name();
 
   /**
-   * Does one step of what there is to do now, and does not wait for more; returns how much it did,
-   * 0 for nothing. What it throws is logged, and the next step is taken all the same.
+   * Does one step of what there is to do now; returns how much it did, 0 for nothing. Waits for
+   * more only in a queue that several agents take from, and less than a second. What it throws is
+   * logged, and the next step is taken all the same.
    */
   int doWork();
 
   /** How long to rest after a step that did nothing, unless the runner is woken. */
   long idleNanos();
 
-  /** Gives up what it holds; called once, after the last step. */
+  /** Finishes and gives up what it holds; called once, after the last step. */
   default void close() {}
 }

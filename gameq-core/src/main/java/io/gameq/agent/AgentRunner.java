@@ -114,17 +114,27 @@ public final class AgentRunner implements AutoCloseable {
   /** Takes no further step; waits at most 5 s for the one at hand, then interrupts it. */
   @Override
   public void close() {
-    stopped = true;
-    LockSupport.unpark(thread);
+    stop();
     if (Thread.currentThread().equals(thread)) {
       return;
     }
     try {
-      thread.join(CLOSE_MILLIS);
+      join(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     thread.interrupt();
+  }
+
+  /** Takes no further step after the one at hand. */
+  public void stop() {
+    stopped = true;
+    LockSupport.unpark(thread);
+  }
+
+  /** Waits until its agents are closed, for as long as is left until {@code deadlineNanos}. */
+  public void join(long deadlineNanos) throws InterruptedException {
+    thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));
   }
 
   /** Takes no further step, interrupts the one at hand and does not wait for its end. */

@@ -21,7 +21,6 @@ public final class SlotSchedule {
 
   private final DelayQueue<Turn> turns = new DelayQueue<>();
   private final long idleMillis;
-  private volatile boolean stopped;
 
   private record Turn(int slot, long atNanos) implements Delayed {
     @Override
@@ -42,15 +41,15 @@ public final class SlotSchedule {
     }
   }
 
-  /** Waits for the next slot whose turn has come; null once stopped. */
-  @Nullable Integer take() throws InterruptedException {
-    while (!stopped) {
+  /** Waits a little for the next slot whose turn has come; null when there is none by then. */
+  @Nullable Integer take() {
+    try {
       Turn turn = turns.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-      if (turn != null) {
-        return turn.slot();
-      }
+      return turn == null ? null : turn.slot();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
     }
-    return null;
   }
 
   /** After how long an idle slot is looked at again: the most delay of a first commit, ms. */
@@ -64,11 +63,6 @@ public final class SlotSchedule {
    */
   long waitingMillis() {
     return idleMillis / LOOKS_WHILE_WAITING;
-  }
-
-  /** No further turns: workers finish the one they have. */
-  public void stop() {
-    stopped = true;
   }
 
   /** Ends a turn; the next one comes after {@code delayMillis}. */

@@ -2,7 +2,8 @@ package io.gameq.writer.flush;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
-import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
@@ -17,6 +18,7 @@ import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,23 +73,65 @@ public final class SlowLane {
         }
       };
 
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<AgentRunner> runners = new ArrayList<>();
   private volatile boolean stopped;
 
   /** Claims whose leases are renewed while they wait. */
   private record Group(
       SlotKeys slot, long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
 
-  /** Starts its threads, each with a connection to Redis. */
+  /** Starts its agents, each with a connection to Redis. */
   public SlowLane(Worker.Shared shared, Supplier<ControlConnection> redis) {
     this.shared = shared;
     for (int i = 1; i <= THREADS; i++) {
-      ControlConnection connection = redis.get();
-      Thread thread =
-          DaemonThreads.named(
-              shared.context().options().name() + "-slow-lane-" + i, () -> run(connection));
-      threads.add(thread);
-      thread.start();
+      runners.add(new AgentRunner(shared.context().options().name() + "-slow-lane-" + i));
+      runners.get(i - 1).start(new GroupFlush(redis.get()));
+    }
+  }
+
+  /** Takes a group and flushes it. */
+  private final class GroupFlush implements Agent {
+    private final ControlConnection redis;
+
+    GroupFlush(ControlConnection redis) {
+      this.redis = redis;
+    }
+
+    @Override
+    public String name() {
+      return "flush owners who hold up others";
+    }
+
+    @Override
+    public int doWork() {
+      try {
+        return flush(groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return 0;
+      }
+    }
+
+    private int flush(@Nullable Group next) {
+      if (next == null) {
+        return 0;
+      }
+      SlowLane.this.flush(redis, next);
+      return 1;
+    }
+
+    /** None: it waits for groups. */
+    @Override
+    public long idleNanos() {
+      return 0;
+    }
+
+    /** What was taken in is flushed first. */
+    @Override
+    public void close() {
+      try (redis) {
+        while (flush(groups.poll()) > 0) {}
+      }
     }
   }
 
@@ -130,19 +174,6 @@ public final class SlowLane {
     return parts;
   }
 
-  private void run(ControlConnection redis) {
-    try (redis) {
-      while (!stopped || !groups.isEmpty()) {
-        Group next = groups.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-        if (next != null) {
-          flush(redis, next);
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** What fails here comes back when the lease runs out. */
   private void flush(ControlConnection redis, Group next) {
     claims.addAndGet(-next.claims.size());
@@ -178,15 +209,16 @@ public final class SlowLane {
         : Decoding.together(of.claims, end);
   }
 
-  /** Takes no more. */
+  /** Takes no more; what it has is flushed. */
   public void stop() {
     stopped = true;
+    runners.forEach(AgentRunner::stop);
   }
 
   /** Waits until what it took is flushed, for as long as is left until {@code deadlineNanos}. */
   public void join(long deadlineNanos) throws InterruptedException {
-    for (Thread thread : threads) {
-      thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));
+    for (AgentRunner runner : runners) {
+      runner.join(deadlineNanos);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.flush;
 
 import io.gameq.MySqlException;
+import io.gameq.agent.Agent;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
@@ -15,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread of a writer: takes a slot, and its {@linkplain io.gameq.writer.turn turn}, again and
- * again. Killed anywhere, it loses nothing.
+ * One of a writer's agents that flush: takes a slot whose time has come, and its {@linkplain
+ * io.gameq.writer.turn turn}. Killed anywhere, it loses nothing.
  */
-public final class Worker implements Runnable {
+public final class Worker implements Agent {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
   private static final long MOST_REAP_DELAY_MILLIS = 3_000;
@@ -46,18 +47,30 @@ public final class Worker implements Runnable {
     this.mysql = shared.context().holdUps().mysql();
   }
 
-  /** Works until the schedule is stopped. */
   @Override
-  public void run() {
-    try {
-      for (Integer slot; (slot = shared.schedule().take()) != null; ) {
-        shared.schedule().giveBack(slot, takeTurn(shared.slots()[slot]));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      redis.close();
+  public String name() {
+    return "flush a slot";
+  }
+
+  @Override
+  public int doWork() {
+    Integer slot = shared.schedule().take();
+    if (slot == null) {
+      return 0;
     }
+    shared.schedule().giveBack(slot, takeTurn(shared.slots()[slot]));
+    return 1;
+  }
+
+  /** None: it waits for slots. */
+  @Override
+  public long idleNanos() {
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    redis.close();
   }
 
   /** One turn of a slot; returns the delay until its next one, ms. */

@@ -1,7 +1,6 @@
 package io.gameq.writer.service;
 
 import io.gameq.agent.AgentRunner;
-import io.gameq.agent.DaemonThreads;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlServerCheck;
@@ -48,14 +47,13 @@ public final class WriterService implements AutoCloseable {
 
   private final WriterOptions options;
   private final WriterStats stats = new WriterStats();
-  private final SlotSchedule schedule;
   private final TermWatch watch;
   private final LeaseRenewal leases;
   private final SlowLane lane;
   private final WriterUpkeep upkeep;
   private final AgentRunner renewing = new AgentRunner("gameq-leases");
   private final AgentRunner watching = new AgentRunner("gameq-term");
-  private final List<Thread> workers = new ArrayList<>();
+  private final List<AgentRunner> workers = new ArrayList<>();
 
   /**
    * Checks the servers and starts the workers.
@@ -65,7 +63,6 @@ public final class WriterService implements AutoCloseable {
    */
   public WriterService(WriterOptions options, RedisConnector redis, MySql mysql) {
     this.options = options;
-    this.schedule = new SlotSchedule(options.slots());
     MySqlServerCheck.of(mysql).requireUsable();
     Settings.agree(mysql, options.namespace(), options.slots());
     Catalog unused = CatalogReader.read(mysql).requireManaged();
@@ -92,17 +89,15 @@ public final class WriterService implements AutoCloseable {
             new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners()),
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
     SlotKeys[] slots = SlotKeys.all(options.namespace(), options.slots());
-    Worker.Shared shared = new Worker.Shared(slots, schedule, watch, leases, context);
+    Worker.Shared shared =
+        new Worker.Shared(slots, new SlotSchedule(options.slots()), watch, leases, context);
     watching.start(watch.duty()); // starts a thread: what may fail has not
     renewing.start(leases.duty());
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
-      Thread worker =
-          DaemonThreads.named(
-              options.name() + "-worker-" + i,
-              new Worker(shared, lane, new ControlConnection(primary)));
+      AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
       workers.add(worker);
-      worker.start();
+      worker.start(new Worker(shared, lane, new ControlConnection(primary)));
     }
     upkeep =
         new WriterUpkeep(
@@ -126,12 +121,12 @@ public final class WriterService implements AutoCloseable {
   /** Lets the workers finish what they have claimed, then returns; waits at most one lease. */
   @Override
   public void close() {
-    schedule.stop();
+    workers.forEach(AgentRunner::stop);
     upkeep.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {
-      for (Thread worker : workers) {
-        worker.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      for (AgentRunner worker : workers) {
+        worker.join(deadline);
       }
       lane.stop(); // after the workers, who fill it
       lane.join(deadline);
