@@ -1,6 +1,6 @@
 package io.gameq.change;
 
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowOp;
 import java.util.Collection;
 import java.util.HashMap;
@@ -58,7 +58,7 @@ public final class CarriedColumns {
   /** What a put carries that replaces a change of the same commit. */
   public @Nullable Carried of(String row, @Nullable ChangedRow staged) {
     boolean anew =
-        staged != null && (staged.op() == RowOp.DELETE || RowCodec.isAnew(staged.image()));
+        staged != null && (staged.op() == RowOp.DELETE || RowHeader.isAnew(staged.image()));
     return anew ? ANEW : of(row);
   }
 
@@ -81,7 +81,7 @@ public final class CarriedColumns {
         } else {
           byRow.put(row.key(), carried);
         }
-      } else if (row.op() == RowOp.DELETE || RowCodec.isAnew(row.image())) {
+      } else if (row.op() == RowOp.DELETE || RowHeader.isAnew(row.image())) {
         byRow.put(row.key(), ANEW);
       }
     }

@@ -3,7 +3,7 @@ package io.gameq.change;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowOp;
 import java.util.Collections;
 import java.util.List;
@@ -60,11 +60,11 @@ public final class ChangedRow {
 
   /** Writes the version into the image, and those of the trades that it tells of. */
   void setVersion(long version) {
-    RowCodec.setVersion(image(), version);
+    RowHeader.setVersion(image(), version);
     for (int i = 0; i < trades.size(); i++) {
       Trade trade = trades.get(i);
       if (trade != null) {
-        RowCodec.setHandoverVersion(image(), i, trade.version());
+        RowHeader.setHandoverVersion(image(), i, trade.version());
       }
     }
   }

@@ -6,7 +6,7 @@ import io.gameq.change.Trade;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Handover;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowOp;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +46,7 @@ public final class PendingHandovers {
     }
     newest.forEach(
         (key, row) -> {
-          for (Handover handover : RowCodec.handovers(row.image())) {
+          for (Handover handover : RowHeader.handovers(row.image())) {
             add(key, new Known(handover, null));
           }
         });
@@ -139,7 +139,7 @@ public final class PendingHandovers {
     known = new ArrayList<>(known.subList(Math.max(0, known.size() - Handover.MOST), known.size()));
     rows.put(row.key(), known);
     return row.as(
-        RowCodec.withHandovers(image, row.op(), known.stream().map(Known::handover).toList()),
+        RowHeader.withHandovers(image, row.op(), known.stream().map(Known::handover).toList()),
         known.stream().map(Known::trade).toList());
   }
 

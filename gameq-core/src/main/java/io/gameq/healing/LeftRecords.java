@@ -9,7 +9,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.Arrays;
@@ -86,7 +86,7 @@ final class LeftRecords {
 
   private static long millis(byte[] image) {
     try {
-      return VersionClock.millis(RowCodec.version(image));
+      return VersionClock.millis(RowHeader.version(image));
     } catch (GameQueueException e) { // damaged: a writer sets it aside
       return Long.MAX_VALUE;
     }

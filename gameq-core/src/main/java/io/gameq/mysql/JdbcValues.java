@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Column;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
@@ -118,7 +119,7 @@ public final class JdbcValues {
     for (int i = 0; i < parts.length; i++) {
       parts[i] = read(row, at + i, table.keyColumns().get(i));
     }
-    return RowKey.ofKey(table, table.canonicalKey(parts));
+    return RowKey.ofKey(table, CanonicalRow.key(table, parts));
   }
 
   private static @Nullable BigInteger big(@Nullable String digits) {

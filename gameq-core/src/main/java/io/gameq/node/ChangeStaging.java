@@ -6,6 +6,7 @@ import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.durability.DurableTracker;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
@@ -60,7 +61,7 @@ final class ChangeStaging {
 
   private void delete(Table of, Object[] key) {
     requireKnown(of);
-    Object[] parts = of.canonicalKey(key);
+    Object[] parts = CanonicalRow.key(of, key);
     int part = of.keyColumns().indexOf(of.ownerColumn());
     if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
       throw new RowRefusedException(

@@ -4,6 +4,7 @@ import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowKey;
@@ -46,7 +47,7 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   /** Throws RowRefusedException when the columns do not fit the table. */
   Given given(String table, Map<String, ?> columns) {
     Table of = table(table);
-    return new Given(of, of.canonicalRow(columns, clock));
+    return new Given(of, CanonicalRow.of(of, columns, clock));
   }
 
   /** The row that a put would write. */

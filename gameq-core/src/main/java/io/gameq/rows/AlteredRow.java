@@ -85,7 +85,7 @@ public final class AlteredRow {
 
   private static @Nullable Object dropped(Table game, int column, Clock clock) {
     try {
-      return game.unnamed(column, clock);
+      return CanonicalRow.unnamed(game, column, clock);
     } catch (RowRefusedException e) { // a date, which has nothing that stands for none
       return null;
     }

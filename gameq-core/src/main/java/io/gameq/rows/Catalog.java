@@ -24,7 +24,9 @@ public final class Catalog {
     }
     this.tables =
         tables.stream()
-            .sorted(Comparator.comparingInt(Table::foreignKeyRank).thenComparing(Table::name))
+            .sorted(
+                Comparator.comparingInt((Table table) -> table.foreignKeys().rank())
+                    .thenComparing(Table::name))
             .toList();
     this.unmanaged = Map.copyOf(unmanaged);
   }

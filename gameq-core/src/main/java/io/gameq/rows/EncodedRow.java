@@ -9,11 +9,11 @@ package io.gameq.rows;
  */
 public record EncodedRow(String key, byte[] image) {
   public RowOp op() {
-    return RowCodec.op(image);
+    return RowHeader.op(image);
   }
 
   /** The commit's version; zero as long as none was written into the image. */
   public long version() {
-    return RowCodec.version(image);
+    return RowHeader.version(image);
   }
 }

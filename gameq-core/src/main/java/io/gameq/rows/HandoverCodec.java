@@ -24,7 +24,7 @@ final class HandoverCodec {
   private static final int SESSION_CHARS = 33;
 
   /** Before the owner: direction, version, length. */
-  private static final int FIXED_BYTES = 1 + RowCodec.VERSION_DIGITS + 1;
+  private static final int FIXED_BYTES = 1 + RowHeader.VERSION_DIGITS + 1;
 
   private HandoverCodec() {}
 
@@ -41,8 +41,8 @@ final class HandoverCodec {
     for (Handover one : kept) {
       byte[] owner = one.other().encoded().getBytes(US_ASCII);
       out[at] = one.received() ? RECEIVED : GIVEN;
-      RowCodec.setVersion(out, at + 1, one.version());
-      out[at + 1 + RowCodec.VERSION_DIGITS] = (byte) owner.length;
+      RowHeader.setVersion(out, at + 1, one.version());
+      out[at + 1 + RowHeader.VERSION_DIGITS] = (byte) owner.length;
       System.arraycopy(owner, 0, out, at + FIXED_BYTES, owner.length);
       at += FIXED_BYTES + owner.length;
       System.arraycopy(one.session().text().getBytes(US_ASCII), 0, out, at, SESSION_CHARS);
@@ -64,7 +64,7 @@ final class HandoverCodec {
                 row[at] == RECEIVED,
                 OwnerId.ofEncoded(text(row, ownerAt, sessionAt)),
                 SessionId.parse(text(row, sessionAt, sessionAt + SESSION_CHARS)),
-                RowCodec.version(row, at + 1)));
+                RowHeader.version(row, at + 1)));
         at = sessionAt + SESSION_CHARS;
       }
       return List.copyOf(handovers);
@@ -81,7 +81,7 @@ final class HandoverCodec {
   }
 
   private static int ownerLength(byte[] row, int at) {
-    return row[at + 1 + RowCodec.VERSION_DIGITS] & 0xFF;
+    return row[at + 1 + RowHeader.VERSION_DIGITS] & 0xFF;
   }
 
   /** The index behind those that begin at an index. */
@@ -103,6 +103,6 @@ final class HandoverCodec {
     for (int i = 0; i < index; i++) {
       at += FIXED_BYTES + ownerLength(row, at) + SESSION_CHARS;
     }
-    RowCodec.setVersion(row, at + 1, version);
+    RowHeader.setVersion(row, at + 1, version);
   }
 }

@@ -153,7 +153,7 @@ public final class RecordMapper<T extends Record> {
       row[index] = table.columns().get(index).canonical(read(component, record));
     }
     for (int index : absent) {
-      row[index] = table.absent(index, clock);
+      row[index] = CanonicalRow.absent(table, index, clock);
     }
     return row;
   }

@@ -136,7 +136,7 @@ public final class RowImage {
 
   /** The canonical primary key. */
   public Object[] key() {
-    return op == RowOp.DELETE ? table.canonicalKey(values) : table.keyOf(values);
+    return op == RowOp.DELETE ? CanonicalRow.key(table, values) : table.keyOf(values);
   }
 
   public RowKey rowKey() {

@@ -4,7 +4,13 @@
  * <pre>
  * Catalog
  *   Table "item"              owner kind "player", owner column "player_id", fingerprint
+ *     OwnerColumn             the owner that a row names, the value that names an owner
+ *     ForeignKeys             parents before children
  *     Column "id"             ColumnType: any Java value in, one canonical Java value out
+ *
+ * what a game gives  -> CanonicalRow -> row: one canonical value for each column
+ * row                -> RowCodec     -> encoded row, whose front RowHeader reads and writes in place
+ * encoded row        -> RowCodec     -> row, by OldLayouts where the table was altered since
  *
  * row key      item:42,blue%20sword          table, primary key parts, each percent-encoded
  *

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Column;
 import io.gameq.rows.RowCodec;
@@ -102,11 +103,11 @@ class TypeRoundTripTest {
       values.add(null);
       values.add(SAMPLES.get(i).random().apply(random));
       for (Object value : values) {
-        @Nullable Object[] row = table.canonicalRow(new @Nullable Object[] {1, value});
+        @Nullable Object[] row = CanonicalRow.of(table, new @Nullable Object[] {1, value});
         @Nullable Object[] read = codec.decode(table, codec.encode(table, RowOp.PUT, row)).values();
         assertArrayEquals(row, read, SAMPLES.get(i).type());
         // What is canonical stays as it is when it is put again.
-        assertArrayEquals(row, table.canonicalRow(read), SAMPLES.get(i).type());
+        assertArrayEquals(row, CanonicalRow.of(table, read), SAMPLES.get(i).type());
       }
     }
   }
@@ -118,7 +119,8 @@ class TypeRoundTripTest {
     BigInteger last = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
     byte[] bytes = {0, -1, 39};
     @Nullable Object[] row =
-        table.canonicalRow(
+        CanonicalRow.of(
+            table,
             new Object[] {
               last,
               bytes,
@@ -172,7 +174,7 @@ class TypeRoundTripTest {
       Connection connection, Table table, List<@Nullable Object> values) throws SQLException {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (int n = 0; n < values.size(); n++) {
-      @Nullable Object[] row = table.canonicalRow(new @Nullable Object[] {n, values.get(n)});
+      @Nullable Object[] row = CanonicalRow.of(table, new @Nullable Object[] {n, values.get(n)});
       insertRow(connection, table, row);
       rows.add(row);
     }

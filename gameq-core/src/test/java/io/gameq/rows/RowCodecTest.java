@@ -32,10 +32,10 @@ class RowCodecTest {
   @Test
   void beginsWithVersionAndOp() {
     byte[] encoded = codec.encode(table, RowOp.PUT, row);
-    RowCodec.setVersion(encoded, 0xFEDCBA9876543210L);
+    RowHeader.setVersion(encoded, 0xFEDCBA9876543210L);
     assertEquals("fedcba9876543210p", new String(encoded, 0, 17, StandardCharsets.US_ASCII));
-    assertEquals(0xFEDCBA9876543210L, RowCodec.version(encoded));
-    assertEquals(RowOp.PUT, RowCodec.op(encoded));
+    assertEquals(0xFEDCBA9876543210L, RowHeader.version(encoded));
+    assertEquals(RowOp.PUT, RowHeader.op(encoded));
   }
 
   @Test
@@ -127,8 +127,8 @@ class RowCodecTest {
   void saysThatARowIsMadeAnew() {
     RowImage anew = new RowImage(table, RowOp.PUT, 0, row, null, true);
     byte[] encoded = codec.encode(anew);
-    assertTrue(RowCodec.isAnew(encoded));
-    assertFalse(RowCodec.isAnew(codec.encode(table, RowOp.PUT, row)));
+    assertTrue(RowHeader.isAnew(encoded));
+    assertFalse(RowHeader.isAnew(codec.encode(table, RowOp.PUT, row)));
     assertTrue(codec.decode(table, encoded).isAnew());
     Table wide =
         TableBuilder.table("item")

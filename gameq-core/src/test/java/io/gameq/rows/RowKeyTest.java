@@ -39,7 +39,7 @@ class RowKeyTest {
     RowKey key = key("", new byte[0], -1);
     RowKey read = catalog.rowKey(key.text());
     assertEquals(key, read);
-    assertArrayEquals(table.canonicalKey("", new byte[0], -1), read.parts());
+    assertArrayEquals(CanonicalRow.key(table, "", new byte[0], -1), read.parts());
   }
 
   @Test
@@ -64,7 +64,8 @@ class RowKeyTest {
             .key("player_id", "e", "d", "dt", "ts", "t")
             .build();
     Object[] parts =
-        all.canonicalKey(
+        CanonicalRow.key(
+            all,
             BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE),
             "a b",
             LocalDate.of(1, 1, 1),
@@ -83,6 +84,6 @@ class RowKeyTest {
   }
 
   private RowKey key(Object... parts) {
-    return RowKey.ofKey(table, table.canonicalKey(parts));
+    return RowKey.ofKey(table, CanonicalRow.key(table, parts));
   }
 }

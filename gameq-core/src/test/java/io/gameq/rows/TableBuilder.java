@@ -72,7 +72,7 @@ public final class TableBuilder {
 
   public Table build() {
     return new Table(
-        new Table.Definition(
+        new TableDefinition(
             name,
             columns,
             generated,
@@ -80,9 +80,7 @@ public final class TableBuilder {
             ownerKind,
             ownerColumn,
             List.of(),
-            rank,
-            List.of(),
-            false));
+            ForeignKeys.of(rank, List.of(), false)));
   }
 
   /** The canonical form under a type, in a column called {@code t.c}. */

@@ -44,7 +44,7 @@ class TableTest {
           Instant.parse("2026-11-20T10:00:00.123Z"),
           LocalDateTime.of(2026, 11, 20, 10, 0)
         },
-        table.canonicalRow(Map.of("id", 7, "player_id", 3), CLOCK));
+        CanonicalRow.of(table, Map.of("id", 7, "player_id", 3), CLOCK));
   }
 
   @Test
@@ -61,7 +61,7 @@ class TableTest {
             .build();
     RowRefusedException refusal =
         assertThrows(
-            RowRefusedException.class, () -> keyed.canonicalRow(Map.of("player_id", 1), CLOCK));
+            RowRefusedException.class, () -> CanonicalRow.of(keyed, Map.of("player_id", 1), CLOCK));
     assertTrue(String.valueOf(refusal.getMessage()).contains("t.id"));
   }
 
@@ -81,9 +81,9 @@ class TableTest {
 
   @Test
   void countsValuesAndKeyParts() {
-    assertThrows(RowRefusedException.class, () -> table.canonicalRow(new Object[] {1}));
-    assertThrows(RowRefusedException.class, () -> table.canonicalKey(1, 2));
-    assertArrayEquals(new Object[] {1L}, table.canonicalKey(1));
+    assertThrows(RowRefusedException.class, () -> CanonicalRow.of(table, new Object[] {1}));
+    assertThrows(RowRefusedException.class, () -> CanonicalRow.key(table, 1, 2));
+    assertArrayEquals(new Object[] {1L}, CanonicalRow.key(table, 1));
   }
 
   @Test
@@ -99,7 +99,7 @@ class TableTest {
 
   private void refuses(String expected, Map<String, ?> values) {
     RowRefusedException refusal =
-        assertThrows(RowRefusedException.class, () -> table.canonicalRow(values, CLOCK));
+        assertThrows(RowRefusedException.class, () -> CanonicalRow.of(table, values, CLOCK));
     assertTrue(String.valueOf(refusal.getMessage()).contains(expected), refusal.getMessage());
   }
 }

@@ -15,6 +15,7 @@ import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.wal.WalWriter;
@@ -116,7 +117,7 @@ final class RecoveryBenchmark {
                 table,
                 RowOp.PUT,
                 new Object[] {player, (long) (row % ROWS_PER_OWNER), 1_000L, i / rows});
-        RowCodec.setVersion(image, (1_790_000_000_000L << 16) + i);
+        RowHeader.setVersion(image, (1_790_000_000_000L << 16) + i);
         OwnerId owner = OwnerId.of("player:" + player);
         SessionRef session =
             new SessionRef(

@@ -196,8 +196,8 @@ final class FlushPlan {
   /** One table may be there twice, as it was before it was altered and after. */
   private static boolean areTied(Table one, Table other) {
     return one.name().equals(other.name())
-        || one.parents().contains(other.name())
-        || other.parents().contains(one.name());
+        || one.foreignKeys().parents().contains(other.name())
+        || other.foreignKeys().parents().contains(one.name());
   }
 
   private void keep(RowChange row, SessionId session) {

@@ -44,7 +44,7 @@ final class ForeignKeyCycles {
   /** The columns of a table that refer to one of these tables, and may be NULL. */
   private static List<String> optional(Table table, Set<String> tables) {
     List<String> columns = new ArrayList<>();
-    for (Reference reference : table.references()) {
+    for (Reference reference : table.foreignKeys().references()) {
       String column = reference.optional();
       if (column != null && tables.contains(reference.parent()) && table.has(column)) {
         columns.add(column);

@@ -49,7 +49,9 @@ final class GuardedDeletes {
   Map<Table, List<RowChange>> withoutParentsOfRefused(Map<Table, List<RowChange>> cascades)
       throws SQLException {
     Set<String> parents = new HashSet<>();
-    bisection.refused().forEach(refusal -> parents.addAll(refusal.row().key().table().parents()));
+    bisection
+        .refused()
+        .forEach(refusal -> parents.addAll(refusal.row().key().table().foreignKeys().parents()));
     Map<Table, List<RowChange>> rest = new TreeMap<>(TablesInOrder.BY_RANK.reversed());
     for (Map.Entry<Table, List<RowChange>> of : cascades.entrySet()) {
       if (parents.contains(of.getKey().name())) {

@@ -56,7 +56,8 @@ final class GuardedPuts {
    * in the same flush. What is left then is refused, not forgotten.
    */
   void put(Table table, List<RowChange> rows) throws SQLException {
-    List<RowChange> next = table.parents().contains(table.name()) ? notDeleted(table, rows) : rows;
+    List<RowChange> next =
+        table.foreignKeys().parents().contains(table.name()) ? notDeleted(table, rows) : rows;
     while (true) {
       int refusedBefore = bisection.refused().size();
       upsert(table, new ArrayList<>(next));

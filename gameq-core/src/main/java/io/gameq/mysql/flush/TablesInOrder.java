@@ -13,7 +13,7 @@ import java.util.TreeMap;
 final class TablesInOrder {
   /** By its columns as well: rows may have been decoded before and after a table was altered. */
   static final Comparator<Table> BY_RANK =
-      Comparator.comparingInt(Table::foreignKeyRank)
+      Comparator.comparingInt((Table table) -> table.foreignKeys().rank())
           .thenComparing(Table::name)
           .thenComparingLong(Table::fingerprint);
 
@@ -28,7 +28,7 @@ final class TablesInOrder {
       Map<Table, List<RowChange>> to =
           row.image().op() != RowOp.DELETE
               ? puts
-              : row.key().table().cascades() ? cascades : deletes;
+              : row.key().table().foreignKeys().cascades() ? cascades : deletes;
       to.computeIfAbsent(row.key().table(), table -> new ArrayList<>()).add(row);
     }
   }

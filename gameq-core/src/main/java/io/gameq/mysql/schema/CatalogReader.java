@@ -8,8 +8,10 @@ import io.gameq.mysql.schema.TableInspection.VersionColumn;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Column;
 import io.gameq.rows.ForeignKeyRanks;
+import io.gameq.rows.ForeignKeys;
 import io.gameq.rows.Reference;
 import io.gameq.rows.Table;
+import io.gameq.rows.TableDefinition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,11 +57,11 @@ public final class CatalogReader {
                 (row, context) ->
                     new TableSpec(row.getString(1), row.getString(2), row.getString(3)))
             .list();
-    Map<String, Table.Definition> definitions = new TreeMap<>();
+    Map<String, TableDefinition> definitions = new TreeMap<>();
     Map<String, String> unmanaged = new HashMap<>();
     for (TableSpec spec : specs) {
       TableInspector.Result result = TableInspector.inspect(schema, spec);
-      Table.Definition definition = result.definition();
+      TableDefinition definition = result.definition();
       if (definition == null) {
         unmanaged.put(spec.name(), String.join("; ", result.inspection().reasons()));
       } else if (result.inspection().versionColumn() == VersionColumn.MISSING) {
@@ -75,7 +77,7 @@ public final class CatalogReader {
   }
 
   private static List<Table> ranked(
-      Map<String, Table.Definition> definitions, SchemaSnapshot schema) {
+      Map<String, TableDefinition> definitions, SchemaSnapshot schema) {
     Map<String, Set<String>> parents = new HashMap<>();
     Map<String, List<ForeignKeyFacts>> ofChild = new HashMap<>();
     Set<String> cascading = new HashSet<>();
@@ -93,16 +95,17 @@ public final class CatalogReader {
             tables.add(
                 new Table(
                     definition.withForeignKeys(
-                        ranks.getOrDefault(name, 0),
-                        ofChild.getOrDefault(name, List.of()).stream()
-                            .map(key -> reference(schema, key, definition))
-                            .toList(),
-                        cascading.contains(name)))));
+                        ForeignKeys.of(
+                            ranks.getOrDefault(name, 0),
+                            ofChild.getOrDefault(name, List.of()).stream()
+                                .map(key -> reference(schema, key, definition))
+                                .toList(),
+                            cascading.contains(name))))));
     return tables;
   }
 
   private static Reference reference(
-      SchemaSnapshot schema, ForeignKeyFacts key, Table.Definition child) {
+      SchemaSnapshot schema, ForeignKeyFacts key, TableDefinition child) {
     Set<String> managed = child.columns().stream().map(Column::name).collect(Collectors.toSet());
     Set<String> referredTo = new HashSet<>();
     schema.foreignKeys().stream()

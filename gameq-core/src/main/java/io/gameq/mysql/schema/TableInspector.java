@@ -7,8 +7,10 @@ import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.mysql.schema.TableInspection.VersionColumn;
 import io.gameq.rows.Column;
+import io.gameq.rows.ForeignKeys;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
+import io.gameq.rows.TableDefinition;
 import io.gameq.rows.UniqueKey;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
@@ -41,7 +43,7 @@ final class TableInspector {
   private VersionColumn versionColumn = VersionColumn.MISSING;
 
   /** The judgement, and the definition when there is no reason against it. */
-  record Result(TableInspection inspection, Table.@Nullable Definition definition) {}
+  record Result(TableInspection inspection, @Nullable TableDefinition definition) {}
 
   private TableInspector(SchemaSnapshot schema, TableSpec spec) {
     this.schema = schema;
@@ -54,7 +56,7 @@ final class TableInspector {
 
   private Result inspect() {
     TableFacts table = schema.tables().get(spec.name());
-    Table.Definition definition = null;
+    TableDefinition definition = null;
     if (table == null) {
       reasons.add("no such table in this database");
     } else {
@@ -65,7 +67,7 @@ final class TableInspector {
         reasons.isEmpty() ? definition : null);
   }
 
-  private Table.Definition inspect(TableFacts table) {
+  private TableDefinition inspect(TableFacts table) {
     if (!table.tableType().equals("BASE TABLE")) {
       reasons.add("it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT)));
     } else if (!"InnoDB".equals(table.engine())) {
@@ -77,7 +79,7 @@ final class TableInspector {
     List<UniqueKey> uniqueKeys =
         table.otherUniqueKeys().stream().map(name -> uniqueKey(table, name)).toList();
     warn(table, uniqueKeys);
-    return new Table.Definition(
+    return new TableDefinition(
         spec.name(),
         List.copyOf(columns.values()),
         generated,
@@ -85,9 +87,7 @@ final class TableInspector {
         spec.ownerKind(),
         spec.ownerColumn(),
         uniqueKeys,
-        0,
-        List.of(),
-        false);
+        ForeignKeys.NONE);
   }
 
   private UniqueKey uniqueKey(TableFacts table, String name) {

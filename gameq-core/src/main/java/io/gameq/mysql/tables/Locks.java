@@ -111,7 +111,7 @@ public final class Locks {
     tables.forEach(
         table -> {
           names.add(table.name());
-          names.addAll(table.parents()); // an insert looks there, too
+          names.addAll(table.foreignKeys().parents()); // an insert looks there, too
         });
     Set<String> locked = new TreeSet<>();
     for (String name : names) {

@@ -10,6 +10,7 @@ import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.mysql.TestDatabase;
 import io.gameq.mysql.schema.TableInspection.VersionColumn;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Column;
 import io.gameq.rows.Table;
@@ -105,7 +106,7 @@ class CatalogReaderTest {
     assertEquals(
         List.of("slot", "guild_id"), member.keyColumns().stream().map(Column::name).toList());
     assertEquals(List.of("guild_id", "slot"), member.columns().stream().map(Column::name).toList());
-    assertEquals(1, member.foreignKeyRank());
+    assertEquals(1, member.foreignKeys().rank());
     assertFalse(member.hasOtherUniqueKeys());
     assertTrue(catalog.table("guild").hasOtherUniqueKeys());
     assertEquals(
@@ -124,7 +125,7 @@ class CatalogReaderTest {
   @Test
   void readsDefaultsOfEveryKind() {
     Table table = read().table("defaults");
-    Object[] row = table.canonicalRow(Map.of("id", 1), CLOCK);
+    Object[] row = CanonicalRow.of(table, Map.of("id", 1), CLOCK);
     assertArrayEquals(
         new Object[] {
           1L,
@@ -153,15 +154,16 @@ class CatalogReaderTest {
   @Test
   void requiresColumnsWhoseDefaultCannotBeTold() {
     Table table = read().table("required");
-    table.canonicalRow(Map.of("id", 1, "a", 1, "e", 3, "t", Instant.ofEpochSecond(1)), CLOCK);
+    CanonicalRow.of(table, Map.of("id", 1, "a", 1, "e", 3, "t", Instant.ofEpochSecond(1)), CLOCK);
     for (String missing : List.of("a", "e", "t")) {
       Map<String, Object> values =
           new java.util.HashMap<>(Map.of("id", 1, "a", 1, "e", 3, "t", Instant.ofEpochSecond(1)));
       values.remove(missing);
-      assertThrows(RowRefusedException.class, () -> table.canonicalRow(values, CLOCK));
+      assertThrows(RowRefusedException.class, () -> CanonicalRow.of(table, values, CLOCK));
     }
     Table guild = read().table("guild");
-    assertThrows(RowRefusedException.class, () -> guild.canonicalRow(Map.of("tag", "x"), CLOCK));
+    assertThrows(
+        RowRefusedException.class, () -> CanonicalRow.of(guild, Map.of("tag", "x"), CLOCK));
   }
 
   @ParameterizedTest

@@ -102,7 +102,9 @@ final class MySqlTarget implements Target {
     return refusal.isCurable()
         && closed.keySet().stream()
             .anyMatch(
-                of -> table.parents().contains(of.name()) || of.parents().contains(table.name()));
+                of ->
+                    table.foreignKeys().parents().contains(of.name())
+                        || of.foreignKeys().parents().contains(table.name()));
   }
 
   private void writeAll(

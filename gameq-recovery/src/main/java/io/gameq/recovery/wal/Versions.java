@@ -1,7 +1,7 @@
 package io.gameq.recovery.wal;
 
 import io.gameq.GameQueueException;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 
 /** Versions of rows that may be damaged. Stateless. */
 public final class Versions {
@@ -10,7 +10,7 @@ public final class Versions {
   /** The version of an encoded row, 0 when it is too damaged to tell. */
   public static long of(byte[] image) {
     try {
-      return RowCodec.version(image);
+      return RowHeader.version(image);
     } catch (GameQueueException e) {
       return 0;
     }

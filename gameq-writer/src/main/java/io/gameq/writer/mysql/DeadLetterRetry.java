@@ -14,7 +14,7 @@ import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
@@ -131,7 +131,7 @@ public final class DeadLetterRetry {
     Set<OwnerId> owners = new HashSet<>();
     owners.add(letter.refused().owner());
     try {
-      RowCodec.handovers(letter.refused().image())
+      RowHeader.handovers(letter.refused().image())
           .forEach(handover -> owners.add(handover.other()));
     } catch (GameQueueException e) {
       return owners; // damaged: it is not written anyway

@@ -130,7 +130,7 @@ public final class RowDecoder {
       Set<String> children = new HashSet<>();
       for (RowChange row : decoded.rows) {
         if (row.image().op() != RowOp.DELETE
-            && row.key().table().parents().stream().anyMatch(kept::contains)) {
+            && row.key().table().foreignKeys().parents().stream().anyMatch(kept::contains)) {
           children.add(row.key().table().name());
         }
       }
@@ -146,7 +146,8 @@ public final class RowDecoder {
   private boolean isClosed(String table, By by) {
     return by.parked.isParked(table)
         || !isManaged(table, by.tables)
-        || by.tables.table(table).parents().stream().anyMatch(by.parked::isParentParked);
+        || by.tables.table(table).foreignKeys().parents().stream()
+            .anyMatch(by.parked::isParentParked);
   }
 
   private boolean isManaged(String table, Catalog tables) {

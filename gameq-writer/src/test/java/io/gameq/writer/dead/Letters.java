@@ -10,8 +10,10 @@ import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
@@ -65,17 +67,18 @@ final class Letters implements AutoCloseable {
   RowChange put(OwnerId owner, long version, String table, Map<String, ?> columns) {
     Table of = catalog.table(table);
     return change(
-        owner, new RowImage(of, RowOp.PUT, version, of.canonicalRow(columns, Clock.systemUTC())));
+        owner,
+        new RowImage(of, RowOp.PUT, version, CanonicalRow.of(of, columns, Clock.systemUTC())));
   }
 
   RowChange delete(long version, String table, Object... key) {
     Table of = catalog.table(table);
-    return change(player, new RowImage(of, RowOp.DELETE, version, of.canonicalKey(key)));
+    return change(player, new RowImage(of, RowOp.DELETE, version, CanonicalRow.key(of, key)));
   }
 
   private static RowChange change(OwnerId owner, RowImage image) {
     byte[] encoded = CODEC.encode(image.table(), image.op(), image.values());
-    RowCodec.setVersion(encoded, image.version());
+    RowHeader.setVersion(encoded, image.version());
     return new RowChange(owner, image.rowKey(), image, encoded);
   }
 

@@ -8,7 +8,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookScript.Looked;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Handover;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalRecord;
 import java.util.List;
 import java.util.Map;
@@ -433,7 +433,7 @@ record NodeMemory(
           if (part.owner().equals(session.owner().encoded())
               && part.session().equals(session.id().text())
               && row.key().equals(key)) {
-            known = RowCodec.handovers(row.image());
+            known = RowHeader.handovers(row.image());
           }
         }
       }

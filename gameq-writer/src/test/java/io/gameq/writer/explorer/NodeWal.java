@@ -6,7 +6,7 @@ import io.gameq.change.CommitPart;
 import io.gameq.durability.TrackerInSteps;
 import io.gameq.healing.RecordsToReplay;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,12 +52,12 @@ record NodeWal(
         .forEach(
             part ->
                 part.rows().stream()
-                    .filter(row -> !RowCodec.handovers(row.image()).isEmpty())
+                    .filter(row -> !RowHeader.handovers(row.image()).isEmpty())
                     .forEach(
                         row ->
                             text.append(part.session())
                                 .append(row.key())
-                                .append(RowCodec.handovers(row.image()))));
+                                .append(RowHeader.handovers(row.image()))));
     return text.toString();
   }
 

@@ -5,8 +5,9 @@ import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Handover;
-import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import java.time.Clock;
@@ -58,12 +59,13 @@ final class Outgoing {
 
   private ChangedRow row(Servers world, Op.Part part) {
     if (part.kind() == MadeChange.Kind.DELETE) {
-      Object[] key = world.item.canonicalKey(part.row());
+      Object[] key = CanonicalRow.key(world.item, part.row());
       return new ChangedRow(
           RowKey.ofKey(world.item, key).text(), world.codec.encode(world.item, RowOp.DELETE, key));
     }
     Object[] values =
-        world.item.canonicalRow(
+        CanonicalRow.of(
+            world.item,
             Map.of("id", part.row(), "player_id", part.toPlayer(), "count", count()),
             Clock.systemUTC());
     RowOp kind = part.kind() == MadeChange.Kind.MOVED ? RowOp.MOVED : RowOp.PUT;
@@ -98,7 +100,7 @@ final class Outgoing {
     }
     return handovers.isEmpty()
         ? row
-        : row.as(RowCodec.withHandovers(row.image(), row.op(), handovers), trades);
+        : row.as(RowHeader.withHandovers(row.image(), row.op(), handovers), trades);
   }
 
   private SessionRef session(int player) {
@@ -145,7 +147,7 @@ final class Outgoing {
     if (lowerHalf) {
       inOrder.stream()
           .filter(row -> row.op() == RowOp.MOVED)
-          .forEach(row -> RowCodec.setVersion(row.image(), version - 1));
+          .forEach(row -> RowHeader.setVersion(row.image(), version - 1));
     }
     return apart ? all.stream().map(part -> commit(List.of(part))).toList() : List.of(together);
   }

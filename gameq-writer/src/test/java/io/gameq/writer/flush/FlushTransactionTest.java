@@ -19,9 +19,11 @@ import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Handover;
 import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
@@ -143,14 +145,14 @@ class FlushTransactionTest {
   private RowChange put(OwnerId owner, long version, String table, Map<String, ?> columns) {
     Table of = catalog.table(table);
     RowImage image =
-        new RowImage(of, RowOp.PUT, version, of.canonicalRow(columns, Clock.systemUTC()));
+        new RowImage(of, RowOp.PUT, version, CanonicalRow.of(of, columns, Clock.systemUTC()));
     return new RowChange(
         owner, image.rowKey(), image, CODEC.encode(of, image.op(), image.values()));
   }
 
   private RowChange delete(OwnerId owner, long version, String table, Object... key) {
     Table of = catalog.table(table);
-    RowImage image = new RowImage(of, RowOp.DELETE, version, of.canonicalKey(key));
+    RowImage image = new RowImage(of, RowOp.DELETE, version, CanonicalRow.key(of, key));
     return new RowChange(
         owner, image.rowKey(), image, CODEC.encode(of, image.op(), image.values()));
   }
@@ -287,15 +289,15 @@ class FlushTransactionTest {
       OwnerId owner, RowOp op, long version, int id, int playerId, Handover handover) {
     Table of = catalog.table("item");
     byte[] row =
-        RowCodec.withHandovers(
+        RowHeader.withHandovers(
             CODEC.encode(
                 of,
                 op,
-                of.canonicalRow(
-                    Map.of("id", id, "player_id", playerId, "count", 1), Clock.systemUTC())),
+                CanonicalRow.of(
+                    of, Map.of("id", id, "player_id", playerId, "count", 1), Clock.systemUTC())),
             op,
             List.of(handover));
-    RowCodec.setVersion(row, version);
+    RowHeader.setVersion(row, version);
     RowImage image = CODEC.decode(of, row);
     return new RowChange(owner, image.rowKey(), image, row);
   }

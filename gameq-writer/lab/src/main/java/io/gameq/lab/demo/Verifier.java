@@ -58,7 +58,7 @@ final class Verifier {
     // Of the last table, which no other refers to.
     Table last =
         game.tables().stream()
-            .max(Comparator.comparingInt(Table::foreignKeyRank))
+            .max(Comparator.comparingInt((Table table) -> table.foreignKeys().rank()))
             .orElseThrow(() -> new DemoFailure("no table is managed"));
     Row victim =
         players.stream()

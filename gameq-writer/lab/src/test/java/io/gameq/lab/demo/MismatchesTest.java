@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.Row;
 import io.gameq.rows.Column;
+import io.gameq.rows.ForeignKeys;
 import io.gameq.rows.Table;
+import io.gameq.rows.TableDefinition;
 import io.gameq.rows.TableRow;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnTypes;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class MismatchesTest {
   private static final Table ITEM =
       new Table(
-          new Table.Definition(
+          new TableDefinition(
               "item",
               List.of(integer("id"), integer("player_id"), integer("count")),
               Set.of(),
@@ -24,9 +26,7 @@ class MismatchesTest {
               "player",
               "player_id",
               List.of(),
-              0,
-              List.of(),
-              false));
+              ForeignKeys.NONE));
 
   private final Mismatches mismatches = new Mismatches();
 

@@ -7,6 +7,7 @@ import io.gameq.Row;
 import io.gameq.lab.demo.SqlScript;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.mysql.MySqlConfig;
+import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
 import io.gameq.servers.MySqlServer;
@@ -103,7 +104,7 @@ class GeneratedRowsTest {
 
   private static Row canonicalRow(RowGenerator of, Object owner, Random random) {
     @Nullable Object[] row = of.changed(of.row(owner, random), random);
-    assertTrue(Arrays.deepEquals(row, of.table().canonicalRow(row)), of.table().name());
+    assertTrue(Arrays.deepEquals(row, CanonicalRow.of(of.table(), row)), of.table().name());
     return new TableRow(of.table(), row);
   }
 

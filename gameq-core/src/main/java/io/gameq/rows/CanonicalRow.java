@@ -1,0 +1,107 @@
+package io.gameq.rows;
+
+import io.gameq.RowRefusedException;
+import io.gameq.rows.types.Refusal;
+import java.time.Clock;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the values that a game gives for a row or a key into canonical ones, and refuses what the
+ * table does not hold. Stateless.
+ */
+public final class CanonicalRow {
+  private CanonicalRow() {}
+
+  /**
+   * The full row of a put that names its columns; one that is absent takes its default.
+   *
+   * @throws RowRefusedException when a column is unknown, generated, missing without a default, or
+   *     does not hold its value
+   */
+  public static @Nullable Object[] of(Table table, Map<String, ?> values, Clock clock) {
+    for (String name : values.keySet()) {
+      if (!table.has(name)) {
+        throw new RowRefusedException(table.unknown(name));
+      }
+    }
+    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
+    for (int i = 0; i < row.length; i++) {
+      Column column = table.columns().get(i);
+      Object in = values.get(column.name());
+      row[i] =
+          in != null || values.containsKey(column.name())
+              ? column.canonical(in)
+              : absent(table, i, clock);
+    }
+    return row;
+  }
+
+  /**
+   * The row of values that are already in the order of {@link Table#columns}; null means NULL.
+   *
+   * @throws RowRefusedException when a column does not hold its value
+   */
+  public static @Nullable Object[] of(Table table, @Nullable Object[] values) {
+    if (values.length != table.columns().size()) {
+      throw new RowRefusedException(
+          "%s: %d values for %d columns"
+              .formatted(table.name(), values.length, table.columns().size()));
+    }
+    @Nullable Object[] row = new @Nullable Object[values.length];
+    for (int i = 0; i < row.length; i++) {
+      row[i] = table.columns().get(i).canonical(values[i]);
+    }
+    return row;
+  }
+
+  /** What the column at this index takes when a put does not name it. */
+  static @Nullable Object absent(Table table, int index, Clock clock) {
+    if (table.isInKey(index)) {
+      throw Refusal.of(table.columns().get(index).label(), "missing, and part of the primary key");
+    }
+    return table.columns().get(index).absent(clock);
+  }
+
+  /**
+   * What the column at this index has in a row that does not name it.
+   *
+   * @throws RowRefusedException when it must be named
+   */
+  static @Nullable Object unnamed(Table table, int index, Clock clock) {
+    if (table.isInKey(index) || index == table.ownerIndex()) {
+      throw Refusal.of(
+          table.columns().get(index).label(),
+          "missing, and part of the primary key or the owner column");
+    }
+    return table.columns().get(index).unnamed(clock);
+  }
+
+  /**
+   * The canonical primary key.
+   *
+   * @param parts in the order of the key
+   * @throws RowRefusedException when the number of parts is wrong or one does not fit its column
+   */
+  public static Object[] key(Table table, @Nullable Object... parts) {
+    if (parts.length != table.keyLength()) {
+      throw new RowRefusedException(
+          "%s: %d key parts given, the primary key is (%s)"
+              .formatted(
+                  table.name(),
+                  parts.length,
+                  table.keyColumns().stream().map(Column::name).collect(Collectors.joining(", "))));
+    }
+    Object[] key = new Object[parts.length];
+    for (int i = 0; i < key.length; i++) {
+      Column column = table.keyColumns().get(i);
+      Object part = column.canonical(parts[i]);
+      if (part == null) {
+        throw Refusal.of(column.label(), "NULL in a primary key");
+      }
+      key[i] = part;
+    }
+    return key;
+  }
+}

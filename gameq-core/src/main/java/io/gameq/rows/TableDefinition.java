@@ -1,0 +1,48 @@
+package io.gameq.rows;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a table is made of; immutable.
+ *
+ * @param columns all that gameq writes, in their order in MySQL: not those that MySQL generates,
+ *     not gq_version
+ * @param generated names of the columns that MySQL computes
+ * @param primaryKey names of the key columns in the order of the key
+ */
+public record TableDefinition(
+    String name,
+    List<Column> columns,
+    Set<String> generated,
+    List<String> primaryKey,
+    String ownerKind,
+    String ownerColumn,
+    List<UniqueKey> otherUniqueKeys,
+    ForeignKeys foreignKeys) {
+  public TableDefinition {
+    otherUniqueKeys = List.copyOf(otherUniqueKeys);
+    columns = List.copyOf(columns);
+    generated = Set.copyOf(generated);
+    primaryKey = List.copyOf(primaryKey);
+  }
+
+  /** The same table in other columns, which hold its key and its owner. */
+  TableDefinition withColumns(List<Column> its) {
+    return new TableDefinition(
+        name, its, generated, primaryKey, ownerKind, ownerColumn, otherUniqueKeys, foreignKeys);
+  }
+
+  /** The same table, and how foreign keys tie it to others. */
+  public TableDefinition withForeignKeys(ForeignKeys its) {
+    return new TableDefinition(
+        name, columns, generated, primaryKey, ownerKind, ownerColumn, otherUniqueKeys, its);
+  }
+
+  /** Whether key and owner are in the same columns. */
+  boolean hasSameKeys(TableDefinition other) {
+    return primaryKey.equals(other.primaryKey)
+        && ownerKind.equals(other.ownerKind)
+        && ownerColumn.equals(other.ownerColumn);
+  }
+}
