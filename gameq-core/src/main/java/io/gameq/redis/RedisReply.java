@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,21 @@ public final class RedisReply {
     }
   }
 
+  /** The same, no longer than a time. */
+  public static <T> T await(CompletionStage<T> sent, int timeoutMillis) {
+    try {
+      return sent.toCompletableFuture().get(timeoutMillis, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw exception(new CompletionException(e.getCause()));
+    } catch (TimeoutException e) {
+      throw new RedisUnavailableException(
+          "Redis did not answer for " + timeoutMillis / 1000 + " s", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new GameQueueException("interrupted", e);
+    }
+  }
+
   /**
    * Makes a call that changes nothing, and gives up a broken connection, once more in that case.
    */
@@ -93,9 +110,14 @@ public final class RedisReply {
 
   public static GameQueueException exception(RuntimeException e) {
     String message = answered(e);
-    return message == null || isAway(message)
-        ? new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e)
-        : new GameQueueException("Redis refused: " + message, e);
+    if (message == null || isAway(message)) {
+      return new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e);
+    }
+    return new GameQueueException(
+        isFull(message)
+            ? "Redis reached maxmemory: let the writers drain, or raise maxmemory, then try again"
+            : "Redis refused: " + message,
+        e);
   }
 
   /** Whether this is the client's own exception: of a connection, a command or a reply. */

@@ -1,5 +1,7 @@
 package io.gameq.writer;
 
+import static io.gameq.writer.RefusingGame.LONG;
+import static io.gameq.writer.RefusingGame.commit;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -19,8 +21,12 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ReapScript;
-import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.RefusingGame.Chest;
+import io.gameq.writer.RefusingGame.Gem;
+import io.gameq.writer.RefusingGame.Item;
+import io.gameq.writer.RefusingGame.Pet;
+import io.gameq.writer.RefusingGame.Toy;
 import io.gameq.writer.service.WriterService;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
@@ -38,18 +44,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Rows that MySQL refuses are set aside and reported; everything else goes on. */
 @Execution(ExecutionMode.CONCURRENT)
 class RefusedRowsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
-  record Pet(long id, long playerId, int age) {}
-
-  record Toy(long id, long playerId, long petId) {}
-
-  record Chest(long id, long playerId, String name) {}
-
-  record Item(long id, long playerId, long chestId) {}
-
-  record Gem(long id, long playerId, long itemId) {}
-
   @TempDir Path walDirectory;
 
   private final RedisCommands<String, String> redis = TestServers.redis().sync();
@@ -57,55 +51,12 @@ class RefusedRowsTest {
 
   @BeforeEach
   void start() throws Exception {
-    game =
-        new Game(
-            GameDatabase.create("refused")
-                .table(
-                    "pet",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL,"
-                        + " KEY (player_id), CONSTRAINT mortal CHECK (age < 100)")
-                .table(
-                    "toy",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT"
-                        + " NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id)"
-                        + " REFERENCES pet (id)")
-                .table(
-                    "chest",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
-                        + " COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)")
-                .table(
-                    "item",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, chest_id BIGINT NOT"
-                        + " NULL, KEY (player_id), CONSTRAINT item_chest FOREIGN KEY (chest_id)"
-                        + " REFERENCES chest (id) ON DELETE CASCADE")
-                .table(
-                    "gem",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, item_id BIGINT NOT"
-                        + " NULL, KEY (player_id), CONSTRAINT gem_item FOREIGN KEY (item_id)"
-                        + " REFERENCES item (id) ON DELETE CASCADE"),
-            walDirectory);
+    game = new Game(RefusingGame.createWithItems("refused"), walDirectory);
   }
 
   @AfterEach
   void stop() {
     game.close();
-  }
-
-  private static CommitReceipt commit(OwnerSession session, Record... rows) {
-    for (Record row : rows) {
-      session.put(row);
-    }
-    return session.commit();
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.gameq.writer;
 
+import static io.gameq.writer.RefusingGame.LONG;
+import static io.gameq.writer.RefusingGame.commit;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,7 +13,9 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.RowRefusedException;
-import io.gameq.servers.GameDatabase;
+import io.gameq.writer.RefusingGame.Chest;
+import io.gameq.writer.RefusingGame.Pet;
+import io.gameq.writer.RefusingGame.Toy;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,55 +33,18 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A table that takes no rows is parked until it is mended; rows of other tables go on. */
 @Execution(ExecutionMode.CONCURRENT)
 class RefusedTablesTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
-
-  record Pet(long id, long playerId, int age) {}
-
-  record Toy(long id, long playerId, long petId) {}
-
-  record Chest(long id, long playerId, String name) {}
-
   @TempDir Path walDirectory;
 
   private Game game;
 
   @BeforeEach
   void start() throws Exception {
-    game =
-        new Game(
-            GameDatabase.create("parked")
-                .table(
-                    "pet",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, age INT NOT NULL,"
-                        + " KEY (player_id), CONSTRAINT mortal CHECK (age < 100)")
-                .table(
-                    "toy",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, pet_id BIGINT NOT"
-                        + " NULL, KEY (player_id), CONSTRAINT toy_pet FOREIGN KEY (pet_id)"
-                        + " REFERENCES pet (id)")
-                .table(
-                    "chest",
-                    "player",
-                    "player_id",
-                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20)"
-                        + " COLLATE utf8mb4_bin NOT NULL, KEY (player_id), UNIQUE (name)"),
-            walDirectory);
+    game = new Game(RefusingGame.create("parked"), walDirectory);
   }
 
   @AfterEach
   void stop() {
     game.close();
-  }
-
-  private static CommitReceipt commit(OwnerSession session, Record... rows) {
-    for (Record row : rows) {
-      session.put(row);
-    }
-    return session.commit();
   }
 
   @Test

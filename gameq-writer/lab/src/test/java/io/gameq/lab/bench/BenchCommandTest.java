@@ -1,21 +1,21 @@
 package io.gameq.lab.bench;
 
+import static io.gameq.lab.LabCommand.median;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gameq.lab.LabCommand;
 import io.gameq.lab.LabRun;
 import io.gameq.lab.report.ResultJson;
-import io.gameq.servers.MySqlServer;
-import io.gameq.servers.TestServers;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,32 +25,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BenchCommandTest {
   @TempDir Path directory;
 
-  private final MySqlServer database = TestServers.mysql().freshDatabase("bench");
+  private LabCommand bench;
 
-  private LabRun bench(String... more) throws IOException {
-    Path password = Files.writeString(directory.resolve("password"), database.password() + "\n");
-    List<String> arguments = new ArrayList<>();
-    arguments.addAll(
-        List.of("bench", "--players", "20", "--rows-per-player", "6", "--actions", "200"));
-    arguments.addAll(
-        List.of("--rounds", "1", "--warm-up", "0", "--seconds", "3", "--merge-window", "50"));
-    arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
-    arguments.addAll(List.of("--mysql-user", database.user()));
-    arguments.addAll(List.of("--mysql-password-file", password.toString()));
-    arguments.addAll(List.of(more));
-    return LabRun.of(arguments.toArray(String[]::new));
-  }
-
-  private static double median(JsonNode json, String part, String what) {
-    JsonNode figure = json.path("figures").path(part).path(what);
-    assertTrue(figure.has("median"), () -> part + "/" + what + " of " + json.path("figures"));
-    return figure.path("median").asDouble();
+  @BeforeEach
+  void prepare() {
+    bench =
+        new LabCommand(
+            "bench",
+            directory,
+            "--players 20 --rows-per-player 6 --actions 200 --rounds 1 --warm-up 0"
+                + " --seconds 3 --merge-window 50");
   }
 
   @Test
   void measuresEveryPartAndFindsMySqlAsItMustBe() throws IOException, SQLException {
     Path file = directory.resolve("result.json");
-    LabRun run = bench("--rewrites", "2", "--json", file.toString());
+    LabRun run = bench.run("--rewrites", "2", "--json", file.toString());
     assertEquals(0, run.exitCode(), run::toString);
     JsonNode json = ResultJson.read(file);
     assertTrue(json.path("flawless").asBoolean(), json::toString);
@@ -78,14 +68,14 @@ class BenchCommandTest {
     assertEquals("noeviction", json.at("/servers/redis/maxmemory-policy").asText());
     assertTrue(json.at("/servers/mysql").has("innodb_flush_log_at_trx_commit"), json::toString);
     assertTrue(run.out().contains("check after recovery: "), run::toString);
-    assertNothingIsLeft();
+    bench.assertNothingIsLeft("{bench-*", "{raw-bench-*");
   }
 
   @Test
   void deletesAndHandOversAreMeasuredAndNothingIsLost() throws IOException, SQLException {
     Path file = directory.resolve("result.json");
     LabRun run =
-        bench(
+        bench.run(
             "--deletes",
             "0.2",
             "--hand-overs",
@@ -96,13 +86,13 @@ class BenchCommandTest {
             file.toString());
     assertEquals(0, run.exitCode(), run::toString);
     assertTrue(median(ResultJson.read(file), "closed", "hand-over p50") > 0);
-    assertNothingIsLeft();
+    bench.assertNothingIsLeft("{bench-*", "{raw-bench-*");
   }
 
   @Test
   void growthIsMeasuredAtEachPointAndCanBeDrawn() throws IOException, SQLException {
     Path file = directory.resolve("result.json");
-    LabRun run = bench("--growth", "backlog", "--growth-max", "60", "--json", file.toString());
+    LabRun run = bench.run("--growth", "backlog", "--growth-max", "60", "--json", file.toString());
     assertEquals(0, run.exitCode(), run::toString);
     JsonNode points = ResultJson.read(file).at("/growth/backlog/points");
     assertEquals(1, points.size(), points::toString);
@@ -113,22 +103,11 @@ class BenchCommandTest {
           points.at("/0/figures").path(what).path("value").asDouble() > 0,
           () -> what + " of " + points);
     }
-    assertNothingIsLeft();
+    bench.assertNothingIsLeft("{bench-*", "{raw-bench-*");
 
     LabRun drawn = LabRun.of("bench", "--plot", file.toString(), "--out", directory.toString());
     assertEquals(0, drawn.exitCode(), drawn::toString);
     assertTrue(Files.exists(directory.resolve("growth-backlog.svg")), drawn::toString);
-  }
-
-  private void assertNothingIsLeft() throws SQLException {
-    assertEquals(
-        "0",
-        database.queryText(
-            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"));
-    try (StatefulRedisConnection<String, String> redis = TestServers.redis()) {
-      assertEquals(List.of(), redis.sync().keys("{bench-*"));
-      assertEquals(List.of(), redis.sync().keys("{raw-bench-*"));
-    }
   }
 
   @ParameterizedTest
@@ -149,9 +128,7 @@ class BenchCommandTest {
     "--json,/no/such/place/result.json,there is no directory"
   })
   void aBadValueNamesTheOptionAndItsRange(String option, String value, String range) {
-    LabRun run = LabRun.of("bench", option, value);
-    assertEquals(2, run.exitCode(), run::toString);
-    String first = run.err().lines().findFirst().orElse("");
+    String first = LabCommand.refusal("bench", option, value);
     assertTrue(first.contains(option), first);
     assertTrue(first.contains(range), first);
   }

@@ -1,20 +1,16 @@
 package io.gameq.lab.compare;
 
+import static io.gameq.lab.LabCommand.median;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.gameq.lab.LabCommand;
 import io.gameq.lab.LabRun;
 import io.gameq.lab.report.ResultJson;
-import io.gameq.servers.MySqlServer;
-import io.gameq.servers.TestServers;
-import io.lettuce.core.api.StatefulRedisConnection;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,31 +23,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CompareCommandTest {
   @TempDir Path directory;
 
-  private final MySqlServer database = TestServers.mysql().freshDatabase("compare");
+  private LabCommand compare;
 
-  private LabRun compare(String... more) throws IOException {
-    Path password = Files.writeString(directory.resolve("password"), database.password() + "\n");
-    List<String> arguments = new ArrayList<>();
-    arguments.addAll(List.of("compare", "--players", "40", "--actions", "800", "--threads", "2"));
-    arguments.addAll(List.of("--merge-window", "50", "--heap", "192m"));
-    arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
-    arguments.addAll(List.of("--mysql-user", database.user()));
-    arguments.addAll(List.of("--mysql-password-file", password.toString()));
-    arguments.addAll(List.of(more));
-    return LabRun.of(arguments.toArray(String[]::new));
-  }
-
-  private static double median(JsonNode json, String part, String what) {
-    JsonNode figure = json.path("figures").path(part).path(what);
-    assertTrue(figure.has("median"), () -> part + "/" + what + " of " + json.path("figures"));
-    return figure.path("median").asDouble();
+  @BeforeEach
+  void prepare() {
+    compare =
+        new LabCommand(
+            "compare",
+            directory,
+            "--players 40 --actions 800 --threads 2 --merge-window 50 --heap 192m");
   }
 
   @Test
   void gameqAndTheLimitsAreMeasuredAlikeAndNothingIsLost() throws Exception {
     Path file = directory.resolve("result.json");
     LabRun run =
-        compare(
+        compare.run(
             "--contenders",
             "gameq,raw-redis,raw-mysql",
             "--rounds",
@@ -74,14 +61,14 @@ class CompareCommandTest {
     assertTrue(median(json, "gameq, pressure 64", "rows written in all") <= 800 * 3);
     assertEquals("gameq", json.at("/options/contenders/0").asText());
     assertTrue(json.at("/options/childFlags").toString().contains("-Xmx192m"), json::toString);
-    assertNothingIsLeft();
+    compare.assertNothingIsLeft("*compare-*");
   }
 
   @Test
   void aContenderThatForgetsIsFoundOut() throws Exception {
     Path file = directory.resolve("result.json");
     LabRun run =
-        compare(
+        compare.run(
             "--contenders",
             "forgetful",
             "--rounds",
@@ -98,16 +85,6 @@ class CompareCommandTest {
     assertEquals(0, median(json, "forgetful, closed loop", "MySQL held everything"));
   }
 
-  private void assertNothingIsLeft() throws SQLException {
-    assertEquals(
-        "0",
-        database.queryText(
-            "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"));
-    try (StatefulRedisConnection<String, String> redis = TestServers.redis()) {
-      assertEquals(List.of(), redis.sync().keys("*compare-*"));
-    }
-  }
-
   @ParameterizedTest
   @CsvSource({
     "--contenders,nobody,no contender 'nobody' here: there are [sync-3",
@@ -120,9 +97,7 @@ class CompareCommandTest {
     "--json,/no/such/place/result.json,there is no directory"
   })
   void aBadValueSaysWhatThereIs(String option, String value, String expected) {
-    LabRun run = LabRun.of("compare", option, value);
-    assertEquals(2, run.exitCode(), run::toString);
-    String first = run.err().lines().findFirst().orElse("");
+    String first = LabCommand.refusal("compare", option, value);
     assertTrue(first.contains(expected), first);
   }
 }

