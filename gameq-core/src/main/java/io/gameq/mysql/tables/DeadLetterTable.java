@@ -319,33 +319,16 @@ public final class DeadLetterTable {
   /** The versions in which rows of a table were refused, of each owner that put them. */
   static Map<OwnerId, Map<RowKey, Long>> versions(
       Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
-    Map<String, RowKey> byText = new HashMap<>();
-    keys.forEach(key -> byText.put(key.keyText(), key));
     Map<OwnerId, Map<RowKey, Long>> found = new HashMap<>();
-    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
-      List<String> some = Sql.padded(chunk);
-      try (PreparedStatement statement =
-          connection.prepareStatement(
-              "SELECT owner, row_key, version FROM gameq_dead_letter WHERE table_name = ? AND"
-                  + " row_key IN ("
-                  + Sql.marks(some.size())
-                  + ")")) {
-        statement.setString(1, table.name());
-        for (int i = 0; i < some.size(); i++) {
-          statement.setString(i + 2, some.get(i));
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(2));
-            if (key != null) {
-              found
-                  .computeIfAbsent(OwnerId.ofEncoded(rs.getString(1)), owner -> new HashMap<>())
-                  .put(key, Long.parseUnsignedLong(rs.getString(3)));
-            }
-          }
-        }
-      }
-    }
+    RowVersions.read(
+        connection,
+        "SELECT row_key, version, owner FROM gameq_dead_letter",
+        table,
+        keys,
+        (key, version, rs) ->
+            found
+                .computeIfAbsent(OwnerId.ofEncoded(rs.getString(3)), owner -> new HashMap<>())
+                .put(key, version));
     return found;
   }
 }

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -163,39 +162,22 @@ public final class DiscardTable {
   /** All discards of these rows; rows without are missing. */
   public static Map<RowKey, List<Discard>> read(
       Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
-    Map<String, RowKey> byText = new LinkedHashMap<>();
-    keys.forEach(key -> byText.put(key.keyText(), key));
     Map<RowKey, List<Discard>> found = new HashMap<>();
-    for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), ROWS_PER_STATEMENT)) {
-      List<String> some = Sql.padded(chunk);
-      try (PreparedStatement statement =
-          connection.prepareStatement(
-              "SELECT owner, row_key, session, version FROM gameq_discard WHERE table_name = ? AND"
-                  + " row_key IN ("
-                  + Sql.marks(some.size())
-                  + ")")) {
-        statement.setString(1, table.name());
-        for (int i = 0; i < some.size(); i++) {
-          statement.setString(i + 2, some.get(i));
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(2));
-            if (key != null) {
-              found
-                  .computeIfAbsent(key, k -> new ArrayList<>())
-                  .add(
-                      new Discard(
-                          OwnerId.ofEncoded(rs.getString(1)),
-                          table.name(),
-                          rs.getString(2),
-                          rs.getString(3),
-                          rs.getLong(4)));
-            }
-          }
-        }
-      }
-    }
+    RowVersions.read(
+        connection,
+        "SELECT row_key, version, owner, session FROM gameq_discard",
+        table,
+        keys,
+        (key, version, rs) ->
+            found
+                .computeIfAbsent(key, k -> new ArrayList<>())
+                .add(
+                    new Discard(
+                        OwnerId.ofEncoded(rs.getString(3)),
+                        table.name(),
+                        key.keyText(),
+                        rs.getString(4),
+                        version)));
     return found;
   }
 }

@@ -20,8 +20,16 @@ final class RowVersions {
 
   private RowVersions() {}
 
+  /** Takes what is found: the row of the ResultSet begins with row_key and version. */
+  @FunctionalInterface
+  interface Found {
+    /** Of one row key there may be several. */
+    void row(RowKey key, long version, ResultSet rs) throws SQLException;
+  }
+
   /**
-   * The version of each row that is in {@code gameqTable}; the others are missing.
+   * The version of each row that is in {@code gameqTable}, which holds one of a row; the others are
+   * missing.
    *
    * @param keys of rows of {@code table}, in any number
    * @param ending of each SELECT, empty or a locking clause
@@ -29,18 +37,37 @@ final class RowVersions {
   static Map<RowKey, Long> read(
       Connection connection, String gameqTable, Table table, Collection<RowKey> keys, String ending)
       throws SQLException {
+    Map<RowKey, Long> found = new HashMap<>();
+    String select = "SELECT row_key, version FROM " + gameqTable;
+    read(connection, select, table, keys, ending, (key, version, rs) -> found.put(key, version));
+    return found;
+  }
+
+  /**
+   * Everything that one of gameq's tables holds of rows.
+   *
+   * @param select the columns, {@code row_key, version} first, and the table
+   */
+  static void read(
+      Connection connection, String select, Table table, Collection<RowKey> keys, Found found)
+      throws SQLException {
+    read(connection, select, table, keys, "", found);
+  }
+
+  private static void read(
+      Connection connection,
+      String select,
+      Table table,
+      Collection<RowKey> keys,
+      String ending,
+      Found found)
+      throws SQLException {
     Map<String, RowKey> byText = new LinkedHashMap<>();
     keys.forEach(key -> byText.put(key.keyText(), key)); // a row may be claimed and dirty at once
-    Map<RowKey, Long> found = new HashMap<>();
     for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
       List<String> some = Sql.padded(chunk);
       String sql =
-          "SELECT row_key, version FROM "
-              + gameqTable
-              + " WHERE table_name = ? AND row_key IN ("
-              + Sql.marks(some.size())
-              + ")"
-              + ending;
+          select + " WHERE table_name = ? AND row_key IN (" + Sql.marks(some.size()) + ")" + ending;
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         statement.setString(1, table.name());
         for (int i = 0; i < some.size(); i++) {
@@ -50,12 +77,12 @@ final class RowVersions {
           while (rs.next()) {
             RowKey key = byText.get(rs.getString(1));
             if (key != null) {
-              found.put(key, Long.parseUnsignedLong(rs.getString(2))); // a damaged one may be large
+              long version = Long.parseUnsignedLong(rs.getString(2)); // a damaged one may be large
+              found.row(key, version, rs);
             }
           }
         }
       }
     }
-    return found;
   }
 }
