@@ -79,7 +79,7 @@ class BenchCommandTest {
             "--deletes",
             "0.2",
             "--hand-overs",
-            "0.1",
+            "0.05",
             "--parts",
             "closed,both",
             "--json",

@@ -71,6 +71,8 @@ class CompareCommandTest {
         compare.run(
             "--contenders",
             "forgetful",
+            "--in-flight",
+            "1",
             "--rounds",
             "1",
             "--kills",

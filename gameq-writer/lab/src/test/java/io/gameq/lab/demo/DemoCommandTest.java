@@ -17,8 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Short demos on the test servers. */
+@Execution(ExecutionMode.CONCURRENT)
 class DemoCommandTest {
   private static final String SCHEMA =
       """
