@@ -28,7 +28,7 @@ public final class GeneratedGame implements DemoGame {
   /** Numbers for keys begin this far above the largest owner that was there. */
   private static final long ABOVE = 1_000;
 
-  private final OwnerColumn owner;
+  private final OwnerReference owner;
   private final long seed;
   private final long firstId;
   private final List<RowGenerator> generators;
@@ -37,7 +37,7 @@ public final class GeneratedGame implements DemoGame {
   private final Set<String> referredTo;
 
   private GeneratedGame(
-      OwnerColumn owner,
+      OwnerReference owner,
       long seed,
       long firstId,
       List<RowGenerator> generators,
@@ -70,7 +70,7 @@ public final class GeneratedGame implements DemoGame {
    */
   public static GeneratedGame over(ScratchDatabase database, Plan plan) {
     SchemaFacts schema = database.facts();
-    OwnerColumn owner = OwnerColumn.of(schema, plan.ownerColumn());
+    OwnerReference owner = OwnerReference.of(schema, plan.ownerColumn());
     Map<String, String> left = new TreeMap<>();
     List<TableSpec> chosen = new ArrayList<>();
     for (TableInspection table : database.inspect(owner.candidates(schema)).tables()) {
@@ -116,7 +116,7 @@ public final class GeneratedGame implements DemoGame {
   }
 
   private static long firstId(
-      ScratchDatabase database, OwnerColumn owner, List<RowGenerator> generators) {
+      ScratchDatabase database, OwnerReference owner, List<RowGenerator> generators) {
     long largest = 0;
     for (RowGenerator of : generators) {
       for (var column : of.table().columns()) {
@@ -149,7 +149,7 @@ public final class GeneratedGame implements DemoGame {
   private static void report(
       PrintWriter out,
       SchemaFacts schema,
-      OwnerColumn owner,
+      OwnerReference owner,
       List<RowGenerator> generators,
       Map<String, String> left) {
     Set<String> managed = new HashSet<>();

@@ -32,7 +32,7 @@ final class RowGenerator {
 
   /** What stands around a table. */
   record Surroundings(
-      TableFacts facts, OwnerColumn owner, AtomicLong numbers, ParentRows parents) {}
+      TableFacts facts, OwnerReference owner, AtomicLong numbers, ParentRows parents) {}
 
   /**
    * A generator.

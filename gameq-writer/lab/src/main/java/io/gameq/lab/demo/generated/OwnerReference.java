@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param root for example {@code players}, or null when no foreign key tells
  * @param rootKey the column of the root table that is referred to
  */
-record OwnerColumn(String name, @Nullable String root, @Nullable String rootKey) {
+record OwnerReference(String name, @Nullable String root, @Nullable String rootKey) {
 
   /**
    * Finds it.
@@ -27,7 +27,7 @@ record OwnerColumn(String name, @Nullable String root, @Nullable String rootKey)
    * @param asked a name, or null: the {@code <something>_id} that most tables have
    * @throws GameQueueException when no table has such a column
    */
-  static OwnerColumn of(SchemaFacts schema, @Nullable String asked) {
+  static OwnerReference of(SchemaFacts schema, @Nullable String asked) {
     String name = asked == null ? mostFrequent(schema) : asked;
     Map<String, Integer> votes = new TreeMap<>();
     for (TableFacts table : schema.tables().values()) {
@@ -44,10 +44,10 @@ record OwnerColumn(String name, @Nullable String root, @Nullable String rootKey)
             "no table has a column '%s': name the one that holds the owner with --owner-column"
                 .formatted(name));
       }
-      return new OwnerColumn(name, null, null);
+      return new OwnerReference(name, null, null);
     }
     String[] root = most.split("\n", 2);
-    return new OwnerColumn(name, root[0], root[1]);
+    return new OwnerReference(name, root[0], root[1]);
   }
 
   private static String mostFrequent(SchemaFacts schema) {
