@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on
- * only the sender's thread writes to it, and others read after {@code settled} was called.
+ * only the sender's thread writes to it, and others read after {@link #queued} or {@link #failed}
+ * was called.
  */
 public abstract class Commit {
   private final List<CommitPart> parts;

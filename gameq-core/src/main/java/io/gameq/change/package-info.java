@@ -6,10 +6,12 @@
  *   CommitPart      one session's share (several in a spanning commit)
  *     ChangedRow    an EncodedRow, and what its commit writes into it
  * Trade             a commit that moved rows, for later changes of these rows
- * SessionRef        the session, and whether it still owns
- * CountingSessions  which sessions of an owner count, by MySQL
+ * CarriedColumns    what a session puts again although its game does not know it
+ * Unsettled         what of a session may have to be sent again, from the WAL
  * VersionClock      the hybrid logical clock that versions come from
  * </pre>
+ *
+ * <p>A part is of a {@link io.gameq.owner.SessionRef}: the session, and whether it still owns.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.change;

@@ -76,11 +76,11 @@ public final class CommitSender implements AutoCloseable {
    * Takes a commit over; returns at once unless the node is full.
    *
    * @param deadlineNanos until when to wait for room, by System.nanoTime
-   * @throws QueueFullException when no room came in time, or the sender is closed; then the commit
-   *     was not taken
-   * @throws GameQueueException when the sender died; then it was not taken either
-   * @throws RedisUnavailableException when Redis is away and the policy is not to wait, or not so
-   *     long; then the commit was not taken
+   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed; then
+   *     the commit was not taken
+   * @throws io.gameq.GameQueueException when the sender died; then it was not taken either
+   * @throws io.gameq.RedisUnavailableException when Redis is away and the policy is not to wait, or
+   *     not so long; then the commit was not taken
    */
   public void submit(Commit commit, long deadlineNanos) {
     waiting.add(commit, deadlineNanos);
@@ -103,7 +103,7 @@ public final class CommitSender implements AutoCloseable {
    * nothing may be committed under it before that is put back.
    *
    * @param connectionsBefore {@link #connections()} before Redis was told of the session
-   * @throws GameQueueException when the sender does not answer in time
+   * @throws io.gameq.GameQueueException when the sender does not answer in time
    */
   public void register(SessionRef session, Unsettled unsettled, long connectionsBefore) {
     sessions.add(session, unsettled);
@@ -126,7 +126,7 @@ public final class CommitSender implements AutoCloseable {
 
   /**
    * Appends rows that a session adopted to the WAL; returns the record's sequence when they are in
-   * it, or throws {@link GameQueueException}.
+   * it, or throws {@link io.gameq.GameQueueException}.
    */
   public long appendAdopted(CommitPart part) {
     return tasks.ask(() -> wal.appendAdopted(part), "adopted rows could not be appended");
@@ -177,7 +177,7 @@ public final class CommitSender implements AutoCloseable {
    * has happened already; returns once nothing more is sent there.
    *
    * @param term the number of that primary's term
-   * @throws GameQueueException when the sender does not answer in time
+   * @throws io.gameq.GameQueueException when the sender does not answer in time
    */
   public void leave(long term) {
     boolean unused =

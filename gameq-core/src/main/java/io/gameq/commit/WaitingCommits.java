@@ -24,7 +24,7 @@ final class WaitingCommits {
   /**
    * Takes a commit in; see {@link CommitSender#submit}.
    *
-   * @throws QueueFullException when no room came in time, or the sender is closed
+   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed
    * @throws RedisUnavailableException when Redis is away, and the policy is not to wait for it
    */
   void add(Commit commit, long deadlineNanos) {

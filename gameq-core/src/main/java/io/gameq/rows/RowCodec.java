@@ -83,8 +83,8 @@ public final class RowCodec {
   /**
    * The row in the columns of a table that may have been altered since it was read.
    *
-   * @throws LayoutException when it was written with columns that the table lacks or that do not
-   *     fit, or with a layout that is not known: see {@link #decodeByFresh}
+   * @throws io.gameq.LayoutException when it was written with columns that the table lacks or that
+   *     do not fit, or with a layout that is not known: see {@link #decodeByFresh}
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decode(Table table, byte[] encoded) {
@@ -95,7 +95,8 @@ public final class RowCodec {
    * The row in the columns of a table that was read after the row: columns that it lacks were
    * dropped, and their values go as they went in MySQL.
    *
-   * @throws LayoutException when the row does not fit, or names columns that may have been renamed
+   * @throws io.gameq.LayoutException when the row does not fit, or names columns that may have been
+   *     renamed
    * @throws GameQueueException when the bytes are damaged
    */
   public RowImage decodeByFresh(Table table, byte[] encoded) {

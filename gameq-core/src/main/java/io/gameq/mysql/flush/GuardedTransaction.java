@@ -172,7 +172,7 @@ public final class GuardedTransaction {
   /**
    * The same of rows that were claimed from Redis.
    *
-   * @throws TermMovedException when the primary of this term does not count any more
+   * @throws io.gameq.term.TermMovedException when the primary of this term does not count any more
    */
   void lock(Collection<OwnerId> owners, long term) throws SQLException {
     sessions = OwnerTable.lock(connection, owners, term);

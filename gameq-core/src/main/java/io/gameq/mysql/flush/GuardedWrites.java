@@ -63,8 +63,8 @@ public final class GuardedWrites {
    * children before parents; deletes that cascade come last of all, when no child waits to be moved
    * away. What is refused because of another row is tried again as long as other rows pass, and
    * unique values that rows exchange are taken off them for a moment. A row that is not its
-   * session's to write is refused, see the package description. What an operator discarded is left
-   * out.
+   * session's to write is refused, by the rules in {@link io.gameq.mysql}. What an operator
+   * discarded is left out.
    *
    * @param sessions those that count of each owner, locked: of those whose rows these are, and of
    *     {@link #others}

@@ -32,8 +32,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides, within a flush, whether rows are their sessions' to write: the rules are in the package
- * description. One thread, one transaction, which has locked every owner concerned.
+ * Decides, within a flush, whether rows are their sessions' to write, by the rules in {@link
+ * io.gameq.mysql}. One thread, one transaction, which has locked every owner concerned.
  *
  * <p>Only rows that were handed over, deletes, and rows that two owners change in one flush are
  * looked at here. All other puts are checked by the upsert itself, which fails on a row of another

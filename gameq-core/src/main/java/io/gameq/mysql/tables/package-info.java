@@ -1,3 +1,21 @@
-/** gameq's own tables. */
+/**
+ * gameq's own tables that change with the rows, one class each, and what reads them together with
+ * the game's. Statements on the game's tables are in {@link io.gameq.mysql.flush}, which tables
+ * there are in {@link io.gameq.mysql}. Internal.
+ *
+ * <pre>
+ * OwnerTable         gameq_owner        sessions: open, set open, lock, restore
+ * TermTable          gameq_redis_term   which Redis primary counts
+ * HandoverTable      gameq_handover     what a session knows of a move that waits
+ * TombstoneTable     gameq_tombstone    the version of a delete: nothing older comes back
+ * DiscardTable       gameq_discard      versions that an operator gave up
+ * DeadLetterTable    gameq_dead_letter  rows that MySQL refused, the newest of each row
+ *   RowVersions        the versions of these three, by row key
+ *
+ * OwnerReader        an owner's rows, tombstones and dead letters, in one snapshot
+ * TombstoneHorizon   before it tombstones may be purged: nothing older is replayed
+ * Locks              a lock on a row, or on the whole table?
+ * </pre>
+ */
 @org.jspecify.annotations.NullMarked
 package io.gameq.mysql.tables;

@@ -47,8 +47,8 @@ public final class CommitGroup {
   record Applied() implements Outcome {}
 
   /**
-   * Redis knows another session, or none; see {@link io.gameq.commit.CommitSender} for what
-   * follows.
+   * Redis knows another session, or none; what follows is decided by {@code
+   * io.gameq.commit.GroupSettlement}.
    */
   public record NotOwner(CommitPart part, @Nullable String ownedBy, boolean written)
       implements Outcome {

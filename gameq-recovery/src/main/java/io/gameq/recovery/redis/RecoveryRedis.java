@@ -48,8 +48,8 @@ public final class RecoveryRedis implements AutoCloseable {
    * Connects.
    *
    * @param terms says which primary counts
-   * @throws GameQueueException when Redis is away, refuses the login, is none that gameq runs on,
-   *     or was demoted
+   * @throws io.gameq.GameQueueException when Redis is away, refuses the login, is none that gameq
+   *     runs on, or was demoted
    */
   public static RecoveryRedis open(
       String uri, @Nullable String password, String namespace, int slots, Terms terms) {

@@ -3,10 +3,11 @@
  *
  * <pre>
  * RecoveryRedis   a connection, refused by a primary that was demoted; which nodes are alive
- * LookupScript    lookup.lua: what Redis holds of rows
- * ReplayScript    replay.lua: puts lost rows back
- * Takeover        a session of recovery's own, for conflicts that are to be applied
+ * PrimaryChange   a session of recovery's own, for conflicts that are to be applied
  * </pre>
+ *
+ * <p>Its scripts are in {@link io.gameq.redis.script}: {@link io.gameq.redis.script.LookupScript}
+ * says what Redis holds of rows, {@link io.gameq.redis.script.ReplayScript} puts lost ones back.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.recovery.redis;

@@ -3,7 +3,7 @@
  * are compared wherever something is written.
  *
  * <pre>
- * Replay, for each group of owners of the plan, for some of its owners at a time:
+ * PlanReplay, for each group of owners of the plan, for some of its owners at a time:
  *   1. OwnerRows: reads the lost images of these owners again
  *   2. asks MySQL who owns, restores the sessions that MySQL lost
  *   3. RedisTarget: replay.lua, one script for an owner and all who traded with it    or

@@ -1,6 +1,17 @@
 /**
- * The writer's MySQL side: the flush transaction, and the SQL of the schema and dead commands; only
- * {@code mysql} packages touch JDBC.
+ * The SQL of the writer's commands; only {@code mysql} packages touch JDBC. The flush transaction is
+ * in {@link io.gameq.mysql.flush}.
+ *
+ * <pre>
+ * schema   SchemaDatabase    the database as these commands see it, and what is amiss in it
+ *            MigrationPlan     from SchemaState and the configuration: MigrationSteps, in order
+ *            ZeroDates         dates that Java has no value for
+ *          LeastGrants       the least rights of each user
+ * dead     DeadLetters       lists, counts, removes
+ *            DeadLetterRetry   writes the row after all, as guarded as a flush
+ * stale    Discards          remembers what was removed from Redis
+ * both     RowReading        decodes rows that were kept aside, beside what MySQL holds
+ * </pre>
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.mysql;

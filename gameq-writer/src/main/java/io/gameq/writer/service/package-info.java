@@ -1,7 +1,11 @@
 /**
- * The running service: {@code RunCommand} waits for the servers ({@code Startup}), then has a
- * {@code WriterService} run the workers, the slow lane, the renewal of leases, the watch over the
- * term and the upkeep until it is told to stop.
+ * The running service, from its start until it is told to stop.
+ *
+ * <pre>
+ * RunCommand         waits for the servers (Startup), then for SIGTERM
+ *   WriterService    starts and stops the agents: the watch over the term, the renewal of leases,
+ *                    the slow lane, the workers; and the upkeep
+ * </pre>
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.service;

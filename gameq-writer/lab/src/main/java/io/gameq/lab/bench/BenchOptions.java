@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How a benchmark runs; immutable. What each is, with its limits, stands in {@link WorkloadOptions}
- * and {@link MeasureOptions}.
+ * How a benchmark runs; immutable. What each is, with its limits, stands in {@link
+ * io.gameq.lab.workload.WorkloadOptions} and {@link MeasureOptions}.
  *
  * @param handOvers share of the actions after which their player is closed and opened again
  * @param actions of all threads, in each of the measured parts of a round

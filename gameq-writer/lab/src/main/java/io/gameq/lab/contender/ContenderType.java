@@ -22,7 +22,7 @@ public record ContenderType(String name, Holds holds, Set<Trait> traits, Opening
   public enum Trait {
     /** Takes an action before the one before it is acknowledged. */
     ASYNCHRONOUS,
-    /** Writes gameq's managed table, not {@link PeerTable}. */
+    /** Writes gameq's managed table, not {@link io.gameq.lab.contender.mysql.PeerTable}. */
     MANAGED_TABLE,
     /** Shows what a server can do, with one game thread at full pressure; not killed. */
     LIMIT,
