@@ -4,7 +4,7 @@
  * <pre>
  * Commit            an atomic set of row changes
  *   CommitPart      one session's share (several in a spanning commit)
- *     ChangedRow    an EncodedRow, and what its commit writes into it
+ *     ChangedRow    a rows.EncodedRow, and what its commit writes into it
  * Trade             a commit that moved rows, for later changes of these rows
  * CarriedColumns    what a session puts again although its game does not know it
  * Unsettled         what of a session may have to be sent again, from the WAL

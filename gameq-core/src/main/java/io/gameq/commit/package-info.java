@@ -9,7 +9,8 @@
  *   SendLoop         OutgoingCommits: version, CommitJournal: WAL, group, send, reply
  *     GroupSettlement  what became of each commit: queued, failed, to be sent again
  *   MendLoop         reconnect (SenderLink), hold while Redis is full
- *     SenderHealing    takes the HealingSteps; ResentCommits: what becomes of commits sent again
+ *     SenderHealing    takes each healing.HealingStep; ResentCommits: what becomes of commits
+ *                    sent again
  * </pre>
  *
  * <p>A commit goes from WaitingCommits over OutgoingCommits to SentCommits; Settlement ends it: its

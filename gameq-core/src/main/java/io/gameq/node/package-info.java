@@ -10,7 +10,8 @@
  *                      OpeningPorts  what the steps work with; PrimaryForOpens, and
  *                                    ConnectionAfterHealing: the connection of an attempt
  *                      AdoptedRows   what open.lua returned; LostAdoption: to an attempt before
- *                    SessionAdoption makes the session known to WAL, sender and NodeSessions
+ *                    SessionAdoption makes the session known to WAL, sender and
+ *                                    durability.NodeSessions
  * queue.read       OwnerReading      Redis, then MySQL
  * session.put ...  NodeSession       GameRows: between the game's records and encoded rows;
  *                    ChangeStaging   checks each change; StagedChanges: what is not committed yet

@@ -6,7 +6,7 @@
  *   Table "item"              owner kind "player", owner column "player_id", fingerprint
  *     OwnerColumn             the owner that a row names, the value that names an owner
  *     ForeignKeys             parents before children
- *     Column "id"             ColumnType: any Java value in, one canonical Java value out
+ *     Column "id"             types.ColumnType: any Java value in, one canonical one out
  *
  * what a game gives  -> CanonicalRow -> row: one canonical value for each column
  * row                -> RowCodec     -> encoded row; RowHeader reads and writes its front

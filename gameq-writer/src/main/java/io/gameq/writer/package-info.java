@@ -5,7 +5,7 @@
  * <pre>
  * config, schema, dead, stale, terminal   what an operator calls
  * service    starts and stops all of it
- *   flush    Worker, SlowLane: agents; each takes the steps of a turn
+ *   flush    flush.Worker, flush.SlowLane: agents; each takes the steps of a turn
  *     turn   reap | claim | decode | flush | ack | nack | ask MySQL who owns | tell Redis
  *   upkeep   what is done once an hour
  * </pre>

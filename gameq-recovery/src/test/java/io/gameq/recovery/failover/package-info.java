@@ -10,8 +10,8 @@
  *       RedisTopology         a primary, a replica or two, three Sentinels (quorum 2)
  *         Member, Door          each server behind proxies, one each for clients, Sentinels,
  *                               servers
- *       NodeJvm x 2           of the fault campaign, as are writers, reader, history and checker
- *       WriterJvm x 2
+ *       campaign.NodeJvm x 2, campaign.WriterJvm x 2: of the fault campaign, as are reader,
+ *                             history and checker
  *     Failover              PrimaryFaults, SecondFaults, NodeGoneFaults
  *       RecoveryTool          gameq-recovery as a process, for nodes that are gone
  *     Losses                what Redis forgot

@@ -1,10 +1,10 @@
 /**
- * The SQL of the writer's commands; only {@code mysql} packages touch JDBC. The flush transaction is
- * in {@link io.gameq.mysql.flush}.
+ * The SQL of the writer's commands; only {@code mysql} packages touch JDBC. The flush transaction
+ * is in {@link io.gameq.mysql.flush}.
  *
  * <pre>
  * schema   SchemaDatabase    the database as these commands see it, and what is amiss in it
- *            MigrationPlan     from SchemaState and the configuration: MigrationSteps, in order
+ *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
  *            ZeroDates         dates that Java has no value for
  *          LeastGrants       the least rights of each user
  * dead     DeadLetters       lists, counts, removes

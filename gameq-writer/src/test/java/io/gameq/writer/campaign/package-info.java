@@ -7,15 +7,16 @@
  *   CampaignServers       one Redis and one MariaDB for all cases, which faults kill, stop and fill
  *   Campaign              one case: load, faults, healing, drain, checks
  *     World               a fresh database and namespace with
- *       NodeProcess x 2     CampaignNode: 3 Players over 12 owners that are handed and taken over
+ *       NodeProcess x 2     CampaignNode: CampaignPlayer x 3 over 12 owners, which are handed
+ *                           and taken over
  *       WriterProcess x 2   gameq-writer run, lease 5 s
  *         FaultProxy        between every process and each of its servers
- *       Reader              reads owners without a session, all the time
+ *       ReadingPlayer       reads owners without a session, all the time
  *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults,
  *                         HostFaults, SchemaFaults
  *     DrainCheck          Redis holds nothing that waits
  *     Checker             history and reads against MySQL
- *     Replay              all acknowledged images of all WALs flushed twice more change nothing
+ *     HistoryReplay       all acknowledged images of all WALs flushed twice more change nothing
  * CampaignReport          target/campaign.md, target/campaign.json
  * </pre>
  *

@@ -13,22 +13,23 @@
  *              paths, without loops
  *
  * actor            its atomic steps, and the classes that they run
- * GameNodeActor    starts: reads the term, connects | settles the term (TermTable, Settling)
+ * GameNodeActor    starts: reads the term, connects | settles the term (tables.TermTable,
+ *                  Settling)
  *                  open: epoch into MySQL | open.lua; refused: ask MySQL; lost since an attempt
  *                  before: put back | set open and read, in one transaction | GET own, where Redis
  *                  may fail over: else it opens again (Opening, the whole of it)
  *                  commit: one MULTI, or commit.lua; its request or its reply may be lost
- *                  (CommitGroup)
+ *                  (script.CommitGroup)
  *                  heal: read the journal mark | sessions in MySQL | reassert.lua for each | replay
  *                  a WAL record | healed.lua | send an unanswered commit again; refused: ask MySQL,
- *                  reassert (HealingStep, the whole of it, one element a step)
+ *                  reassert (healing.HealingStep, the whole of it, one element a step)
  *                  may give an open up and open again, or die in it
  *                  goes over to the primary that was promoted, and heals there (Settling)
  * FlushWorker      the steps of a writer's turn: claim | flush, stopped at its statements | ack |
  *                  nack | ask MySQL who owns | tell Redis; goes over, or has to when the term
  *                  refuses it (io.gameq.writer.turn, the whole of it; Settling)
  * Reaper           a lease runs out: the first step of a turn (Reaping)
- * Reader           read.lua | snapshot (ReadScript, OwnerViews)
+ * ReadingActor     read.lua | snapshot (script.ReadScript, view.OwnerViews)
  * FailoverActor    Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on
@@ -47,14 +48,16 @@
  * one works on until it goes over, which it may do at any moment, a worker between two turns: it
  * settles the term, and a node heals. Writes that the replica has not got are those that come after
  * the promotion while nobody has gone over. In the end everybody has, and what the former one holds
- * is gone. {@code PrimaryConnector} is retold: what the servers say of themselves is made up.
+ * is gone. {@link io.gameq.redis.PrimaryConnector} is retold: what the servers say of themselves is
+ * made up.
  *
- * <p>A flush is one step of the turn, one call of {@code FlushTransaction.flush}. It runs in a
- * thread of its own, and a {@link io.gameq.writer.explorer.Gate} holds it before each statement;
- * some casts interleave every statement, others only before, between and after locking and COMMIT.
- * An open transaction is restored by running its statements again, in the order in which those of
- * all transactions ran, each over what was committed then; the server must answer the same. A step
- * that would wait for a lock is not taken; a flush that waits may also roll back and begin again.
+ * <p>A flush is one step of the turn, one call of {@link io.gameq.mysql.flush.FlushTransaction}. It
+ * runs in a thread of its own, and a {@link io.gameq.writer.explorer.Gate} holds it before each
+ * statement; some casts interleave every statement, others only before, between and after locking
+ * and COMMIT. An open transaction is restored by running its statements again, in the order in
+ * which those of all transactions ran, each over what was committed then; the server must answer
+ * the same. A step that would wait for a lock is not taken; a flush that waits may also roll back
+ * and begin again.
  *
  * <p>Checked after each step: a row's version in MySQL never goes down (WENT BACK), a deleted row
  * does not come back (RESURRECTED), a row holds what was committed in its version (MIXED) and was

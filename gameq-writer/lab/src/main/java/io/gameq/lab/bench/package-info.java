@@ -3,9 +3,10 @@
  * can do.
  *
  * <pre>
- * BenchCommand                     options: WorkloadOptions, MeasureOptions, GrowthOptions ──▶
- *                                  BenchOptions
- *   BenchRun                       on a BenchWorld: tables, node (GameqNode), writers, probes
+ * BenchCommand                     options: workload.WorkloadOptions, MeasureOptions,
+ *                                  GrowthOptions ──▶ BenchOptions
+ *   BenchRun                       on a BenchWorld: tables, node (contender.gameq.GameqNode),
+ *                                  writers, probes
  *     Round, for each round        closed, paced, pressure: Load     drain: DrainPart
  *       LimitsPart                 raw-mysql, raw-redis, plain-client
  *     BothPart                     Load and a writer at once, BothSamples each second

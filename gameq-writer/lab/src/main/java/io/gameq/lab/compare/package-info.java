@@ -3,7 +3,7 @@
  * same check.
  *
  * <pre>
- * CompareCommand       options: CompareOptions, WorkloadOptions, ScratchOptions
+ * CompareCommand       options: CompareOptions, workload.WorkloadOptions, scratch.ScratchOptions
  *   Comparison         rounds that interleave the contenders, then the kills; empties tables
  *     ChildProcess     a fresh JVM for each measurement, told what to do by a ChildJob
  *       ContenderChild what runs in it: warm-up, Load, until MySQL holds everything: Figures

@@ -2,7 +2,7 @@
  * What is measured: each way to get a game's rows into MySQL, by one interface.
  *
  * <pre>
- * ContenderSource ──▶ ContenderType    found by ServiceLoader, here and in the peers' jar
+ * ContenderSource ──▶ ContenderType    a service, found here and in the peers' jar
  *   mysql             sync-3, sync-1, raw-mysql, forgetful, without a queue
  *   redis             seed, raw-redis, plain-client
  *   gameq             gameq itself

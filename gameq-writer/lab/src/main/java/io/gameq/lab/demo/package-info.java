@@ -6,9 +6,9 @@
  *   DemoRun            starts writers and nodes, plays, drains, verifies
  *     DemoNode         a GameQueue; its desk logs players in and out and reads them for others
  *     Driver           a thread of the game: players act and trade
- *       DemoPlayer     a session and the player's DemoActor
+ *       DemoPlayer     a session and the player's game.DemoActor
  *     Verifier         rows in MySQL against rows in memory, table by table
- *   DemoGame, DemoActor    what is played: {@code sample} (records) or {@code generated} (any
+ *   game.DemoGame          what is played: {@code sample} (records) or {@code generated} (any
  *                          schema)
  * </pre>
  *

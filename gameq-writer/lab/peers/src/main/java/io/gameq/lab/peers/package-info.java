@@ -2,7 +2,7 @@
  * Other libraries as contenders: gameq depends on none of them, so a plain build downloads none.
  *
  * <pre>
- * PeerSource             found by ServiceLoader once this jar is on the classpath
+ * PeerSource             a service, found once this jar is on the classpath
  *   RedissonContender    RMap with a MapWriter; its queue of changes is in Redis
  *   HazelcastContender   IMap with a MapStore, in heap
  *   EhcacheContender     a loader-writer in coalesced batches, in heap

@@ -7,7 +7,7 @@
  *   ParentRows       rows of unmanaged tables that foreign keys may refer to
  *   RowGenerator     rows of one managed table: keys, foreign keys, UNIQUE keys
  *     Values         a value that fits a column
- *   GeneratedPlayer  a DemoActor that puts, changes, deletes and trades such rows
+ *   GeneratedPlayer  a game.DemoActor that puts, changes, deletes and trades such rows
  * </pre>
  */
 @org.jspecify.annotations.NullMarked
