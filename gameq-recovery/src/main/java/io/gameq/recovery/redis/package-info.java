@@ -3,7 +3,7 @@
  *
  * <pre>
  * RecoveryRedis   a connection, refused by a primary that was demoted; which nodes are alive
- * PrimaryChange   a session of recovery's own, for conflicts that are to be applied
+ * OwnersInRedis   which session owns; a session of recovery's own, for conflicts to be applied
  * </pre>
  *
  * <p>Its scripts are in {@link io.gameq.redis.script}: {@link io.gameq.redis.script.LookupScript}

@@ -9,7 +9,7 @@ import io.gameq.recovery.mysql.DurableOwners;
 import io.gameq.recovery.mysql.DurableOwners.Durable;
 import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.plan.PlannedRow;
-import io.gameq.recovery.redis.PrimaryChange;
+import io.gameq.recovery.redis.OwnersInRedis;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.rows.EncodedRow;
 import java.security.SecureRandom;
@@ -66,20 +66,20 @@ final class Conflicts {
     DurableOwners sessions = lookups.database().owners();
     Durable durable = sessions.current(List.of(owner)).get(owner);
     RecoveryRedis redis = lookups.redis();
-    PrimaryChange takeover = redis == null ? null : new PrimaryChange(redis);
+    OwnersInRedis owners = redis == null ? null : new OwnersInRedis(redis);
     SessionId inRedis = null;
-    if (takeover != null) {
-      String holder = durable == null ? null : takeover.liveHolder(owner, durable.sessions());
+    if (owners != null) {
+      String holder = durable == null ? null : owners.liveHolder(owner, durable.sessions());
       if (holder != null) {
         report.refused(
             owner, its.size(), "node " + holder + " is alive and has it open: close it there");
         return;
       }
-      inRedis = takeover.ownedBy(owner);
+      inRedis = owners.ownedBy(owner);
     }
     SessionId session = raise(sessions, owner, inRedis);
-    if (takeover != null && !intoMySql) {
-      takeover.open(owner, session);
+    if (owners != null && !intoMySql) {
+      owners.open(owner, session);
     }
     target.write(List.of(List.of(new Target.Owner(owner, session, true, its))), report);
     sessions.markOpen(owner, session);

@@ -14,7 +14,7 @@ import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.Planner.OwnersNewest;
 import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.plan.TradeGroups;
-import io.gameq.recovery.redis.PrimaryChange;
+import io.gameq.recovery.redis.OwnersInRedis;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.wal.WalFolder;
@@ -242,7 +242,7 @@ public final class PlanReplay implements Planner.Sink {
       return null;
     }
     SessionId newest = durable.sessions().newest();
-    return newest.equals(new PrimaryChange(redis).ownedBy(owner)) ? newest : null;
+    return newest.equals(new OwnersInRedis(redis).ownedBy(owner)) ? newest : null;
   }
 
   /** Whether the node that opened a session gave no sign of life; asked once for a while. */

@@ -11,16 +11,16 @@ import io.gameq.redis.script.OwnKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The second step of opening an owner for recovery itself, so that a conflict can be applied. One
- * thread.
+ * Who owns an owner as far as Redis knows, and opening one for recovery itself, so that a conflict
+ * can be applied. One thread.
  */
-public final class PrimaryChange {
+public final class OwnersInRedis {
   /** Rows of the session before wait no longer than a game's usual commits. */
   private static final long MERGE_WINDOW_MILLIS = 1_000;
 
   private final RecoveryRedis redis;
 
-  public PrimaryChange(RecoveryRedis redis) {
+  public OwnersInRedis(RecoveryRedis redis) {
     this.redis = redis;
   }
 
