@@ -138,7 +138,7 @@ record NodeOpening(GameNodeActor node) {
           : List.of(
               Step.redis(
                   node.name() + " opens again with the same epoch",
-                  world -> take(world, state, tried(me), same(world, attempt, session))));
+                  world -> take(world, state, tried(me), same(world, state, me, session))));
     }
     return isLocked(state, attempt) || plant().has(Switch.EPOCH_AFTER_REDIS)
         ? List.of()
@@ -148,10 +148,12 @@ record NodeOpening(GameNodeActor node) {
                 world -> raise(world, state, me, begun(open))));
   }
 
-  private Attempt same(Servers world, Attempt attempt, SessionId session) {
+  /** The same session, over the connection that the node has at this moment. */
+  private Attempt same(Servers world, State state, NodeMemory me, SessionId session) {
+    Attempt attempt = Objects.requireNonNull(me.attempt());
+    Reached by = connects(state, me);
     return attempt.next(
-        new Opening.Raised(raised(attempt.at().attempt(), session), healed(world, attempt.by())),
-        attempt.by());
+        new Opening.Raised(raised(attempt.at().attempt(), session), healed(world, by)), by);
   }
 
   static Opening.Attempt raised(Opening.Attempt of, SessionId session) {
