@@ -55,7 +55,7 @@ class WhileRedisIsAwayTest extends RedisLossFixture {
         GameQueue.open(
             behindProxy("n1")
                 .maxInFlight(1, 8 << 20, Duration.ZERO)
-                .maxJournal(9, 8 << 20, Duration.ofSeconds(2))
+                .maxJournal(9, 8 << 20, Duration.ofSeconds(8)) // ten commits fit in on any machine
                 .build())) {
       OwnerSession player = queue.open("player:1");
       queued(player, new Pet(1, 1, "v0"));
