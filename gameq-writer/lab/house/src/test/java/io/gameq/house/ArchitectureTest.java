@@ -1,4 +1,4 @@
-package io.gameq.lab;
+package io.gameq.house;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,4 +1,4 @@
-package io.gameq.lab;
+package io.gameq.house;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
