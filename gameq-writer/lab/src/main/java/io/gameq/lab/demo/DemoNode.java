@@ -2,6 +2,7 @@ package io.gameq.lab.demo;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
+import io.gameq.MySqlException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.lab.demo.game.DemoGame;
@@ -27,6 +28,9 @@ final class DemoNode implements AutoCloseable {
   private static final int DESK_THREADS = 3;
 
   private static final Duration ANSWER = Duration.ofSeconds(30);
+
+  /** Of one login while MySQL is held up; each may wait a second for a lock. */
+  private static final int MOST_TRIES = 10;
 
   private final GameQueue queue;
   private final World world;
@@ -84,7 +88,7 @@ final class DemoNode implements AutoCloseable {
           if (fresh && world.ended.get()) {
             return;
           }
-          OwnerSession session = queue.open(player.actor.owner());
+          OwnerSession session = open(player.actor.owner());
           compare("at login", player, table -> session.rows(table.name()));
           session.forgetLoaded();
           player.loggedIn(session);
@@ -94,6 +98,20 @@ final class DemoNode implements AutoCloseable {
           }
           drivers.get(ThreadLocalRandom.current().nextInt(drivers.size())).admit(player);
         });
+  }
+
+  /** As a login screen that tries again when MySQL does not answer in time. */
+  private OwnerSession open(String owner) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return queue.open(owner);
+      } catch (MySqlException e) {
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
+        world.stats.loginsTriedAgain.increment();
+      }
+    }
   }
 
   private void create(DemoPlayer player, OwnerSession session) {

@@ -63,6 +63,9 @@ record DemoReport(DemoStats stats, Mismatches mismatches, Outcome outcome) {
         stats.moves.sum(),
         stats.trades.sum(),
         stats.reads.sum());
+    if (stats.loginsTriedAgain.sum() > 0) {
+      line(out, "logins tried again", "%,d, as MySQL was held up", stats.loginsTriedAgain.sum());
+    }
     line(
         out,
         "compared",

@@ -17,6 +17,7 @@ final class DemoStats {
   final LongAdder commits = new LongAdder();
   final LongAdder rowChanges = new LongAdder();
   final LongAdder logins = new LongAdder();
+  final LongAdder loginsTriedAgain = new LongAdder();
   final LongAdder moves = new LongAdder();
   final LongAdder trades = new LongAdder();
   final LongAdder reads = new LongAdder();
