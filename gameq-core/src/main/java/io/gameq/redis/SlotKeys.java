@@ -73,6 +73,16 @@ public final class SlotKeys {
     return due;
   }
 
+  /** The list of due owners that are taken next. */
+  public byte[] ready() {
+    return bytes(prefix + ":ready");
+  }
+
+  /** The set of claimed owners, by the end of their leases. */
+  public byte[] lease() {
+    return bytes(prefix + ":lease");
+  }
+
   public byte[] closing() {
     return bytes(prefix + ":closing");
   }

@@ -1,7 +1,7 @@
 package io.gameq.redis.script;
 
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -23,16 +23,26 @@ public final class AckScript {
       Claim claim, long version, List<VersionedKey> setAside, List<VersionedKey> kept) {}
 
   /**
-   * Ends claims and tells their nodes. Returns how many were still ours.
+   * Ends claims and tells their nodes, in one round trip. Returns how many were still ours.
    *
    * @param keptDelayMillis until owners with kept rows are due again
    */
   public static int call(
       RedisConnection redis,
-      SlotKeys slot,
+      Slots slots,
       String namespace,
       long keptDelayMillis,
       List<Flushed> flushed) {
+    List<LuaScript.Call> calls = new ArrayList<>();
+    slots
+        .grouped(flushed, of -> of.claim().owner())
+        .forEach(
+            (slot, some) ->
+                calls.add(new LuaScript.Call(slot, args(namespace, keptDelayMillis, some))));
+    return Claim.stillOurs(SCRIPT.callEach(redis, calls));
+  }
+
+  private static List<String> args(String namespace, long keptDelayMillis, List<Flushed> flushed) {
     List<String> args = new ArrayList<>();
     args.add(namespace);
     args.add(Long.toString(OwnKey.KEPT_MILLIS));
@@ -44,7 +54,7 @@ public final class AckScript {
       addRows(args, f.setAside());
       addRows(args, f.kept());
     }
-    return Claim.stillOurs(SCRIPT.call(redis, slot, args));
+    return args;
   }
 
   private static void addRows(List<String> args, List<VersionedKey> rows) {

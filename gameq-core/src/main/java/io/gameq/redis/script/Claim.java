@@ -31,8 +31,9 @@ public record Claim(
     }
   }
 
-  /** How many 1 are in a reply that has a 1 for each claim that was still ours, else a 0. */
-  static int stillOurs(List<Object> reply) {
-    return (int) reply.stream().filter(r -> (Long) r == 1).count();
+  /** How many 1 are in replies that have a 1 for each claim that was still ours, else a 0. */
+  static int stillOurs(List<LuaScript.Answer> answers) {
+    return (int)
+        answers.stream().flatMap(of -> of.get().stream()).filter(r -> (Long) r == 1).count();
   }
 }

@@ -3,6 +3,7 @@ package io.gameq.redis.script;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.gameq.GameQueueException;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
@@ -13,9 +14,12 @@ import io.lettuce.core.codec.Base16;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Lua script from resource files, run by its SHA-1 and loaded again when Redis forgot it.
@@ -55,11 +59,76 @@ public final class LuaScript {
    * @throws io.gameq.GameQueueException when Redis refuses
    */
   public List<Object> call(RedisConnection redis, SlotKeys slot, List<String> args) {
-    byte[][] argv = args.stream().map(a -> a.getBytes(ISO_8859_1)).toArray(byte[][]::new);
-    return call(redis, slot.prefix().getBytes(ISO_8859_1), argv);
+    return call(redis, slot.prefix().getBytes(ISO_8859_1), bytes(args));
   }
 
-  /** The same with a key of no slot. */
+  /** A call on one slot. */
+  record Call(SlotKeys slot, List<String> args) {}
+
+  /**
+   * What one of several calls answered.
+   *
+   * @param error why it did not; as {@link #call} throws it
+   */
+  record Answer(@Nullable List<Object> reply, @Nullable GameQueueException error) {
+    /** The reply; throws if there is none. */
+    List<Object> get() {
+      if (error != null) {
+        throw error;
+      }
+      return Objects.requireNonNull(reply);
+    }
+  }
+
+  /**
+   * Runs the script on several slots in one round trip: each answers or fails by itself. Over a
+   * connection that no other thread uses meanwhile.
+   */
+  List<Answer> callEach(RedisConnection redis, List<Call> calls) {
+    if (calls.size() == 1) { // one that is waited for costs less than one that is sent
+      return List.of(answer(redis, calls.get(0)));
+    }
+    List<CompletionStage<List<Object>>> sent = new ArrayList<>();
+    redis.flushesByItself(false);
+    try {
+      for (Call call : calls) {
+        byte[][] keys = {call.slot.prefix().getBytes(ISO_8859_1)};
+        sent.add(send(redis, keys, bytes(call.args)));
+      }
+      redis.flush();
+    } finally {
+      redis.flushesByItself(true);
+    }
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < sent.size(); i++) {
+      answers.add(answer(redis, calls.get(i), sent.get(i)));
+    }
+    return answers;
+  }
+
+  private Answer answer(RedisConnection redis, Call call, CompletionStage<List<Object>> sent) {
+    try {
+      return new Answer(sent.toCompletableFuture().join(), null);
+    } catch (CompletionException e) {
+      return e.getCause() instanceof RedisNoScriptException
+          ? answer(redis, call)
+          : new Answer(null, RedisReply.exception(e));
+    }
+  }
+
+  private Answer answer(RedisConnection redis, Call call) {
+    try {
+      return new Answer(call(redis, call.slot, call.args), null);
+    } catch (GameQueueException e) {
+      return new Answer(null, e);
+    }
+  }
+
+  private static byte[][] bytes(List<String> args) {
+    return args.stream().map(a -> a.getBytes(ISO_8859_1)).toArray(byte[][]::new);
+  }
+
+  /** {@link #call(RedisConnection, SlotKeys, List)} with a key of no slot. */
   List<Object> call(RedisConnection redis, byte[] key, byte[]... argv) {
     byte[][] keys = {key};
     try {

@@ -1,7 +1,7 @@
 package io.gameq.redis.script;
 
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,20 +12,27 @@ public final class NackScript {
   private NackScript() {}
 
   /**
-   * Gives claims back. Returns how many were still ours.
+   * Gives claims back, in one round trip. Returns how many were still ours.
    *
    * @param countsAsAttempt false for an outage, which is not the rows' fault
    */
   public static int call(
       RedisConnection redis,
-      SlotKeys slot,
+      Slots slots,
       long delayMillis,
       boolean countsAsAttempt,
       List<Claim> claims) {
-    List<String> args = new ArrayList<>();
-    args.add(Long.toString(delayMillis));
-    args.add(countsAsAttempt ? "1" : "0");
-    Claim.addTokens(args, claims);
-    return Claim.stillOurs(SCRIPT.call(redis, slot, args));
+    List<LuaScript.Call> calls = new ArrayList<>();
+    slots
+        .grouped(claims, Claim::owner)
+        .forEach(
+            (slot, some) -> {
+              List<String> args = new ArrayList<>();
+              args.add(Long.toString(delayMillis));
+              args.add(countsAsAttempt ? "1" : "0");
+              Claim.addTokens(args, some);
+              calls.add(new LuaScript.Call(slot, args));
+            });
+    return Claim.stillOurs(SCRIPT.callEach(redis, calls));
   }
 }

@@ -23,7 +23,8 @@
  * readers        read.lua      ReadScript      what of an owner is unflushed, without a session
  *                look.lua      LookScript      versions of some rows; may more come?
  *                lookup.lua    LookupScript    some rows, of several sessions
- * writers        claim.lua     ClaimScript     takes due owners: Claims
+ * writers                      SlotHeads       in which slots is somebody due?
+ *                claim.lua     ClaimScript     takes due owners: Claims
  *                renew.lua     RenewScript     goes on holding them
  *                ack.lua       AckScript       they are in MySQL: tells their nodes
  *                nack.lua      NackScript      gives them back

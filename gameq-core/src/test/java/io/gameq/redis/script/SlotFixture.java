@@ -20,7 +20,7 @@ import java.util.UUID;
  */
 public final class SlotFixture implements AutoCloseable {
   public final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
-  public final SlotKeys slot = new SlotKeys(namespace, 3);
+  public final SlotKeys slot = new SlotKeys(namespace, 0);
   public final OwnerId owner = OwnerId.of("player:42");
   public final SessionId first = new SessionId(1, "aaaaaaaa00000001");
   public final SessionId second = new SessionId(2, "bbbbbbbb00000002");

@@ -5,10 +5,12 @@ import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.RenewScript;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -27,17 +29,16 @@ public final class LeaseRenewal implements AutoCloseable {
 
   private final ControlConnection redis;
   private final TermWatch watch;
+  private final Slots slots;
   private final long leaseMillis;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
 
   /** Claims that a worker holds, until closed. */
   final class Held implements AutoCloseable {
-    private final SlotKeys slot;
-    private final List<Claim> claims;
+    private final Map<SlotKeys, List<Claim>> claims;
     private final long sinceNanos = System.nanoTime();
 
-    private Held(SlotKeys slot, List<Claim> claims) {
-      this.slot = slot;
+    private Held(Map<SlotKeys, List<Claim>> claims) {
       this.claims = claims;
       held.add(this);
     }
@@ -52,9 +53,10 @@ public final class LeaseRenewal implements AutoCloseable {
     }
   }
 
-  public LeaseRenewal(ControlConnection redis, TermWatch watch, long leaseMillis) {
+  public LeaseRenewal(ControlConnection redis, TermWatch watch, Slots slots, long leaseMillis) {
     this.redis = redis;
     this.watch = watch;
+    this.slots = slots;
     this.leaseMillis = leaseMillis;
   }
 
@@ -68,8 +70,8 @@ public final class LeaseRenewal implements AutoCloseable {
   }
 
   /** Renews these claims until the result is closed. */
-  Held hold(SlotKeys slot, List<Claim> claims) {
-    return new Held(slot, claims);
+  Held hold(List<Claim> claims) {
+    return new Held(slots.grouped(claims, Claim::owner));
   }
 
   private void renew() {
@@ -78,14 +80,18 @@ public final class LeaseRenewal implements AutoCloseable {
       if (millis < everyMillis() / 2 || millis > MOST_RENEWALS * everyMillis()) {
         continue;
       }
-      try {
-        ControlConnection.Connected unused = watch.connected(redis);
-        redis.call(connection -> RenewScript.call(connection, of.slot, leaseMillis, of.claims));
-      } catch (GameQueueException e) {
-        LOG.warn("cannot renew the leases of slot {}: {}", of.slot.slot(), e.getMessage());
-      } catch (RuntimeException | Error e) { // the other slots are renewed all the same
-        LOG.warn("cannot renew the leases of slot {}", of.slot.slot(), e);
-      }
+      of.claims.forEach(this::renew);
+    }
+  }
+
+  private void renew(SlotKeys slot, List<Claim> claims) {
+    try {
+      ControlConnection.Connected unused = watch.connected(redis);
+      redis.call(connection -> RenewScript.call(connection, slot, leaseMillis, claims));
+    } catch (GameQueueException e) {
+      LOG.warn("cannot renew the leases of slot {}: {}", slot.slot(), e.getMessage());
+    } catch (RuntimeException | Error e) { // the other slots are renewed all the same
+      LOG.warn("cannot renew the leases of slot {}", slot.slot(), e);
     }
   }
 

@@ -6,7 +6,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.LookScript;
 import io.gameq.redis.script.LookScript.Looked;
 import io.gameq.rows.RowKey;
@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class OtherHalves implements FlushTransaction.Halves {
   private final ControlConnection redis;
-  private final SlotKeys[] slots;
+  private final Slots slots;
   private final OwnerTable sessions;
 
-  OtherHalves(ControlConnection redis, SlotKeys[] slots, OwnerTable sessions) {
+  OtherHalves(ControlConnection redis, Slots slots, OwnerTable sessions) {
     this.redis = redis;
     this.slots = slots;
     this.sessions = sessions;
@@ -42,8 +42,7 @@ final class OtherHalves implements FlushTransaction.Halves {
   }
 
   private boolean mayCome(RowKey row, OwnerId from, @Nullable CountingSessions durable) {
-    Looked looked =
-        LookScript.call(redis.get(), slots[from.slot(slots.length)], from, List.of(row.text()));
+    Looked looked = LookScript.call(redis.get(), slots.of(from), from, List.of(row.text()));
     return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable);
   }
 }

@@ -1,72 +1,281 @@
 package io.gameq.writer.flush;
 
-import java.util.concurrent.DelayQueue;
-import java.util.concurrent.Delayed;
+import io.gameq.redis.Backoff;
+import io.gameq.redis.script.SlotHeads;
+import io.gameq.writer.turn.SlotShare;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which slot a worker takes next: the one whose turn came first. A slot has one worker at a time,
- * so that workers of one process flush disjoint owners. Thread-safe.
+ * Which slots a worker takes next: those in which somebody is due, as many together as fill a
+ * flush. A slot has one worker at a time, so that workers of one process flush disjoint owners.
+ * Thread-safe.
+ *
+ * <p>A claim, a transaction and an ack cost about the same for few rows and for many. So there are
+ * rounds, at most one in a quarter of a second, in which the slots are taken where somebody is due
+ * by then: rows of all slots gather. When nothing was due for so long, the next round begins when
+ * somebody is. A backlog, and who was made due before his time, wait for no round.
  */
 public final class SlotSchedule {
-  /** Idle slots are looked at so often in all that a writer sends under 100 commands a second. */
-  private static final long IDLE_MILLIS_PER_SLOT = 64;
+  private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  private static final long LEAST_IDLE_MILLIS = 1_000;
+  private static final long TAKE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private static final int LOOKS_WHILE_WAITING = 5;
+  /** Of a full flush, expected in a slot of which nothing is known. */
+  private static final int FIRST_GUESS = 16;
 
-  private static final long TAKE_WAIT_MILLIS = 200;
+  private static final long NEVER = SlotHeads.NEVER;
 
-  private final DelayQueue<Turn> turns = new DelayQueue<>();
-  private final long idleMillis;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Slot[] slots;
+  private final int mostRows;
+  private final LongSupplier nanoTime;
+  private final long startNanos;
+  private long roundNanos = -ROUND_NANOS;
 
-  private record Turn(int slot, long atNanos) implements Delayed {
-    @Override
-    public long getDelay(TimeUnit unit) {
-      return unit.convert(atNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+  /** Times are nanoseconds since the schedule was made. */
+  private static final class Slot {
+    private final int number;
+    private boolean isTaken;
+    private boolean hasExpired;
+    private long dueNanos = NEVER;
+    private boolean waitsForNoRound;
+    private long pausedUntilNanos;
+    private int expectedRows;
+    private final Backoff backoff = new Backoff(100, 5_000);
+
+    Slot(int number, int expectedRows) {
+      this.number = number;
+      this.expectedRows = expectedRows;
     }
-
-    @Override
-    public int compareTo(Delayed other) {
-      return Long.compare(atNanos - ((Turn) other).atNanos, 0);
-    }
-  }
-
-  public SlotSchedule(int slots) {
-    idleMillis = Math.max(LEAST_IDLE_MILLIS, IDLE_MILLIS_PER_SLOT * slots);
-    for (int slot = 0; slot < slots; slot++) {
-      giveBack(slot, 0);
-    }
-  }
-
-  /** Waits a little for the next slot whose turn has come; null when there is none by then. */
-  @Nullable Integer take() {
-    try {
-      Turn turn = turns.poll(TAKE_WAIT_MILLIS, TimeUnit.MILLISECONDS);
-      return turn == null ? null : turn.slot();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return null;
-    }
-  }
-
-  /** After how long an idle slot is looked at again: the most delay of a first commit, ms. */
-  long idleMillis() {
-    return idleMillis;
   }
 
   /**
-   * After how long a slot is looked at again whose owners are due later: the most delay of a flush
-   * that is pulled forward, ms.
+   * What a worker does next.
+   *
+   * @param expired a slot where leases ran out; or null
+   * @param shares otherwise, of slots where somebody is due; not empty then
    */
-  long waitingMillis() {
-    return idleMillis / LOOKS_WHILE_WAITING;
+  record Taken(@Nullable Integer expired, List<SlotShare> shares) {
+    List<Integer> slots() {
+      return expired == null ? shares.stream().map(SlotShare::slot).toList() : List.of(expired);
+    }
   }
 
-  /** Ends a turn; the next one comes after {@code delayMillis}. */
-  void giveBack(int slot, long delayMillis) {
-    turns.add(new Turn(slot, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis)));
+  /**
+   * A schedule of slots of which nothing is known yet.
+   *
+   * @param mostRows of a flush
+   */
+  public SlotSchedule(int slots, int mostRows) {
+    this(slots, mostRows, System::nanoTime);
+  }
+
+  SlotSchedule(int slots, int mostRows, LongSupplier nanoTime) {
+    this.mostRows = mostRows;
+    this.nanoTime = nanoTime;
+    this.startNanos = nanoTime.getAsLong();
+    this.slots = new Slot[slots];
+    for (int slot = 0; slot < slots; slot++) {
+      this.slots[slot] = new Slot(slot, Math.max(1, mostRows / FIRST_GUESS));
+    }
+  }
+
+  private long now() {
+    return nanoTime.getAsLong() - startNanos;
+  }
+
+  /** Waits a little for slots whose time has come; null when there is none by then. */
+  @Nullable Taken take() {
+    lock.lock();
+    try {
+      long left = TAKE_WAIT_NANOS;
+      while (true) {
+        Taken taken = poll();
+        if (taken != null || left <= 0) {
+          return taken;
+        }
+        long wait = Math.min(left, firstNanos() - now());
+        left -= wait - changed.awaitNanos(wait);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Slots whose time has come; null when there is none. */
+  @Nullable Taken poll() {
+    lock.lock();
+    try {
+      long now = now();
+      List<Slot> ready = ready(now);
+      return ready.isEmpty() ? null : take(ready, now);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long firstNanos() {
+    return Arrays.stream(slots).mapToLong(this::nextNanos).min().orElse(NEVER);
+  }
+
+  /** When a slot is to be taken; in this round if somebody was due when it began. */
+  private long nextNanos(Slot slot) {
+    if (slot.isTaken) {
+      return NEVER;
+    }
+    long next = slot.hasExpired ? 0 : slot.dueNanos;
+    if (!slot.hasExpired && !slot.waitsForNoRound && slot.dueNanos > roundNanos) {
+      next = Math.max(next, roundNanos + ROUND_NANOS);
+    }
+    return Math.max(next, slot.pausedUntilNanos);
+  }
+
+  /** Who has waited longest comes first. */
+  private List<Slot> ready(long now) {
+    return Arrays.stream(slots)
+        .filter(slot -> nextNanos(slot) <= now)
+        .sorted(Comparator.comparingLong(slot -> slot.dueNanos))
+        .toList();
+  }
+
+  private Taken take(List<Slot> ready, long now) {
+    for (Slot slot : ready) {
+      if (slot.hasExpired) {
+        slot.isTaken = true;
+        slot.hasExpired = false;
+        changed.signal();
+        return new Taken(slot.number, List.of());
+      }
+    }
+    if (now >= roundNanos + ROUND_NANOS) {
+      roundNanos = now;
+    }
+    List<Slot> together = new ArrayList<>();
+    int rows = 0;
+    for (Slot slot : ready) {
+      if (rows > 0 && rows + slot.expectedRows > mostRows) {
+        changed.signal(); // the rest is for another worker
+        break;
+      }
+      slot.isTaken = true;
+      slot.waitsForNoRound = false;
+      rows += slot.expectedRows;
+      together.add(slot);
+    }
+    return new Taken(null, together.stream().map(slot -> share(slot, together.size())).toList());
+  }
+
+  /** Twice what is expected, and at least an equal part of a full flush. */
+  private SlotShare share(Slot slot, int among) {
+    int rows = Math.max(2 * slot.expectedRows, (mostRows + among - 1) / among);
+    return new SlotShare(slot.number, Math.min(mostRows, rows));
+  }
+
+  /**
+   * Somebody is due.
+   *
+   * @param millis by slot: when its next owner is due, as {@link SlotHeads#due} tells
+   * @param nowMillis Redis TIME now
+   */
+  void sawDue(long[] millis, long nowMillis) {
+    saw(
+        millis,
+        (slot, dueMillis, now) -> {
+          long waitMillis = Math.max(0, dueMillis - nowMillis);
+          slot.dueNanos = Math.min(slot.dueNanos, now + TimeUnit.MILLISECONDS.toNanos(waitMillis));
+          if (dueMillis == 0) { // before his time
+            slot.waitsForNoRound = true;
+          }
+        });
+  }
+
+  /** Owners that a claim left for the next one, as {@link SlotHeads#ready} tells. */
+  void sawReady(long[] millis) {
+    saw(millis, (slot, always, now) -> slot.dueNanos = Math.min(slot.dueNanos, now));
+  }
+
+  /** Leases, as {@link SlotHeads#leases} tells. */
+  void sawLeases(long[] millis, long nowMillis) {
+    saw(millis, (slot, endMillis, now) -> slot.hasExpired |= endMillis <= nowMillis);
+  }
+
+  private interface Sight {
+    void of(Slot slot, long millis, long now);
+  }
+
+  /** Of a slot that is taken its turn will know more. */
+  private void saw(long[] millis, Sight sight) {
+    lock.lock();
+    try {
+      long now = now();
+      for (Slot slot : slots) {
+        if (!slot.isTaken && millis[slot.number] != SlotHeads.NEVER) {
+          sight.of(slot, millis[slot.number], now);
+        }
+      }
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Ends a turn of a slot.
+   *
+   * @param rows that were claimed
+   * @param waitMillis until its next owner is due; -1 when none is known, 0 when somebody was left
+   */
+  void giveBack(int slot, int rows, long waitMillis) {
+    giveBack(
+        slot,
+        (of, now) -> {
+          boolean isBacklog = waitMillis == 0;
+          of.dueNanos = waitMillis < 0 ? NEVER : now + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+          of.waitsForNoRound = isBacklog;
+          if (rows > 0) {
+            of.expectedRows = Math.min(mostRows, isBacklog ? 2 * rows : rows);
+          }
+          of.backoff.reset();
+        });
+  }
+
+  /** Ends a turn in which the slot could not be asked: it is tried again later and later. */
+  void pauseFailed(int slot) {
+    pause(slot, slots[slot].backoff.nextMillisWithJitter());
+  }
+
+  /** Ends a turn that came to nothing: the slot is left alone for so long. */
+  void pause(int slot, long millis) {
+    giveBack(
+        slot,
+        (of, now) -> {
+          of.pausedUntilNanos = now + TimeUnit.MILLISECONDS.toNanos(millis);
+          of.dueNanos = of.pausedUntilNanos;
+        });
+  }
+
+  private void giveBack(int number, BiConsumer<Slot, Long> change) {
+    lock.lock();
+    try {
+      Slot slot = slots[number];
+      slot.isTaken = false;
+      change.accept(slot, now());
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
   }
 }

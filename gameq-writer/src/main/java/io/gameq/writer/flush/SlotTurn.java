@@ -1,34 +1,51 @@
 package io.gameq.writer.flush;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.turn.Ended;
 import io.gameq.writer.turn.Turn;
 import io.gameq.writer.turn.TurnContext;
 import io.gameq.writer.turn.TurnPorts;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Takes one slot's turn, step by step, on one thread. */
+/** Takes a turn, step by step, on one thread. */
 final class SlotTurn implements TurnPorts {
+  private static final Claimed REAPED = new Claimed(0, 0);
+
   private final Worker.Shared shared;
   private final ControlConnection redis;
   private final ControlConnection.Connected primary;
-  private final SlotKeys slot;
   private final SlowLane.Entrance lane;
+  private final Map<Integer, Claimed> claimed = new HashMap<>();
+  private final Map<Integer, GameQueueException> failed = new HashMap<>();
+
+  /**
+   * What was claimed of a slot.
+   *
+   * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
+   */
+  record Claimed(int rows, long waitMillis) {
+    private Claimed plus(Claimed later) {
+      return new Claimed(rows + later.rows, later.waitMillis);
+    }
+  }
 
   SlotTurn(
       Worker.Shared shared,
       ControlConnection redis,
       ControlConnection.Connected primary,
-      SlotKeys slot,
       SlowLane.Entrance lane) {
     this.shared = shared;
     this.redis = redis;
     this.primary = primary;
-    this.slot = slot;
     this.lane = lane;
   }
 
@@ -39,28 +56,48 @@ final class SlotTurn implements TurnPorts {
    * @throws io.gameq.GameQueueException when Redis does not answer: claims come back when their
    *     leases run out
    */
-  Ended take(Turn first) {
+  void take(Turn first) {
     Turn turn = first;
     while (!(turn instanceof Ended) && turn.claims().isEmpty()) {
       turn = turn.next(this);
     }
-    try (LeaseRenewal.Held held = shared.leases().hold(slot, turn.claims())) {
-      return takeHeld(turn);
+    try (LeaseRenewal.Held held = shared.leases().hold(turn.claims())) {
+      takeHeld(turn);
     }
   }
 
   /** The same of claims whose leases somebody else renews. */
-  Ended takeHeld(Turn first) {
+  void takeHeld(Turn first) {
     Turn turn = first;
     while (!(turn instanceof Ended)) {
       turn = turn.next(this);
     }
-    return turn.end();
+  }
+
+  /** What was claimed of a slot; where leases ran out, somebody is due by now. */
+  Claimed claimed(int slot) {
+    return claimed.getOrDefault(slot, REAPED);
+  }
+
+  /** Why nothing could be claimed of a slot, or null. */
+  @Nullable GameQueueException failed(int slot) {
+    return failed.get(slot);
   }
 
   @Override
-  public SlotKeys slot() {
-    return slot;
+  public void claimed(int slot, ClaimScript.Batch batch) {
+    int rows = batch.claims().stream().mapToInt(of -> of.rows().size()).sum();
+    claimed.merge(slot, new Claimed(rows, batch.waitMillis()), Claimed::plus);
+  }
+
+  @Override
+  public void failed(int slot, GameQueueException why) {
+    failed.put(slot, why);
+  }
+
+  @Override
+  public Slots slots() {
+    return shared.slots();
   }
 
   @Override
@@ -90,12 +127,12 @@ final class SlotTurn implements TurnPorts {
 
   @Override
   public boolean takeSuspects(List<Claim> suspects) {
-    return lane.takeSuspects(slot, term(), suspects);
+    return lane.takeSuspects(term(), suspects);
   }
 
   @Override
   public boolean takeBatch(List<Claim> batch) {
-    return lane.takeBatch(slot, term(), batch);
+    return lane.takeBatch(term(), batch);
   }
 
   @Override

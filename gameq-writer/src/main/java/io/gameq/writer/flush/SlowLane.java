@@ -5,7 +5,6 @@ import io.gameq.MySqlException;
 import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.redis.ControlConnection;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
 import io.gameq.writer.turn.Decoding;
 import io.gameq.writer.turn.Ended;
@@ -45,17 +44,17 @@ public final class SlowLane {
   private final Entrance entrance =
       new Entrance() {
         @Override
-        public boolean takeSuspects(SlotKeys slot, long term, List<Claim> suspects) {
+        public boolean takeSuspects(long term, List<Claim> suspects) {
           if (isFull(suspects)) {
             return false;
           }
-          suspects.forEach(claim -> groups.addLast(group(slot, term, List.of(claim))));
+          suspects.forEach(claim -> groups.addLast(group(term, List.of(claim))));
           return true;
         }
 
         @Override
-        public boolean takeBatch(SlotKeys slot, long term, List<Claim> batch) {
-          return !isFull(batch) && SlowLane.this.takeBatch(slot, term, batch);
+        public boolean takeBatch(long term, List<Claim> batch) {
+          return !isFull(batch) && SlowLane.this.takeBatch(term, batch);
         }
       };
 
@@ -63,13 +62,13 @@ public final class SlowLane {
   private final Entrance again =
       new Entrance() {
         @Override
-        public boolean takeSuspects(SlotKeys slot, long term, List<Claim> suspects) {
+        public boolean takeSuspects(long term, List<Claim> suspects) {
           return false;
         }
 
         @Override
-        public boolean takeBatch(SlotKeys slot, long term, List<Claim> batch) {
-          return SlowLane.this.takeBatch(slot, term, batch);
+        public boolean takeBatch(long term, List<Claim> batch) {
+          return SlowLane.this.takeBatch(term, batch);
         }
       };
 
@@ -77,8 +76,7 @@ public final class SlowLane {
   private volatile boolean stopped;
 
   /** Claims whose leases are renewed while they wait. */
-  private record Group(
-      SlotKeys slot, long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
+  private record Group(long term, List<Claim> claims, LeaseRenewal.Held held, long sinceNanos) {}
 
   /** Starts its agents, each with a connection to Redis. */
   public SlowLane(Worker.Shared shared, Supplier<ControlConnection> redis) {
@@ -138,10 +136,10 @@ public final class SlowLane {
   /** How claims come in. */
   interface Entrance {
     /** Takes owners who are known to hold up others; false when it is full. */
-    boolean takeSuspects(SlotKeys slot, long term, List<Claim> suspects);
+    boolean takeSuspects(long term, List<Claim> suspects);
 
     /** Takes a batch of which one owner held up the others; false when it is full. */
-    boolean takeBatch(SlotKeys slot, long term, List<Claim> batch);
+    boolean takeBatch(long term, List<Claim> batch);
   }
 
   /** For workers. */
@@ -150,8 +148,8 @@ public final class SlowLane {
   }
 
   /** Room or not. */
-  private boolean takeBatch(SlotKeys slot, long term, List<Claim> batch) {
-    split(batch).forEach(some -> groups.addFirst(group(slot, term, some)));
+  private boolean takeBatch(long term, List<Claim> batch) {
+    split(batch).forEach(some -> groups.addFirst(group(term, some)));
     return true;
   }
 
@@ -159,9 +157,9 @@ public final class SlowLane {
     return stopped || claims.get() + more.size() > MOST_CLAIMS;
   }
 
-  private Group group(SlotKeys slot, long term, List<Claim> some) {
+  private Group group(long term, List<Claim> some) {
     claims.addAndGet(some.size());
-    return new Group(slot, term, some, shared.leases().hold(slot, some), System.nanoTime());
+    return new Group(term, some, shared.leases().hold(some), System.nanoTime());
   }
 
   /** Groups of a size that is the root of theirs. */
@@ -182,24 +180,20 @@ public final class SlowLane {
       if (primary.term() != next.term) {
         return; // claimed from a primary that was demoted since: the nodes put it back
       }
-      Ended unused =
-          new SlotTurn(shared, redis, primary, next.slot, again).takeHeld(firstStep(next));
+      new SlotTurn(shared, redis, primary, again).takeHeld(firstStep(next));
     } catch (MySqlException e) {
       long unused = shared.context().holdUps().mysql().close(e.getMessage());
     } catch (GameQueueException e) {
       redis.close(); // it may be half dead
-      LOG.warn(
-          "slot {}: {}; its owners come back when their leases run out",
-          next.slot.slot(),
-          e.getMessage());
+      LOG.warn("{}; owners come back when their leases run out", e.getMessage());
     } catch (RuntimeException | Error e) { // must not end the lane
       redis.close(); // it may be half dead
-      LOG.warn("slot {}: owners come back when their leases run out", next.slot.slot(), e);
+      LOG.warn("owners come back when their leases run out", e);
     }
   }
 
   private Turn firstStep(Group of) {
-    Ended end = new Ended(0);
+    Ended end = new Ended();
     long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - of.sinceNanos);
     if (waited > shared.context().options().bounds().leaseMillis()) { // not renewed for ever
       return GivingBack.forWantOfRoom(of.claims, end);

@@ -16,10 +16,12 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.writer.flush.LeaseRenewal;
 import io.gameq.writer.flush.SlotSchedule;
+import io.gameq.writer.flush.SlotWatch;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.flush.TermWatch;
 import io.gameq.writer.flush.Worker;
@@ -49,9 +51,11 @@ public final class WriterService implements AutoCloseable {
   private final WriterStats stats = new WriterStats();
   private final TermWatch watch;
   private final LeaseRenewal leases;
+  private final SlotWatch slotWatch;
   private final SlowLane lane;
   private final WriterUpkeep upkeep;
   private final AgentRunner renewing = new AgentRunner("gameq-leases");
+  private final AgentRunner looking = new AgentRunner("gameq-slots");
   private final AgentRunner watching = new AgentRunner("gameq-term");
   private final List<AgentRunner> workers = new ArrayList<>();
 
@@ -80,19 +84,24 @@ public final class WriterService implements AutoCloseable {
     FlushTransaction flush =
         new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
     watch = new TermWatch(primary);
+    Slots slots = new Slots(options.namespace(), options.slots());
     leases =
-        new LeaseRenewal(new ControlConnection(primary), watch, options.bounds().leaseMillis());
+        new LeaseRenewal(
+            new ControlConnection(primary), watch, slots, options.bounds().leaseMillis());
     TurnContext context =
         new TurnContext(
             options,
             new TurnContext.Tables(owners, new OwnerReader(mysql), decoder, flush),
             new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners()),
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
-    SlotKeys[] slots = SlotKeys.all(options.namespace(), options.slots());
-    Worker.Shared shared =
-        new Worker.Shared(slots, new SlotSchedule(options.slots()), watch, leases, context);
+    SlotSchedule schedule = new SlotSchedule(slots.count(), options.bounds().rows());
+    Worker.Shared shared = new Worker.Shared(slots, schedule, watch, leases, context);
+    slotWatch =
+        new SlotWatch(
+            new ControlConnection(primary), watch, slots, schedule, context.holdUps().mysql());
     watching.start(watch.duty()); // starts a thread: what may fail has not
     renewing.start(leases.duty());
+    looking.start(slotWatch.duty());
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
@@ -103,7 +112,7 @@ public final class WriterService implements AutoCloseable {
         new WriterUpkeep(
             new ControlConnection(redis),
             options.namespace(),
-            slots,
+            SlotKeys.all(options.namespace(), options.slots()),
             new TombstonePurge(mysql, options.tombstonesKept()));
     upkeep.start();
     LOG.info(
@@ -122,6 +131,8 @@ public final class WriterService implements AutoCloseable {
   @Override
   public void close() {
     workers.forEach(AgentRunner::stop);
+    looking.closeNow();
+    slotWatch.close();
     upkeep.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {

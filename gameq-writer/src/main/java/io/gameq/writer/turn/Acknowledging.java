@@ -13,7 +13,7 @@ public record Acknowledging(ClaimedRows rows, List<Written> written, Turn then) 
     TurnContext context = ports.context();
     AckScript.call(
         ports.redis(),
-        ports.slot(),
+        ports.slots(),
         context.options().namespace(),
         ParkedTables.RETRY_MILLIS,
         flushed());

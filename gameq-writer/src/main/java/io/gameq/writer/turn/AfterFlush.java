@@ -24,8 +24,8 @@ final class AfterFlush {
       return committed(committed);
     }
     if (outcome instanceof FlushTransaction.Demoted demoted) {
-      ports.context().reports().left(ports.slot(), batch.size(), demoted.reason());
-      return new Leaving(batch, flushing.end());
+      ports.context().reports().left(batch.size(), demoted.reason());
+      return new Leaving(flushing.claims(), flushing.end());
     }
     if (outcome instanceof FlushTransaction.TableRefused refused) {
       return new RereadingTable(batch, refused.table(), refused.reason(), again(batch));
@@ -108,7 +108,7 @@ final class AfterFlush {
 
   private Turn heldUp(FlushTransaction.Failure failure) {
     holdUps.mysql().heldUp(failure.reason());
-    ports.context().reports().holdsUp(ports.slot(), batch.size(), failure.reason());
+    ports.context().reports().holdsUp(batch.size(), failure.reason());
     return ports.takeBatch(batch)
         ? flushing.then()
         : GivingBack.forWantOfRoom(batch, flushing.then());

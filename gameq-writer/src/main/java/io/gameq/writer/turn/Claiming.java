@@ -1,30 +1,67 @@
 package io.gameq.writer.turn;
 
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.ClaimScript.Share;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
-/** About to claim what is due. */
-public record Claiming() implements Turn {
+/** About to claim what is due in some slots, to be flushed together. */
+public record Claiming(List<SlotShare> shares) implements Turn {
   /**
    * Rows whose lease ran out so often, though they were taken alone since the second, are set
    * aside.
    */
   private static final int MOST_LAPSES = 5;
 
+  /** Rows whose lease ran out so often are flushed alone, as claim.lua takes them. */
+  private static final int LAPSES_OF_SUSPECTS = 2;
+
+  /**
+   * Claims in one round trip. A slot in which that fails does not disturb the others.
+   *
+   * @throws RedisUnavailableException when Redis does not answer, and has not for any slot so far
+   */
   @Override
   public Turn next(TurnPorts ports) {
+    List<SlotShare> parts = shares.stream().flatMap(SlotShare::parts).toList();
     WriterOptions options = ports.context().options();
-    ClaimScript.Batch batch =
-        new ClaimScript(options.name(), options.bounds()).call(ports.claimsFrom(), ports.slot());
-    batch.stale().forEach(ports.context().reports()::stale);
-    batch.broken().forEach(ports.context().reports()::broken);
-    Turn next = then(batch.waitMillis());
-    for (ClaimScript.Rows unowned : batch.unowned()) {
-      next = new AskingForUnowned(unowned, next);
+    List<ClaimScript.Taken> taken =
+        new ClaimScript(options.name(), options.bounds())
+            .callEach(
+                ports.claimsFrom(),
+                parts.stream()
+                    .map(part -> new Share(ports.slots().get(part.slot()), part.rows()))
+                    .toList());
+    List<Claim> claims = new ArrayList<>();
+    Turn next = then();
+    for (int i = 0; i < parts.size(); i++) {
+      ClaimScript.Batch batch = taken.get(i).batch();
+      if (batch == null) {
+        failed(ports, parts.get(i), Objects.requireNonNull(taken.get(i).error()), claims);
+      } else {
+        ports.claimed(parts.get(i).slot(), batch);
+        batch.stale().forEach(ports.context().reports()::stale);
+        batch.broken().forEach(ports.context().reports()::broken);
+        for (ClaimScript.Rows unowned : batch.unowned()) {
+          next = new AskingForUnowned(unowned, next);
+        }
+        claims.addAll(batch.claims());
+      }
     }
-    return claimed(ports, batch.claims(), next);
+    return claimed(ports, claims, next);
+  }
+
+  /** Redis may be away for all of them, but what is claimed already is flushed. */
+  private static void failed(
+      TurnPorts ports, SlotShare part, GameQueueException error, List<Claim> claims) {
+    if (error instanceof RedisUnavailableException && claims.isEmpty()) {
+      throw error;
+    }
+    ports.failed(part.slot(), error);
   }
 
   /** An owner that is to be left alone for so long. */
@@ -54,24 +91,35 @@ public record Claiming() implements Turn {
     return next;
   }
 
-  /** Rows that keep killing their writers come alone, see claim.lua. */
+  /**
+   * Rows that may kill their writers come after the others, who are acknowledged by then, and one
+   * at a time.
+   */
   private static Turn flushed(List<Claim> claims, Turn then) {
-    Claim first = claims.get(0);
-    return claims.size() == 1 && first.lapses() >= MOST_LAPSES
+    List<Claim> others = new ArrayList<>(claims);
+    List<Claim> suspects = new ArrayList<>();
+    others.removeIf(claim -> claim.lapses() >= LAPSES_OF_SUSPECTS && suspects.add(claim));
+    Turn next = suspects.isEmpty() ? then : flushedAlone(suspects.get(0), then);
+    if (!others.isEmpty()) {
+      next = Decoding.together(others, next);
+    }
+    return suspects.size() > 1
+        ? GivingBack.forNextTurn(suspects.subList(1, suspects.size()), next)
+        : next;
+  }
+
+  private static Turn flushedAlone(Claim claim, Turn then) {
+    return claim.lapses() >= MOST_LAPSES
         ? new SettingAside(
-            first,
+            claim,
             "its lease ran out %d times in a row: it may kill its writers"
-                .formatted(first.lapses()),
+                .formatted(claim.lapses()),
             then)
-        : Decoding.together(claims, then);
+        : Decoding.together(List.of(claim), then);
   }
 
   @Override
   public Turn then() {
-    return then(-1);
-  }
-
-  private static Turn then(long waitMillis) {
-    return new Ended(waitMillis);
+    return new Ended();
   }
 }

@@ -3,12 +3,8 @@ package io.gameq.writer.turn;
 import io.gameq.redis.script.Claim;
 import java.util.List;
 
-/**
- * The turn is over.
- *
- * @param waitMillis until the next owner of the slot is due; -1 when none is
- */
-public record Ended(long waitMillis) implements Turn {
+/** The turn is over. */
+public record Ended() implements Turn {
   @Override
   public Ended next(TurnPorts ports) {
     return this;

@@ -9,7 +9,7 @@ public record FinishingOpen(OwnerId owner, SessionId session, Turn then) impleme
   @Override
   public Turn next(TurnPorts ports) {
     ports.context().reports().finishesOpen(owner, session);
-    OpenScript.finish(ports.redis(), ports.slot(), owner, session);
+    OpenScript.finish(ports.redis(), ports.slots().of(owner), owner, session);
     return then;
   }
 }

@@ -61,7 +61,7 @@ public record GivingBack(List<Claim> batch, long delayMillis, boolean countsAsAt
 
   @Override
   public Turn next(TurnPorts ports) {
-    NackScript.call(ports.redis(), ports.slot(), delayMillis, countsAsAttempt, batch);
+    NackScript.call(ports.redis(), ports.slots(), delayMillis, countsAsAttempt, batch);
     ports.context().reports().gaveBack(batch.size());
     return then;
   }

@@ -63,6 +63,11 @@ public final class OutageGate {
     }
   }
 
+  /** Whether MySQL was away when it was last asked. */
+  public synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** How long to wait before the next claim, ms; 0 when MySQL takes flushes. May ask MySQL. */
   public long waitMillis() {
     synchronized (this) {

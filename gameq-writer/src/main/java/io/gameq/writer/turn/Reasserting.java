@@ -27,7 +27,10 @@ public record Reasserting(OwnerId owner, CountingSessions durable, Turn then) im
   public Turn next(TurnPorts ports) {
     boolean owns =
         ReassertScript.call(
-            ports.redis(), ports.slot(), owner, Objects.requireNonNull(durable.lastOpen()));
+            ports.redis(),
+            ports.slots().of(owner),
+            owner,
+            Objects.requireNonNull(durable.lastOpen()));
     return owns ? then : refused(owner, durable, then);
   }
 

@@ -1,14 +1,22 @@
 package io.gameq.writer.turn;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
 import java.util.List;
 
 /** What the steps of one turn reach. Used by one thread. */
 public interface TurnPorts {
-  SlotKeys slot();
+  Slots slots();
+
+  /** What a claim brought of a slot; a slot may be claimed from several times in a turn. */
+  void claimed(int slot, ClaimScript.Batch batch);
+
+  /** Nothing can be claimed in one slot; the others go on. */
+  void failed(int slot, GameQueueException why);
 
   /** The number of the term of the primary that is claimed from. */
   long term();

@@ -1,12 +1,12 @@
 package io.gameq.writer.turn;
 
+import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ReapScript;
@@ -40,6 +40,14 @@ public final class TurnReports {
               "took back owner %s from writer %s, whose lease ran out"
                   .formatted(of.owner(), of.writer()));
     }
+  }
+
+  /** The other slots go on. */
+  public void cannotClaim(int slot, GameQueueException e) {
+    warnings.about(
+        "slot " + slot,
+        LOG::warn,
+        () -> "slot %d: %s; trying again until it works".formatted(slot, e.getMessage()));
   }
 
   void stale(ClaimScript.Rows of) {
@@ -109,22 +117,20 @@ public final class TurnReports {
                 .formatted(row.key(), row.owner()));
   }
 
-  void holdsUp(SlotKeys slot, int owners, String reason) {
+  void holdsUp(int owners, String reason) {
     warnings.about(
         "holds up",
         LOG::warn,
         () ->
-            "slot %d: one of %d owners holds up the others (%s): they are flushed apart"
-                .formatted(slot.slot(), owners, reason));
+            "one of %d owners holds up the others (%s): they are flushed apart"
+                .formatted(owners, reason));
   }
 
-  void left(SlotKeys slot, int owners, String reason) {
+  void left(int owners, String reason) {
     warnings.about(
         "left",
         LOG::warn,
-        () ->
-            "slot %d: %d owners are left to the new primary: %s"
-                .formatted(slot.slot(), owners, reason));
+        () -> "%d owners are left to the new primary: %s".formatted(owners, reason));
   }
 
   void locked(Claim of, String reason, long delayMillis) {

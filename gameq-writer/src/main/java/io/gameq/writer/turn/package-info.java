@@ -1,12 +1,12 @@
 /**
- * A writer's turn with one slot, as steps: each is an immutable value that does one thing on one
+ * A writer's turn with some slots, as steps: each is an immutable value that does one thing on one
  * server and says where the turn stands then. Workers, the slow lane and the explorer, which tries
  * every interleaving of them, take these very steps.
  *
  * <pre>
  * step              server   does                             then
- * Reaping           Redis    reap.lua                         itself while there is more; Claiming
- * Claiming          Redis    claim.lua                        GivingBack who is to be left alone;
+ * Reaping           Redis    reap.lua                         itself while there is more; Ended
+ * Claiming          Redis    claim.lua for each slot          GivingBack who is to be left alone;
  *                                                             Decoding; AskingForUnowned; Ended
  * Decoding          (MySQL)  rows of the claims; reads the    Flushing
  *                            catalogue where its own is old
@@ -21,8 +21,8 @@
  * RereadingTable    MySQL    was it altered?                  the next try
  * RereadingCatalog  MySQL    did a column come or go?         GivingBack
  * SettingAside      MySQL    what of it is not there yet?     Flushing: dead letters
- * Acknowledging     Redis    ack.lua
- * GivingBack        Redis    nack.lua
+ * Acknowledging     Redis    ack.lua for each slot
+ * GivingBack        Redis    nack.lua for each slot
  * Leaving           Redis    nack.lua; ends the connection    Ended
  * AskingForLost     MySQL    sessions of who was refused      Restoring what MySQL lost;
  *                                                             AskingForOpening
@@ -31,7 +31,7 @@
  * AskingForUnowned  MySQL    who owns what Redis forgot       Reasserting, or FinishingOpen
  * Reasserting       Redis    reassert.lua                     FinishingOpen where it was refused
  * FinishingOpen     Redis    open.lua
- * Ended             -        when the slot is due again
+ * Ended             -
  * </pre>
  *
  * <p>A step carries what comes after it ({@code then}), so that a turn is one value. What all turns

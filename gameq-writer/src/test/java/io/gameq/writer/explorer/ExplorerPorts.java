@@ -1,9 +1,11 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.turn.TurnContext;
 import io.gameq.writer.turn.TurnPorts;
 import java.util.List;
@@ -11,8 +13,17 @@ import java.util.List;
 /** What a worker's turn reaches in a world of the explorer. Used by the explorer's thread. */
 record ExplorerPorts(Servers world, long term, TurnContext context) implements TurnPorts {
   @Override
-  public SlotKeys slot() {
-    return world.slot;
+  public Slots slots() {
+    return world.slots;
+  }
+
+  /** There is no schedule. */
+  @Override
+  public void claimed(int slot, ClaimScript.Batch batch) {}
+
+  @Override
+  public void failed(int slot, GameQueueException why) {
+    throw why;
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.gameq.writer.turn.Ended;
 import io.gameq.writer.turn.Flushing;
 import io.gameq.writer.turn.Leaving;
 import io.gameq.writer.turn.Reasserting;
+import io.gameq.writer.turn.SlotShare;
 import io.gameq.writer.turn.Turn;
 import io.gameq.writer.turn.TurnPorts;
 import java.util.ArrayList;
@@ -125,7 +126,11 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   }
 
   private static final Memory IDLE =
-      new Memory(new Claiming(), List.of(), Stop.STATEMENT, Reached.FIRST);
+      new Memory(
+          new Claiming(List.of(new SlotShare(0, Servers.CLAIMED_ROWS))),
+          List.of(),
+          Stop.STATEMENT,
+          Reached.FIRST);
 
   @Override
   public Memory start() {

@@ -35,7 +35,7 @@ record Reaper(int most) implements Actor {
             Step.redis(
                 "a lease runs out, reap",
                 world -> {
-                  Turn unused = new Reaping().next(world.ports(NOBODY, "R", 1, Reached.FIRST));
+                  Turn unused = new Reaping(0).next(world.ports(NOBODY, "R", 1, Reached.FIRST));
                   return new Memory(me.reaps + 1);
                 }));
   }

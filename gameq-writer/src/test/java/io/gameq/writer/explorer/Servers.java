@@ -13,6 +13,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.rows.Catalog;
@@ -61,7 +62,12 @@ import org.jdbi.v3.core.Jdbi;
  */
 final class Servers implements AutoCloseable {
   final String namespace = "x" + UUID.randomUUID().toString().substring(0, 8);
-  final SlotKeys slot = new SlotKeys(namespace, 0);
+
+  /** At most, in a claim. */
+  static final int CLAIMED_ROWS = 100;
+
+  final Slots slots = new Slots(namespace, 1);
+  final SlotKeys slot = slots.get(0);
   final Plant plant;
   final RedisConnection redis;
   final Jdbi jdbi;
@@ -414,7 +420,7 @@ final class Servers implements AutoCloseable {
             1,
             name,
             1,
-            new ClaimScript.Bounds(batch, 100, 1 << 20, 0),
+            new ClaimScript.Bounds(batch, CLAIMED_ROWS, 1 << 20, 0),
             PATIENCE,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         new TurnContext.Tables(

@@ -10,6 +10,7 @@ import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.AckScript;
 import io.gameq.redis.script.AckScript.Flushed;
 import io.gameq.redis.script.Claim;
@@ -44,6 +45,7 @@ class ClaimScriptsTest {
   private static final int LEASE_MILLIS = 60_000;
 
   private final SlotFixture slot = new SlotFixture();
+  private final Slots slots = new Slots(slot.namespace, 1);
   private final ClaimScript claims = claimer("w1", LEASE_MILLIS);
 
   private static ClaimScript claimer(String writer, long leaseMillis) {
@@ -69,7 +71,7 @@ class ClaimScriptsTest {
   }
 
   private int ack(Flushed flushed) {
-    return AckScript.call(slot.redis, slot.slot, slot.namespace, 60_000, List.of(flushed));
+    return AckScript.call(slot.redis, slots, slot.namespace, 60_000, List.of(flushed));
   }
 
   @Test
@@ -191,15 +193,13 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claim().claims().get(0);
     slot.open(slot.second);
-    assertEquals(1, NackScript.call(slot.redis, slot.slot, 0, false, List.of(claim)));
+    assertEquals(1, NackScript.call(slot.redis, slots, 0, false, List.of(claim)));
     assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.second));
     Claim again = claim().claims().get(0);
     assertEquals(slot.second, again.session());
     assertEquals(1, again.attempts());
     assertEquals(
-        0,
-        NackScript.call(slot.redis, slot.slot, 0, false, List.of(claim)),
-        "the first token is gone");
+        0, NackScript.call(slot.redis, slots, 0, false, List.of(claim)), "the first token is gone");
   }
 
   @Test
@@ -230,7 +230,7 @@ class ClaimScriptsTest {
   @Test
   void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    NackScript.call(slot.redis, slot.slot, 0, false, claim().claims());
+    NackScript.call(slot.redis, slots, 0, false, claim().claims());
     ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, claim().stale().size());
     assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
@@ -269,7 +269,7 @@ class ClaimScriptsTest {
     byte[] dirty =
         bytes(slot.slot.prefix() + ":dirty:" + slot.owner.encoded() + ":" + slot.first.text());
     slot.redis.sync().set(dirty, bytes("x"));
-    assertEquals(0, NackScript.call(slot.redis, slot.slot, 0, true, List.of(claim)));
+    assertEquals(0, NackScript.call(slot.redis, slots, 0, true, List.of(claim)));
     assertEquals(0, ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)))));
     assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
     assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
@@ -315,7 +315,7 @@ class ClaimScriptsTest {
   void oneClaimIsOneScriptCallThatPopsAndRenames() throws IOException {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     claimer("warm up", LEASE_MILLIS)
-        .call(slot.redis, new SlotKeys(slot.namespace, 0)); // loads the script
+        .call(slot.redis, new SlotKeys(slot.namespace, 1)); // loads the script
     try (RedisMonitor monitor = new RedisMonitor(TestServers.redisUri())) {
       claim();
       TestServers.redis().sync().echo("the end");
@@ -367,11 +367,11 @@ class ClaimScriptsTest {
   void aRefusalIsTimedFromTheFirstOneAndAnOutageIsNone() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claim().claims().get(0);
-    NackScript.call(slot.redis, slot.slot, 0, false, List.of(claim));
+    NackScript.call(slot.redis, slots, 0, false, List.of(claim));
     claim = claim().claims().get(0);
     assertEquals(0, claim.refusedForMillis());
     assertEquals(1, claim.attempts());
-    NackScript.call(slot.redis, slot.slot, 0, true, List.of(claim));
+    NackScript.call(slot.redis, slots, 0, true, List.of(claim));
     Awaitility.await().pollDelay(Duration.ofMillis(20)).until(() -> true);
     claim = claim().claims().get(0);
     assertEquals(2, claim.attempts());
@@ -391,7 +391,7 @@ class ClaimScriptsTest {
       assertEquals(1, RenewScript.call(slot.redis, slot.slot, 0, List.of(claim)));
       awaitReaped();
       claim = claim().claims().get(0);
-      assertEquals(1, NackScript.call(slot.redis, slot.slot, 0, true, List.of(claim)));
+      assertEquals(1, NackScript.call(slot.redis, slots, 0, true, List.of(claim)));
       claim = claim().claims().get(0);
       assertEquals(
           1, ack(new Flushed(claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)))));

@@ -16,6 +16,7 @@ import io.gameq.lab.workload.Workload;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
@@ -209,15 +210,15 @@ final class BenchWorld implements AutoCloseable {
 
   /** Claims what is due and gives it back, some times. */
   ClaimProbe.Result claims(int calls) {
-    return claims(slots, calls);
+    return claims(new Slots(namespace, slots.length), calls);
   }
 
   /** Claims of slots in which nothing is. */
   ClaimProbe.Result idleClaims(int calls) {
-    return claims(SlotKeys.all("idle-" + namespace, 1), calls);
+    return claims(new Slots("idle-" + namespace, 1), calls);
   }
 
-  private ClaimProbe.Result claims(SlotKeys[] of, int calls) {
+  private ClaimProbe.Result claims(Slots of, int calls) {
     try (ClaimProbe probe = new ClaimProbe(redis, ClaimScript.Bounds.DEFAULT)) {
       return probe.run(of, calls);
     }

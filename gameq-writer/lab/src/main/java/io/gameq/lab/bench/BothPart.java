@@ -46,6 +46,7 @@ final class BothPart {
     Load.Result loaded;
     double seconds;
     long written;
+    long flushes;
     long began = System.nanoTime();
     try (WriterService writer = world.startWriter("bench-writer", options.workers())) {
       try (BothSamples unused = new BothSamples(world, load, writer, result)) {
@@ -54,6 +55,7 @@ final class BothPart {
       awaitEmpty();
       seconds = (System.nanoTime() - began) / 1e9;
       written = writer.stats().rows();
+      flushes = writer.stats().flushes();
     }
     long liveAfter = liveBytes();
     Figures figures = result.figures();
@@ -62,6 +64,7 @@ final class BothPart {
     figures.add(NAME, "row changes from end to end", "1/s", changes / seconds);
     figures.add(NAME, "row changes for each row written", "", changes / Math.max(1, written));
     figures.add(NAME, "rows written", "1/s", written / seconds);
+    figures.add(NAME, "rows of a flush", "", written / (double) Math.max(1, flushes));
     LoadFigures.add(figures, NAME, loaded, rowsPerAction);
     figures.add(NAME, "live heap before", "MB", liveBefore / 1e6);
     figures.add(NAME, "live heap after", "MB", liveAfter / 1e6);

@@ -3,6 +3,7 @@ package io.gameq.lab.redis;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.NackScript;
 import org.HdrHistogram.Histogram;
@@ -34,12 +35,12 @@ public final class ClaimProbe implements AutoCloseable {
   }
 
   /** Claims slot after slot; the first calls load the script and are not counted. */
-  public Result run(SlotKeys[] slots, int calls) {
+  public Result run(Slots slots, int calls) {
     Histogram nanos = new Histogram(DIGITS);
     long rows = 0;
     int warmUp = Math.max(1, calls / 10);
     for (int i = -warmUp; i < calls; i++) {
-      SlotKeys slot = slots[(i + warmUp) % slots.length];
+      SlotKeys slot = slots.get((i + warmUp) % slots.count());
       long began = System.nanoTime();
       ClaimScript.Batch batch = connection.call(redis -> claims.call(redis, slot));
       long took = System.nanoTime() - began;
@@ -48,7 +49,7 @@ public final class ClaimProbe implements AutoCloseable {
         rows += batch.claims().stream().mapToLong(claim -> claim.rows().size()).sum();
       }
       if (!batch.claims().isEmpty()) {
-        connection.call(redis -> NackScript.call(redis, slot, 0, false, batch.claims()));
+        connection.call(redis -> NackScript.call(redis, slots, 0, false, batch.claims()));
       }
     }
     return new Result(nanos, rows);

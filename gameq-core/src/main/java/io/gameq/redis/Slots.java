@@ -1,0 +1,41 @@
+package io.gameq.redis;
+
+import io.gameq.owner.OwnerId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** The slots of a namespace, in order. Immutable. */
+public final class Slots {
+  private final SlotKeys[] slots;
+
+  public Slots(String namespace, int count) {
+    this.slots = SlotKeys.all(namespace, count);
+  }
+
+  public int count() {
+    return slots.length;
+  }
+
+  /** By number, from 0. */
+  public SlotKeys get(int slot) {
+    return slots[slot];
+  }
+
+  /** Where an owner's keys are. */
+  public SlotKeys of(OwnerId owner) {
+    return slots[owner.slot(slots.length)];
+  }
+
+  /** By slot, since a script has one slot at a time; keeps the order within each. */
+  public <T> Map<SlotKeys, List<T>> grouped(Collection<T> all, Function<T, OwnerId> owner) {
+    Map<SlotKeys, List<T>> grouped = new LinkedHashMap<>();
+    for (T one : all) {
+      grouped.computeIfAbsent(of(owner.apply(one)), slot -> new ArrayList<>()).add(one);
+    }
+    return grouped;
+  }
+}

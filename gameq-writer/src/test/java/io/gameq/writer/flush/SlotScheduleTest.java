@@ -1,0 +1,190 @@
+package io.gameq.writer.flush;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.gameq.redis.script.SlotHeads;
+import io.gameq.writer.turn.SlotShare;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SlotScheduleTest {
+  private static final int SLOTS = 4;
+  private static final int MOST_ROWS = 1_000;
+
+  /** Redis TIME, somewhere in the past. */
+  private static final long EPOCH_MILLIS = 1_700_000_000_000L;
+
+  private long millis;
+  private final SlotSchedule schedule =
+      new SlotSchedule(SLOTS, MOST_ROWS, () -> TimeUnit.MILLISECONDS.toNanos(millis));
+
+  private static long[] only(int slot, long value) {
+    long[] all = new long[SLOTS];
+    Arrays.fill(all, SlotHeads.NEVER);
+    all[slot] = value;
+    return all;
+  }
+
+  /** Somebody is due in a slot so long from now. */
+  private void due(int slot, long inMillis) {
+    schedule.sawDue(only(slot, EPOCH_MILLIS + millis + inMillis), EPOCH_MILLIS + millis);
+  }
+
+  private List<Integer> slots() {
+    SlotSchedule.Taken taken = schedule.poll();
+    return taken == null ? List.of() : taken.slots();
+  }
+
+  private SlotShare only(SlotSchedule.@Nullable Taken taken) {
+    assertEquals(1, Objects.requireNonNull(taken).shares().size());
+    return taken.shares().get(0);
+  }
+
+  @Test
+  void anIdleSlotIsTakenWhenItsOwnerIsDueAndNotBefore() {
+    assertEquals(List.of(), slots(), "nothing is known yet");
+    due(2, 1_000);
+    millis = 999;
+    assertEquals(List.of(), slots());
+    millis = 1_000;
+    assertEquals(List.of(2), slots());
+    assertEquals(List.of(), slots(), "a worker has it");
+  }
+
+  @Test
+  void slotsThatAreDueAreTakenTogetherWhoeverWaitsLongestFirst() {
+    due(3, 10);
+    due(1, 5);
+    due(0, 11);
+    millis = 10;
+    assertEquals(List.of(1, 3), slots());
+  }
+
+  @Test
+  void whoIsDueAfterARoundBeganWaitsForTheNext() {
+    millis = 300;
+    due(0, 0);
+    due(1, 2);
+    assertEquals(List.of(0), slots());
+    millis = 320;
+    schedule.giveBack(0, 10, 7);
+    millis = 549;
+    assertEquals(List.of(), slots());
+    millis = 550;
+    assertEquals(List.of(1, 0), slots());
+  }
+
+  @Test
+  void aRoundBeginsWhenSomebodyIsDueAfterAQuietTime() {
+    due(0, 0);
+    assertEquals(List.of(0), slots());
+    schedule.giveBack(0, 10, -1);
+    due(1, 700);
+    millis = 699;
+    assertEquals(List.of(), slots());
+    millis = 700;
+    assertEquals(List.of(1), slots());
+  }
+
+  @Test
+  void whoWasMadeDueBeforeHisTimeWaitsForNoRound() {
+    due(0, 0);
+    assertEquals(List.of(0), slots());
+    schedule.giveBack(0, 10, 7);
+    due(1, 1);
+    millis = 10;
+    assertEquals(List.of(), slots());
+    schedule.sawDue(only(0, 0), EPOCH_MILLIS + millis);
+    assertEquals(List.of(0), slots());
+  }
+
+  @Test
+  void aBacklogWaitsForNoRound() {
+    due(0, 0);
+    assertEquals(List.of(0), slots());
+    schedule.giveBack(0, 400, 0);
+    millis = 1;
+    assertEquals(List.of(0), slots());
+  }
+
+  @Test
+  void aTurnTakesAsManySlotsAsFillAFlushAndTheNextWorkerTheRest() {
+    flushed(0, 400);
+    flushed(1, 500);
+    flushed(2, 300);
+    millis = 500;
+    assertEquals(List.of(0, 1), slots());
+    assertEquals(List.of(2), slots());
+  }
+
+  @Test
+  void aSlotIsLeftAsMuchAsTwiceWhatItBroughtAndAnEqualPartOfAFullFlush() {
+    flushed(0, 30);
+    flushed(1, 400);
+    millis = 500;
+    List<SlotShare> shares = Objects.requireNonNull(schedule.poll()).shares();
+    assertEquals(List.of(new SlotShare(0, 500), new SlotShare(1, 800)), shares);
+  }
+
+  @Test
+  void aSlotWithABacklogIsSoonTakenAloneAndWhole() {
+    due(0, 0);
+    due(1, 0);
+    assertEquals(List.of(0, 1), slots());
+    schedule.giveBack(0, 600, 0);
+    schedule.giveBack(1, 600, 0);
+    assertEquals(new SlotShare(0, MOST_ROWS), only(schedule.poll()));
+    assertEquals(new SlotShare(1, MOST_ROWS), only(schedule.poll()));
+  }
+
+  @Test
+  void leasesThatRanOutComeFirst() {
+    due(0, 0);
+    schedule.sawLeases(only(1, EPOCH_MILLIS), EPOCH_MILLIS);
+    SlotSchedule.Taken taken = Objects.requireNonNull(schedule.poll());
+    assertEquals(1, taken.expired());
+    assertEquals(List.of(1), taken.slots());
+    assertEquals(List.of(0), slots());
+    schedule.giveBack(1, 0, 0);
+    assertEquals(List.of(1), slots(), "whose rows are due now");
+  }
+
+  @Test
+  void leasesThatRunOutLaterDoNot() {
+    schedule.sawLeases(only(1, EPOCH_MILLIS + 1), EPOCH_MILLIS);
+    assertNull(schedule.poll());
+  }
+
+  @Test
+  void ownersWhomAWriterLeftBehindAreFound() {
+    schedule.sawReady(only(3, 0));
+    assertEquals(List.of(3), slots());
+  }
+
+  @Test
+  void aSlotThatFailedIsLeftAloneWhateverIsSeenThereAndTheOthersAreNot() {
+    due(0, 0);
+    assertEquals(List.of(0), slots());
+    schedule.pause(0, 400);
+    schedule.sawDue(only(0, 0), EPOCH_MILLIS);
+    schedule.sawLeases(only(0, 0), EPOCH_MILLIS);
+    due(1, 0);
+    assertEquals(List.of(1), slots());
+    millis = 399;
+    assertEquals(List.of(), slots());
+    millis = 400;
+    assertEquals(List.of(0), slots());
+  }
+
+  /** A slot that brought so many rows in its last turn, and is due again. */
+  private void flushed(int slot, int rows) {
+    due(slot, 0);
+    assertEquals(List.of(slot), slots());
+    schedule.giveBack(slot, rows, 1);
+  }
+}

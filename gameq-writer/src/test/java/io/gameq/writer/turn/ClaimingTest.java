@@ -1,0 +1,244 @@
+package io.gameq.writer.turn;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import io.gameq.GameQueueException;
+import io.gameq.log.RepeatedWarnings;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.flush.GuardedWrites;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.redis.script.OpenScript;
+import io.gameq.redis.script.ReapScript;
+import io.gameq.rows.RowCodec;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.turn.TurnContext.HoldUps;
+import io.gameq.writer.turn.TurnContext.Tables;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What one turn claims of several slots. */
+class ClaimingTest {
+  private static final int SLOTS = 4;
+  private static final int MOST_ROWS = 100;
+  private static final SessionId SESSION = new SessionId(1, "aaaaaaaa00000001");
+  private static final ClaimScript.Bounds BOUNDS =
+      new ClaimScript.Bounds(10, MOST_ROWS, 1 << 20, 60_000);
+
+  private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+  private final Slots slots = new Slots(namespace, SLOTS);
+  private final RedisConnector connector =
+      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final RedisConnection redis = connector.open();
+  private final MySqlServer server = GameDatabase.create("claiming").server();
+  private final MySql mysql =
+      MySqlPool.open(
+          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "claiming");
+  private final Ports ports = new Ports();
+
+  ClaimingTest() throws SQLException {}
+
+  @AfterEach
+  void close() {
+    mysql.close();
+    redis.close();
+    connector.close();
+  }
+
+  /** What the step tells, and what it reaches. */
+  private final class Ports implements TurnPorts {
+    private final Map<Integer, Long> waits = new HashMap<>();
+    private final Map<Integer, String> failures = new HashMap<>();
+    private final TurnContext context = newContext();
+
+    @Override
+    public Slots slots() {
+      return slots;
+    }
+
+    @Override
+    public void claimed(int slot, ClaimScript.Batch batch) {
+      waits.put(slot, batch.waitMillis());
+    }
+
+    @Override
+    public void failed(int slot, GameQueueException why) {
+      failures.put(slot, String.valueOf(why.getMessage()));
+    }
+
+    @Override
+    public RedisConnection claimsFrom() {
+      return redis;
+    }
+
+    @Override
+    public TurnContext context() {
+      return context;
+    }
+
+    @Override
+    public long term() {
+      throw unused();
+    }
+
+    @Override
+    public RedisConnection redis() {
+      throw unused();
+    }
+
+    @Override
+    public void leave() {
+      throw unused();
+    }
+
+    @Override
+    public FlushTransaction.Halves halves() {
+      throw unused();
+    }
+
+    @Override
+    public boolean takeSuspects(List<Claim> suspects) {
+      throw unused();
+    }
+
+    @Override
+    public boolean takeBatch(List<Claim> batch) {
+      throw unused();
+    }
+
+    private IllegalStateException unused() {
+      return new IllegalStateException("claiming does not need it");
+    }
+  }
+
+  private TurnContext newContext() {
+    ParkedTables parked = new ParkedTables();
+    FlushTransaction.Patience patience = WriterOptions.DEFAULT_PATIENCE;
+    return new TurnContext(
+        new WriterOptions(
+            namespace, SLOTS, "w1", 1, BOUNDS, patience, WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+        new Tables(
+            new OwnerTable(mysql),
+            new OwnerReader(mysql),
+            new RowDecoder(
+                () -> CatalogReader.read(mysql),
+                new RowCodec((table, layout) -> null, Clock.systemUTC()),
+                parked),
+            new FlushTransaction(mysql, GuardedWrites.on(mysql), patience)),
+        new HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners()),
+        new TurnReports(new RepeatedWarnings(10), new WriterStats()));
+  }
+
+  /** An owner of a slot with so many rows that are due. */
+  private OwnerId dirty(int slot, int rows) {
+    OwnerId owner = ownerOf(slot);
+    OpenScript.call(redis, slots.get(slot), owner, SESSION, 0);
+    for (int row = 0; row < rows; row++) {
+      redis
+          .sync()
+          .hset(
+              slots.get(slot).dirty(owner, SESSION),
+              ("item:" + row).getBytes(US_ASCII),
+              "0000000000000001pvalue".getBytes(US_ASCII));
+    }
+    String member = owner.encoded() + ":" + SESSION.text();
+    redis.sync().zadd(slots.get(slot).due(), 0, member.getBytes(US_ASCII));
+    return owner;
+  }
+
+  private static OwnerId ownerOf(int slot) {
+    return IntStream.iterate(1, i -> i + 1)
+        .mapToObj(i -> OwnerId.of("player:" + i))
+        .filter(owner -> owner.slot(SLOTS) == slot)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Lets the lease of a slot's owner run out so often. */
+  private void lapse(int slot, int times) {
+    ClaimScript dying = new ClaimScript("dying", BOUNDS.withLease(0));
+    for (int lapses = 1; lapses <= times; lapses++) {
+      assertEquals(1, dying.call(redis, slots.get(slot)).claims().size());
+      await().until(() -> !ReapScript.call(redis, slots.get(slot)).isEmpty());
+    }
+  }
+
+  private Turn claim() {
+    List<SlotShare> shares =
+        IntStream.range(0, SLOTS).mapToObj(slot -> new SlotShare(slot, MOST_ROWS)).toList();
+    return new Claiming(shares).next(ports);
+  }
+
+  private static List<OwnerId> owners(List<Claim> claims) {
+    return claims.stream().map(Claim::owner).toList();
+  }
+
+  @Test
+  void ownersOfSeveralSlotsAreFlushedTogether() {
+    OwnerId one = dirty(1, 3);
+    OwnerId other = dirty(3, 2);
+    Decoding decoding = assertInstanceOf(Decoding.class, claim());
+    assertEquals(List.of(one, other), owners(decoding.batch()));
+    assertEquals(new Ended(), decoding.then());
+    assertEquals(Map.of(0, -1L, 1, -1L, 2, -1L, 3, -1L), ports.waits);
+  }
+
+  @Test
+  void whereNobodyIsDueTheTurnEnds() {
+    assertEquals(new Ended(), claim());
+  }
+
+  @Test
+  void whoMayKillItsWritersIsFlushedAloneAfterTheOthersAndOnlyOne() {
+    OwnerId first = dirty(0, 1);
+    lapse(0, 2);
+    OwnerId second = dirty(1, 1);
+    lapse(1, 2);
+    OwnerId once = dirty(2, 1);
+    lapse(2, 1);
+    OwnerId never = dirty(3, 1);
+    GivingBack givingBack = assertInstanceOf(GivingBack.class, claim());
+    assertEquals(List.of(second), owners(givingBack.batch()));
+    Decoding others = assertInstanceOf(Decoding.class, givingBack.then());
+    assertEquals(List.of(once, never), owners(others.batch()));
+    Decoding alone = assertInstanceOf(Decoding.class, others.then());
+    assertEquals(List.of(first), owners(alone.batch()));
+    assertEquals(new Ended(), alone.then());
+  }
+
+  @Test
+  void aSlotThatCannotBeClaimedFromDoesNotDisturbTheOthers() {
+    OwnerId one = dirty(0, 1);
+    OwnerId other = dirty(2, 1);
+    redis.sync().set(slots.get(1).ready(), "somebody else's".getBytes(US_ASCII));
+    Decoding decoding = assertInstanceOf(Decoding.class, claim());
+    assertEquals(List.of(one, other), owners(decoding.batch()));
+    assertEquals(Set.of(1), ports.failures.keySet());
+    assertEquals(Set.of(0, 2, 3), ports.waits.keySet());
+  }
+}
