@@ -32,6 +32,9 @@ public final class SlotSchedule {
   /** Of a full flush, expected in a slot of which nothing is known. */
   private static final int FIRST_GUESS = 16;
 
+  /** Whatever Redis says: somebody else may have written it. */
+  private static final long MOST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(1);
+
   private static final long NEVER = SlotHeads.NEVER;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -92,6 +95,10 @@ public final class SlotSchedule {
 
   private long now() {
     return nanoTime.getAsLong() - startNanos;
+  }
+
+  private static long after(long now, long millis) {
+    return now + TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(millis, MOST_WAIT_MILLIS)));
   }
 
   /** Waits a little for slots whose time has come; null when there is none by then. */
@@ -194,8 +201,7 @@ public final class SlotSchedule {
     saw(
         millis,
         (slot, dueMillis, now) -> {
-          long waitMillis = Math.max(0, dueMillis - nowMillis);
-          slot.dueNanos = Math.min(slot.dueNanos, now + TimeUnit.MILLISECONDS.toNanos(waitMillis));
+          slot.dueNanos = Math.min(slot.dueNanos, after(now, dueMillis - nowMillis));
           if (dueMillis == 0) { // before his time
             slot.waitsForNoRound = true;
           }
@@ -243,7 +249,7 @@ public final class SlotSchedule {
         slot,
         (of, now) -> {
           boolean isBacklog = waitMillis == 0;
-          of.dueNanos = waitMillis < 0 ? NEVER : now + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+          of.dueNanos = waitMillis < 0 ? NEVER : after(now, waitMillis);
           of.waitsForNoRound = isBacklog;
           if (rows > 0) {
             of.expectedRows = Math.min(mostRows, isBacklog ? 2 * rows : rows);
@@ -262,7 +268,7 @@ public final class SlotSchedule {
     giveBack(
         slot,
         (of, now) -> {
-          of.pausedUntilNanos = now + TimeUnit.MILLISECONDS.toNanos(millis);
+          of.pausedUntilNanos = after(now, millis);
           of.dueNanos = of.pausedUntilNanos;
         });
   }

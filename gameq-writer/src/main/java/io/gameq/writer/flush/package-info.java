@@ -2,8 +2,9 @@
  * The threads that flush: they take the steps of a {@linkplain io.gameq.writer.turn turn}.
  *
  * <pre>
- * SlotSchedule  which slot is next, one worker at a time
- *   Worker      takes its turn by a SlotTurn, step by step
+ * SlotWatch     asks Redis in which slots somebody is due
+ * SlotSchedule  which slots are next, together; one worker at a time has a slot
+ *   Worker      takes their turn by a SlotTurn, step by step
  *     SlowLane  the same for who held up others: small groups, in the end each owner alone
  * LeaseRenewal  holds on to what they have claimed
  * TermWatch     which Redis primary counts; workers and lane leave one that does not

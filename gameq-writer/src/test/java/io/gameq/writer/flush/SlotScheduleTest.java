@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.gameq.redis.script.SlotHeads;
 import io.gameq.writer.turn.SlotShare;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -54,6 +55,14 @@ class SlotScheduleTest {
     millis = 1_000;
     assertEquals(List.of(2), slots());
     assertEquals(List.of(), slots(), "a worker has it");
+  }
+
+  @Test
+  void aSlotThatIsDueInAMillionYearsIsLookedAtOnceInAWhile() {
+    schedule.sawDue(only(0, Long.MAX_VALUE - 1), EPOCH_MILLIS);
+    assertEquals(List.of(), slots());
+    millis = Duration.ofHours(1).toMillis();
+    assertEquals(List.of(0), slots());
   }
 
   @Test
