@@ -73,7 +73,8 @@ public final class MySqlPool {
           Map.entry("cachePrepStmts", "true"),
           Map.entry("rewriteBatchedStatements", "true"),
           Map.entry("jdbcCompliantTruncation", "true"),
-          Map.entry("allowMultiQueries", "false"),
+          // All SQL is gameq's own; names in it are quoted, values are parameters. See Statements.
+          Map.entry("allowMultiQueries", "true"),
           Map.entry("allowLoadLocalInfile", "false"),
           // Would run a transaction's second half by itself on a new connection.
           Map.entry("autoReconnect", "false"));

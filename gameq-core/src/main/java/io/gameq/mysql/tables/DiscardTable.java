@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.Statements;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.RowKey;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ObjLongConsumer;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +27,8 @@ import java.util.stream.Collectors;
  */
 public final class DiscardTable {
   private static final int ROWS_PER_STATEMENT = 512;
+
+  private static final String SELECT = "SELECT row_key, version, owner, session FROM gameq_discard";
 
   /** A discard that counts whichever session made the change. */
   private static final String ANY_SESSION = "";
@@ -141,6 +145,28 @@ public final class DiscardTable {
     return found;
   }
 
+  /**
+   * Asks beside other statements up to which version all changes of rows by an owner are given up.
+   */
+  static void add(
+      Statements to,
+      Table table,
+      Collection<RowKey> keys,
+      OwnerId owner,
+      ObjLongConsumer<RowKey> discarded) {
+    RowVersions.add(
+        to,
+        SELECT,
+        table,
+        keys,
+        (key, version, rs) -> {
+          Discard of = discard(table, key, version, rs);
+          if (of.session().equals(ANY_SESSION) && of.owner().equals(owner)) {
+            discarded.accept(key, version);
+          }
+        });
+  }
+
   /** Whether all changes of a row by an owner up to this version are given up. */
   static boolean covers(
       Connection connection, OwnerId owner, String table, String rowKey, long version)
@@ -165,19 +191,19 @@ public final class DiscardTable {
     Map<RowKey, List<Discard>> found = new HashMap<>();
     RowVersions.read(
         connection,
-        "SELECT row_key, version, owner, session FROM gameq_discard",
+        SELECT,
         table,
         keys,
         (key, version, rs) ->
             found
                 .computeIfAbsent(key, k -> new ArrayList<>())
-                .add(
-                    new Discard(
-                        OwnerId.ofEncoded(rs.getString(3)),
-                        table.name(),
-                        key.keyText(),
-                        rs.getString(4),
-                        version)));
+                .add(discard(table, key, version, rs)));
     return found;
+  }
+
+  private static Discard discard(Table table, RowKey key, long version, ResultSet rs)
+      throws SQLException {
+    return new Discard(
+        OwnerId.ofEncoded(rs.getString(3)), table.name(), key.keyText(), rs.getString(4), version);
   }
 }

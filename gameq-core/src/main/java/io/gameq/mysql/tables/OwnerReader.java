@@ -3,7 +3,9 @@ package io.gameq.mysql.tables;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.Statements;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.Column;
@@ -16,21 +18,27 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Step 3 of open, and every read: what MySQL holds of an owner, and of rows that Redis holds for
  * it, from one fresh snapshot of the primary. Thread-safe.
  */
 public final class OwnerReader {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnerReader.class);
+
   /** Keeps a statement's placeholders and the optimizer's range memory small. */
   private static final int KEYS_PER_STATEMENT = 500;
 
@@ -95,85 +103,123 @@ public final class OwnerReader {
       Sink sink) {
     return MySqlErrors.mysql(
         () ->
-            jdbi.inTransaction(
-                handle -> {
-                  // Of this transaction only: to change the connection's takes more round trips.
-                  handle.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-                  if (session != null && !OwnerTable.markOpen(handle, owner, session, adopted)) {
-                    return false;
-                  }
-                  readSnapshot(handle, owner, session != null, tables, keys, sink);
-                  TermTable.hold(handle, term); // last: a node that stalls holds up its owner only
-                  return true;
-                }));
+            jdbi.withHandle(
+                handle -> readSnapshot(handle, owner, session, term, adopted, tables, keys, sink)));
   }
 
-  private static void readSnapshot(
+  /** In two round trips, whatever the number of tables; one more for dead letters. */
+  private static boolean readSnapshot(
       Handle handle,
       OwnerId owner,
-      boolean withDeadLetters,
+      @Nullable SessionId session,
+      long term,
+      long adopted,
       List<Table> tables,
       Collection<RowKey> keys,
       Sink sink)
       throws SQLException {
     Connection connection = handle.getConnection();
-    Map<Table, List<RowKey>> keysOf = keys.stream().collect(Collectors.groupingBy(RowKey::table));
-    for (Map.Entry<Table, List<RowKey>> of : keysOf.entrySet()) {
-      DiscardTable.versions(connection, of.getKey(), of.getValue())
-          .getOrDefault(owner, Map.of())
-          .forEach(sink::discard);
+    Statements all = new Statements();
+    // Of this transaction only: to change the connection's takes more round trips.
+    all.add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ").add("START TRANSACTION");
+    if (session != null) {
+      OwnerTable.addMarkOpen(all, owner, session, adopted);
     }
-    for (Table table : tables) {
-      readOwned(connection, owner, table, sink);
-    }
-    for (Map.Entry<Table, List<RowKey>> of : keysOf.entrySet()) {
-      readByKey(connection, of.getKey(), of.getValue(), sink);
-      TombstoneTable.read(connection, of.getKey(), of.getValue(), false).forEach(sink::tombstone);
-    }
-    if (readTombstones(connection, owner, sink) && withDeadLetters) {
-      DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
-    }
-  }
-
-  /** The owner's newest tombstone; returns whether the owner has dead letters. */
-  private static boolean readTombstones(Connection connection, OwnerId owner, Sink sink)
-      throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "SELECT GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner ="
-                + " ?), (SELECT COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND"
-                + " session = '')), EXISTS (SELECT 1 FROM gameq_dead_letter WHERE owner = ?)")) {
-      statement.setString(1, owner.encoded());
-      statement.setString(2, owner.encoded());
-      statement.setString(3, owner.encoded());
-      try (ResultSet rs = statement.executeQuery()) {
-        rs.next();
-        sink.tombstoneVersion(rs.getLong(1));
-        return rs.getBoolean(2);
-      }
-    }
-  }
-
-  private static void readOwned(Connection connection, OwnerId owner, Table table, Sink sink)
-      throws SQLException {
-    String sql = select(table) + " WHERE " + JdbcValues.quoted(table.ownerColumn().name()) + " = ?";
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      JdbcValues.bind(statement, 1, table.ownerColumn(), table.ownerColumnValue(owner));
-      readRows(statement, table, sink);
-    }
-  }
-
-  private static void readByKey(Connection connection, Table table, List<RowKey> keys, Sink sink)
-      throws SQLException {
-    for (List<RowKey> some : Sql.chunks(keys, KEYS_PER_STATEMENT)) {
-      try (PreparedStatement statement =
-          connection.prepareStatement(select(table) + " WHERE " + Sql.keyIn(table, some.size()))) {
-        int at = 1;
-        for (RowKey key : some) {
-          at = Sql.bindKey(statement, at, table, key.parts());
+    AtomicBoolean hasDeadLetters = new AtomicBoolean();
+    addReads(all, owner, tables, keys, sink, hasDeadLetters);
+    TermTable.addHold(all, term); // last: a node that stalls holds up its owner only
+    boolean isDone = false;
+    try {
+      if (all.run(connection)) {
+        if (session != null && hasDeadLetters.get()) {
+          DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
         }
-        readRows(statement, table, sink);
+        execute(connection, "COMMIT");
+        isDone = true;
       }
+      return isDone;
+    } finally {
+      if (!isDone) {
+        rollBack(connection);
+      }
+    }
+  }
+
+  /** Where that fails the connection broke, and the pool has seen it. */
+  private static void rollBack(Connection connection) {
+    try {
+      execute(connection, "ROLLBACK");
+    } catch (SQLException e) {
+      LOG.debug("not rolled back: {}", MySqlText.of(e));
+    }
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static void addReads(
+      Statements all,
+      OwnerId owner,
+      List<Table> tables,
+      Collection<RowKey> keys,
+      Sink sink,
+      AtomicBoolean hasDeadLetters) {
+    Map<Table, List<RowKey>> keysOf = keys.stream().collect(Collectors.groupingBy(RowKey::table));
+    keysOf.forEach((table, of) -> DiscardTable.add(all, table, of, owner, sink::discard));
+    tables.forEach(table -> addOwned(all, owner, table, sink));
+    keysOf.forEach(
+        (table, of) -> {
+          addByKey(all, table, of, sink);
+          TombstoneTable.add(all, table, of, sink::tombstone);
+        });
+    addTombstones(all, owner, sink, hasDeadLetters);
+  }
+
+  /** The owner's newest tombstone, and whether the owner has dead letters. */
+  private static void addTombstones(
+      Statements all, OwnerId owner, Sink sink, AtomicBoolean hasDeadLetters) {
+    all.addSelect(
+        "SELECT GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?),"
+            + " (SELECT COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session ="
+            + " '')), EXISTS (SELECT 1 FROM gameq_dead_letter WHERE owner = ?)",
+        (statement, at) -> {
+          for (int i = 0; i < 3; i++) {
+            statement.setString(at + i, owner.encoded());
+          }
+          return at + 3;
+        },
+        rs -> {
+          rs.next();
+          sink.tombstoneVersion(rs.getLong(1));
+          hasDeadLetters.set(rs.getBoolean(2));
+        });
+  }
+
+  private static void addOwned(Statements all, OwnerId owner, Table table, Sink sink) {
+    all.addSelect(
+        select(table) + " WHERE " + JdbcValues.quoted(table.ownerColumn().name()) + " = ?",
+        (statement, at) -> {
+          JdbcValues.bind(statement, at, table.ownerColumn(), table.ownerColumnValue(owner));
+          return at + 1;
+        },
+        rs -> readRows(rs, table, sink));
+  }
+
+  private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {
+    for (List<RowKey> some : Sql.chunks(keys, KEYS_PER_STATEMENT)) {
+      all.addSelect(
+          select(table) + " WHERE " + Sql.keyIn(table, some.size()),
+          (statement, at) -> {
+            int next = at;
+            for (RowKey key : some) {
+              next = Sql.bindKey(statement, next, table, key.parts());
+            }
+            return next;
+          },
+          rs -> readRows(rs, table, sink));
     }
   }
 
@@ -186,17 +232,14 @@ public final class OwnerReader {
         + JdbcValues.quoted(table.name());
   }
 
-  private static void readRows(PreparedStatement statement, Table table, Sink sink)
-      throws SQLException {
+  private static void readRows(ResultSet rs, Table table, Sink sink) throws SQLException {
     List<Column> columns = table.columns();
-    try (ResultSet rs = statement.executeQuery()) {
-      while (rs.next()) {
-        @Nullable Object[] row = new @Nullable Object[columns.size()];
-        for (int i = 0; i < row.length; i++) {
-          row[i] = JdbcValues.read(rs, i + 2, columns.get(i));
-        }
-        sink.row(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
+    while (rs.next()) {
+      @Nullable Object[] row = new @Nullable Object[columns.size()];
+      for (int i = 0; i < row.length; i++) {
+        row[i] = JdbcValues.read(rs, i + 2, columns.get(i));
       }
+      sink.row(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
     }
   }
 

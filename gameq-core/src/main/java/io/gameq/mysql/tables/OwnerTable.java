@@ -4,6 +4,7 @@ import io.gameq.MySqlException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.Statements;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -29,6 +30,10 @@ import org.jspecify.annotations.Nullable;
 /** The durable sessions in {@code gameq_owner}. Thread-safe. */
 public final class OwnerTable {
   /** Keeps a statement far below max_allowed_packet. */
+  private static final String MARK_OPEN =
+      "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
+          + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?";
+
   private static final int OWNERS_PER_STATEMENT = 1_000;
 
   /** The owner, and what {@link #counting} reads, in the order in which it does. */
@@ -189,28 +194,34 @@ public final class OwnerTable {
   }
 
   /**
-   * The first statement of the transaction that loads the owner, step 3 of open: whether the
-   * session is still the newest; if so it counts alone from the commit on. Locks the owner: what
-   * the session before it has flushed is seen by what is read afterwards, and it flushes nothing
-   * more.
+   * Adds the first statement of the transaction that loads the owner, step 3 of open: if the
+   * session is still the newest it counts alone from the commit on, else no more is done. Locks the
+   * owner: what the session before it has flushed is seen by what is read afterwards, and it
+   * flushes nothing more.
    *
    * @param adopted the highest version that it took over from Redis, 0 for none
    */
-  static boolean markOpen(Handle handle, OwnerId owner, SessionId session, long adopted) {
-    return handle.execute(
-            "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
-                + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?",
-            adopted,
-            owner.encoded(),
-            session.epoch(),
-            session.nonce())
-        == 1;
+  static void addMarkOpen(Statements to, OwnerId owner, SessionId session, long adopted) {
+    to.addUpdate(
+        MARK_OPEN,
+        (statement, at) -> {
+          statement.setLong(at, adopted);
+          statement.setString(at + 1, owner.encoded());
+          statement.setLong(at + 2, session.epoch());
+          statement.setString(at + 3, session.nonce());
+          return at + 4;
+        },
+        count -> count == 1);
   }
 
   /** The same by itself, where nothing is loaded. */
   public boolean markOpen(OwnerId owner, SessionId session) {
     return MySqlErrors.mysqlAgain(
-        () -> jdbi.withHandle(handle -> markOpen(handle, owner, session, 0)));
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle.execute(MARK_OPEN, 0, owner.encoded(), session.epoch(), session.nonce())
+                        == 1));
   }
 
   /**

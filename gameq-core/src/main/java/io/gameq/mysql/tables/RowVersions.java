@@ -1,10 +1,10 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.Statements;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -62,27 +62,47 @@ final class RowVersions {
       String ending,
       Found found)
       throws SQLException {
+    Statements all = new Statements();
+    add(all, select, table, keys, ending, found);
+    boolean unused = all.run(connection);
+  }
+
+  /** Adds what {@link #read} asks to other statements. */
+  static void add(Statements to, String select, Table table, Collection<RowKey> keys, Found found) {
+    add(to, select, table, keys, "", found);
+  }
+
+  private static void add(
+      Statements to,
+      String select,
+      Table table,
+      Collection<RowKey> keys,
+      String ending,
+      Found found) {
     Map<String, RowKey> byText = new LinkedHashMap<>();
     keys.forEach(key -> byText.put(key.keyText(), key)); // a row may be claimed and dirty at once
     for (List<String> chunk : Sql.chunks(List.copyOf(byText.keySet()), KEYS_PER_STATEMENT)) {
       List<String> some = Sql.padded(chunk);
-      String sql =
-          select + " WHERE table_name = ? AND row_key IN (" + Sql.marks(some.size()) + ")" + ending;
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        statement.setString(1, table.name());
-        for (int i = 0; i < some.size(); i++) {
-          statement.setString(i + 2, some.get(i));
-        }
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(1));
-            if (key != null) {
-              long version = Long.parseUnsignedLong(rs.getString(2)); // a damaged one may be large
-              found.row(key, version, rs);
+      to.addSelect(
+          select + " WHERE table_name = ? AND row_key IN (" + Sql.marks(some.size()) + ")" + ending,
+          (statement, at) -> {
+            int next = at;
+            statement.setString(next++, table.name());
+            for (String text : some) {
+              statement.setString(next++, text);
             }
-          }
-        }
-      }
+            return next;
+          },
+          rs -> {
+            while (rs.next()) {
+              RowKey key = byText.get(rs.getString(1));
+              if (key != null) {
+                long version =
+                    Long.parseUnsignedLong(rs.getString(2)); // a damaged one may be large
+                found.row(key, version, rs);
+              }
+            }
+          });
     }
   }
 }

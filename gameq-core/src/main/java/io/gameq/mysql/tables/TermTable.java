@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.Statements;
 import io.gameq.term.Primary;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
@@ -102,21 +103,20 @@ public final class TermTable implements Terms {
   }
 
   /**
-   * Holds the term for the rest of a transaction, so that nobody goes over before it is committed:
-   * its last statement, since meanwhile nobody can go over at all.
-   *
-   * @throws TermMovedException when another number counts
+   * Adds what holds the term for the rest of a transaction, so that nobody goes over before it is
+   * committed: its last statement, since meanwhile nobody can go over at all. When another number
+   * counts, {@link Statements#run} throws a {@link TermMovedException}.
    */
-  static void hold(Handle handle, long number) {
-    if (number == Term.NOT_KNOWN) {
-      return;
+  static void addHold(Statements to, long number) {
+    if (number != Term.NOT_KNOWN) {
+      to.addSelect(
+          "SELECT number FROM gameq_redis_term WHERE id = 1 LOCK IN SHARE MODE",
+          (statement, at) -> at,
+          rs -> {
+            rs.next();
+            requireCounts(number, rs.getLong(1));
+          });
     }
-    long current =
-        handle
-            .select("SELECT number FROM gameq_redis_term WHERE id = 1 LOCK IN SHARE MODE")
-            .mapTo(Long.class)
-            .one();
-    requireCounts(number, current);
   }
 
   static void requireCounts(long number, long current) {

@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.Statements;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ObjLongConsumer;
 
 /** The versions of deleted rows, in {@code gameq_tombstone}. Stateless. */
 public final class TombstoneTable {
@@ -82,5 +84,16 @@ public final class TombstoneTable {
       throws SQLException {
     return RowVersions.read(
         connection, "gameq_tombstone", table, keys, locked ? " LOCK IN SHARE MODE" : "");
+  }
+
+  /** Asks for the tombstones of rows beside other statements. */
+  static void add(
+      Statements to, Table table, Collection<RowKey> keys, ObjLongConsumer<RowKey> tombstone) {
+    RowVersions.add(
+        to,
+        "SELECT row_key, version FROM gameq_tombstone",
+        table,
+        keys,
+        (key, version, rs) -> tombstone.accept(key, version));
   }
 }

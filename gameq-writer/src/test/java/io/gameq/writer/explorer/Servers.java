@@ -124,7 +124,7 @@ final class Servers implements AutoCloseable {
         GameDatabase.create("explorer")
             .table("item", "player", "player_id", TableImage.ITEM_COLUMNS)
             .server();
-    restoring = connect("&allowMultiQueries=true", 5);
+    restoring = connect("", 5);
     FlushConnection nodes = new FlushConnection(connect("", 0), plant);
     MySql mysql = nodes.mysql();
     jdbi = mysql.jdbi();
@@ -156,7 +156,7 @@ final class Servers implements AutoCloseable {
             url
                 + (url.contains("?") ? "&" : "?")
                 + "useServerPrepStmts=true&cachePrepStmts=true&"
-                + "prepStmtCacheSqlLimit=100000&connectionTimeZone=UTC"
+                + "prepStmtCacheSqlLimit=100000&allowMultiQueries=true&connectionTimeZone=UTC"
                 + parameters,
             server.user(),
             server.password());

@@ -1,0 +1,95 @@
+package io.gameq.mysql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+
+/**
+ * Statements that go to MySQL together and are answered in one round trip; each is done when the
+ * one before it is, and none after one that fails. One thread.
+ */
+public final class Statements {
+  /** Keeps a packet small: each may have some hundred parameters. */
+  private static final int MOST_TOGETHER = 64;
+
+  private static final Parameters NONE = (statement, at) -> at;
+
+  private final List<Part> parts = new ArrayList<>();
+
+  /** Sets the parameters of one statement from index {@code at} on; returns the next index. */
+  @FunctionalInterface
+  public interface Parameters {
+    int set(PreparedStatement statement, int at) throws SQLException;
+  }
+
+  /** Takes what one SELECT found: all rows, from before the first. */
+  @FunctionalInterface
+  public interface Found {
+    void rows(ResultSet rs) throws SQLException;
+  }
+
+  private record Part(String sql, Parameters parameters, Found found, IntPredicate goesOn) {}
+
+  /** Adds a statement whose answer nobody needs. */
+  public Statements add(String sql) {
+    return addUpdate(sql, NONE, count -> true);
+  }
+
+  /** Adds a SELECT. */
+  public Statements addSelect(String sql, Parameters parameters, Found found) {
+    parts.add(new Part(sql, parameters, found, count -> true));
+    return this;
+  }
+
+  /**
+   * Adds a statement that writes.
+   *
+   * @param goesOn asked with the number of rows that it found: false to look at no answer after it
+   */
+  public Statements addUpdate(String sql, Parameters parameters, IntPredicate goesOn) {
+    parts.add(new Part(sql, parameters, rs -> {}, goesOn));
+    return this;
+  }
+
+  /**
+   * Runs all of them, some dozens at a time. Returns false when an update said to go no further;
+   * the statements behind it may have run.
+   *
+   * @throws SQLException what the first that failed threw; those before it have run
+   */
+  public boolean run(Connection connection) throws SQLException {
+    for (List<Part> some : Sql.chunks(parts, MOST_TOGETHER)) {
+      if (!run(connection, some)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean run(Connection connection, List<Part> some) throws SQLException {
+    String sql = some.stream().map(Part::sql).collect(Collectors.joining("; "));
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      int at = 1;
+      for (Part part : some) {
+        at = part.parameters.set(statement, at);
+      }
+      boolean hasRows = statement.execute();
+      for (Part part : some) {
+        if (hasRows) {
+          try (ResultSet rs = statement.getResultSet()) {
+            part.found.rows(rs);
+          }
+        } else if (!part.goesOn.test(statement.getUpdateCount())) {
+          return false;
+        }
+        hasRows = statement.getMoreResults();
+      }
+      return true;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.gameq.writer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How often a call waits for a server. */
+class RoundTripsTest {
+  private static final int OPENS = 50;
+
+  /** Signs of life and the pool's own, meanwhile. */
+  private static final int BACKGROUND = OPENS / 4;
+
+  @TempDir Path directory;
+
+  @Test
+  void anOpenTakesFewRoundTripsWhateverTheNumberOfTables() throws Exception {
+    GameDatabase database = GameDatabase.create("trips");
+    for (int table = 0; table < 12; table++) {
+      database.table(
+          "kind" + table,
+          "player",
+          "player_id",
+          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, count INT NOT NULL");
+    }
+    URI mysql = URI.create(database.server().jdbcUrl().substring("jdbc:".length()));
+    try (RoundTripProxy toMySql = new RoundTripProxy(mysql.getPort());
+        RoundTripProxy toRedis = new RoundTripProxy(URI.create(TestServers.redisUri()).getPort());
+        Game game = new Game(database, directory);
+        GameQueue node =
+            GameQueue.open(
+                game.config("n1")
+                    .redis("redis://127.0.0.1:" + toRedis.port())
+                    .mysql(
+                        database
+                            .server()
+                            .jdbcUrl()
+                            .replace(":" + mysql.getPort(), ":" + toMySql.port()),
+                        database.server().user(),
+                        database.server().password())
+                    .mergeWindow(Duration.ofMinutes(1))
+                    .build())) {
+      for (int player = 1;
+          player <= OPENS;
+          player++) { // the second time there is something to adopt
+        try (OwnerSession session = node.open("player:" + player)) {
+          session.put("kind" + player % 12, Map.of("id", player, "player_id", player, "count", 1));
+          session.commit().awaitQueued(Duration.ofSeconds(30));
+        }
+      }
+      int mysqlBefore = toMySql.trips();
+      int redisBefore = toRedis.trips();
+      for (int player = 1; player <= OPENS; player++) {
+        OwnerSession session = node.open("player:" + player);
+        assertEquals(1, session.rows("kind" + player % 12).size());
+      }
+      int ofMySql = toMySql.trips() - mysqlBefore;
+      int ofRedis = toRedis.trips() - redisBefore;
+      String found = ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens";
+      assertTrue(ofMySql <= 3 * OPENS + BACKGROUND, found);
+      assertTrue(ofRedis <= 3 * OPENS + BACKGROUND, found);
+    }
+  }
+}
