@@ -63,15 +63,16 @@ public final class ClaimScript {
 
   /** Claims from one slot, at most what the bounds say. */
   public Batch call(RedisConnection redis, SlotKeys slot) {
-    return batch(SCRIPT.call(redis, slot, args(bounds.rows())));
+    return batch(SCRIPT.call(redis, slot, args(bounds.owners(), bounds.rows())));
   }
 
   /**
    * A part of the bounds for one slot.
    *
+   * @param owners of the bounds' owners
    * @param rows of the bounds' rows; bytes in proportion
    */
-  public record Share(SlotKeys slot, int rows) {}
+  public record Share(SlotKeys slot, int owners, int rows) {}
 
   /**
    * What a share brought.
@@ -83,7 +84,7 @@ public final class ClaimScript {
   /** Claims from several slots in one round trip; one that fails does not disturb the others. */
   public List<Taken> callEach(RedisConnection redis, List<Share> shares) {
     List<LuaScript.Call> calls =
-        shares.stream().map(of -> new LuaScript.Call(of.slot, args(of.rows))).toList();
+        shares.stream().map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows))).toList();
     return SCRIPT.callEach(redis, calls).stream()
         .map(
             answer ->
@@ -93,12 +94,12 @@ public final class ClaimScript {
         .toList();
   }
 
-  private List<String> args(int rows) {
+  private List<String> args(int owners, int rows) {
     return List.of(
         writer,
         UUID.randomUUID().toString(),
         Long.toString(bounds.leaseMillis()),
-        Integer.toString(bounds.owners()),
+        Integer.toString(owners),
         Integer.toString(rows),
         Long.toString((long) bounds.bytes() * rows / bounds.rows()),
         Long.toString(UNOWNED_WAIT_MILLIS));

@@ -30,7 +30,10 @@ public final class SlotSchedule {
   private static final long TAKE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Of a full flush, expected in a slot of which nothing is known. */
-  private static final int FIRST_GUESS = 16;
+  private static final double FIRST_GUESS = 1 / 16.0;
+
+  /** A slot may bring so much more than is expected before somebody is left behind. */
+  private static final double SLACK = 1.5;
 
   /** Whatever Redis says: somebody else may have written it. */
   private static final long MOST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(1);
@@ -40,6 +43,7 @@ public final class SlotSchedule {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Slot[] slots;
+  private final int mostOwners;
   private final int mostRows;
   private final LongSupplier nanoTime;
   private final long startNanos;
@@ -53,12 +57,13 @@ public final class SlotSchedule {
     private long dueNanos = NEVER;
     private boolean waitsForNoRound;
     private long pausedUntilNanos;
-    private int expectedRows;
     private final Backoff backoff = new Backoff(100, 5_000);
 
-    Slot(int number, int expectedRows) {
+    /** Of a full flush. */
+    private double expected = FIRST_GUESS;
+
+    Slot(int number) {
       this.number = number;
-      this.expectedRows = expectedRows;
     }
   }
 
@@ -77,19 +82,21 @@ public final class SlotSchedule {
   /**
    * A schedule of slots of which nothing is known yet.
    *
+   * @param mostOwners of a flush
    * @param mostRows of a flush
    */
-  public SlotSchedule(int slots, int mostRows) {
-    this(slots, mostRows, System::nanoTime);
+  public SlotSchedule(int slots, int mostOwners, int mostRows) {
+    this(slots, mostOwners, mostRows, System::nanoTime);
   }
 
-  SlotSchedule(int slots, int mostRows, LongSupplier nanoTime) {
+  SlotSchedule(int slots, int mostOwners, int mostRows, LongSupplier nanoTime) {
+    this.mostOwners = mostOwners;
     this.mostRows = mostRows;
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
     this.slots = new Slot[slots];
     for (int slot = 0; slot < slots; slot++) {
-      this.slots[slot] = new Slot(slot, Math.max(1, mostRows / FIRST_GUESS));
+      this.slots[slot] = new Slot(slot);
     }
   }
 
@@ -171,24 +178,28 @@ public final class SlotSchedule {
       roundNanos = now;
     }
     List<Slot> together = new ArrayList<>();
-    int rows = 0;
+    double sum = 0;
     for (Slot slot : ready) {
-      if (rows > 0 && rows + slot.expectedRows > mostRows) {
+      if (sum > 0 && sum + SLACK * slot.expected > 1) {
         changed.signal(); // the rest is for another worker
         break;
       }
       slot.isTaken = true;
       slot.waitsForNoRound = false;
-      rows += slot.expectedRows;
+      sum += SLACK * slot.expected;
       together.add(slot);
     }
-    return new Taken(null, together.stream().map(slot -> share(slot, together.size())).toList());
+    double more = Math.max(0, 1 - sum) / together.size();
+    return new Taken(null, together.stream().map(slot -> share(slot, more)).toList());
   }
 
-  /** Twice what is expected, and at least an equal part of a full flush. */
-  private SlotShare share(Slot slot, int among) {
-    int rows = Math.max(2 * slot.expectedRows, (mostRows + among - 1) / among);
-    return new SlotShare(slot.number, Math.min(mostRows, rows));
+  private SlotShare share(Slot slot, double more) {
+    double share = Math.min(1, SLACK * slot.expected + more);
+    return new SlotShare(slot.number, part(share, mostOwners), part(share, mostRows));
+  }
+
+  private static int part(double share, int of) {
+    return Math.max(1, (int) (share * of));
   }
 
   /**
@@ -241,10 +252,11 @@ public final class SlotSchedule {
   /**
    * Ends a turn of a slot.
    *
-   * @param rows that were claimed
+   * @param owners that were claimed
+   * @param rows of theirs
    * @param waitMillis until its next owner is due; -1 when none is known, 0 when somebody was left
    */
-  void giveBack(int slot, int rows, long waitMillis) {
+  void giveBack(int slot, int owners, int rows, long waitMillis) {
     giveBack(
         slot,
         (of, now) -> {
@@ -252,7 +264,8 @@ public final class SlotSchedule {
           of.dueNanos = waitMillis < 0 ? NEVER : after(now, waitMillis);
           of.waitsForNoRound = isBacklog;
           if (rows > 0) {
-            of.expectedRows = Math.min(mostRows, isBacklog ? 2 * rows : rows);
+            double share = Math.max((double) owners / mostOwners, (double) rows / mostRows);
+            of.expected = isBacklog ? 2 * share : share;
           }
           of.backoff.reset();
         });

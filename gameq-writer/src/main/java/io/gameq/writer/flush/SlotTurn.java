@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes a turn, step by step, on one thread. */
 final class SlotTurn implements TurnPorts {
-  private static final Claimed REAPED = new Claimed(0, 0);
+  private static final Claimed REAPED = new Claimed(0, 0, 0);
 
   private final Worker.Shared shared;
   private final ControlConnection redis;
@@ -32,9 +32,9 @@ final class SlotTurn implements TurnPorts {
    *
    * @param waitMillis until its next owner is due; -1 when none is, 0 when some were left
    */
-  record Claimed(int rows, long waitMillis) {
+  record Claimed(int owners, int rows, long waitMillis) {
     private Claimed plus(Claimed later) {
-      return new Claimed(rows + later.rows, later.waitMillis);
+      return new Claimed(owners + later.owners, rows + later.rows, later.waitMillis);
     }
   }
 
@@ -87,7 +87,8 @@ final class SlotTurn implements TurnPorts {
   @Override
   public void claimed(int slot, ClaimScript.Batch batch) {
     int rows = batch.claims().stream().mapToInt(of -> of.rows().size()).sum();
-    claimed.merge(slot, new Claimed(rows, batch.waitMillis()), Claimed::plus);
+    claimed.merge(
+        slot, new Claimed(batch.claims().size(), rows, batch.waitMillis()), Claimed::plus);
   }
 
   @Override

@@ -102,7 +102,7 @@ public final class Worker implements Agent {
     GameQueueException error = turn.failed(slot);
     if (error == null) {
       SlotTurn.Claimed of = turn.claimed(slot);
-      shared.schedule().giveBack(slot, of.rows(), of.waitMillis());
+      shared.schedule().giveBack(slot, of.owners(), of.rows(), of.waitMillis());
     } else {
       shared.schedule().pauseFailed(slot);
       shared.context().reports().cannotClaim(slot, error);

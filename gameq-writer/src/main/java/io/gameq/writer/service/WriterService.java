@@ -94,7 +94,8 @@ public final class WriterService implements AutoCloseable {
             new TurnContext.Tables(owners, new OwnerReader(mysql), decoder, flush),
             new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners()),
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
-    SlotSchedule schedule = new SlotSchedule(slots.count(), options.bounds().rows());
+    SlotSchedule schedule =
+        new SlotSchedule(slots.count(), options.bounds().owners(), options.bounds().rows());
     Worker.Shared shared = new Worker.Shared(slots, schedule, watch, leases, context);
     slotWatch =
         new SlotWatch(

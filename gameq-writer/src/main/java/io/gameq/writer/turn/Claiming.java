@@ -34,7 +34,9 @@ public record Claiming(List<SlotShare> shares) implements Turn {
             .callEach(
                 ports.claimsFrom(),
                 parts.stream()
-                    .map(part -> new Share(ports.slots().get(part.slot()), part.rows()))
+                    .map(
+                        part ->
+                            new Share(ports.slots().get(part.slot()), part.owners(), part.rows()))
                     .toList());
     List<Claim> claims = new ArrayList<>();
     Turn next = then();

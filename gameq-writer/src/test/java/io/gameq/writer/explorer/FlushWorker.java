@@ -125,16 +125,13 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     }
   }
 
-  private static final Memory IDLE =
-      new Memory(
-          new Claiming(List.of(new SlotShare(0, Servers.CLAIMED_ROWS))),
-          List.of(),
-          Stop.STATEMENT,
-          Reached.FIRST);
-
   @Override
   public Memory start() {
-    return IDLE;
+    return new Memory(claiming(), List.of(), Stop.STATEMENT, Reached.FIRST);
+  }
+
+  private Claiming claiming() {
+    return new Claiming(List.of(new SlotShare(0, batch, Servers.CLAIMED_ROWS)));
   }
 
   @Override
@@ -232,7 +229,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
   /** Decodes at once: that calls no server here. */
   private Memory at(Servers world, Memory me, Turn turn) {
     Turn now = turn instanceof Decoding ? turn.next(ports(world, me)) : turn;
-    return me.at(now instanceof Ended ? IDLE.turn : now);
+    return me.at(now instanceof Ended ? claiming() : now);
   }
 
   // --- flush

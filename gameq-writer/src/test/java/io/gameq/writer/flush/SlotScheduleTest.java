@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class SlotScheduleTest {
   private static final int SLOTS = 4;
+  private static final int MOST_OWNERS = 100;
   private static final int MOST_ROWS = 1_000;
 
   /** Redis TIME, somewhere in the past. */
@@ -22,7 +23,7 @@ class SlotScheduleTest {
 
   private long millis;
   private final SlotSchedule schedule =
-      new SlotSchedule(SLOTS, MOST_ROWS, () -> TimeUnit.MILLISECONDS.toNanos(millis));
+      new SlotSchedule(SLOTS, MOST_OWNERS, MOST_ROWS, () -> TimeUnit.MILLISECONDS.toNanos(millis));
 
   private static long[] only(int slot, long value) {
     long[] all = new long[SLOTS];
@@ -81,7 +82,7 @@ class SlotScheduleTest {
     due(1, 2);
     assertEquals(List.of(0), slots());
     millis = 320;
-    schedule.giveBack(0, 10, 7);
+    schedule.giveBack(0, 1, 10, 7);
     millis = 549;
     assertEquals(List.of(), slots());
     millis = 550;
@@ -92,7 +93,7 @@ class SlotScheduleTest {
   void aRoundBeginsWhenSomebodyIsDueAfterAQuietTime() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.giveBack(0, 10, -1);
+    schedule.giveBack(0, 1, 10, -1);
     due(1, 700);
     millis = 699;
     assertEquals(List.of(), slots());
@@ -104,7 +105,7 @@ class SlotScheduleTest {
   void whoWasMadeDueBeforeHisTimeWaitsForNoRound() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.giveBack(0, 10, 7);
+    schedule.giveBack(0, 1, 10, 7);
     due(1, 1);
     millis = 10;
     assertEquals(List.of(), slots());
@@ -116,28 +117,45 @@ class SlotScheduleTest {
   void aBacklogWaitsForNoRound() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.giveBack(0, 400, 0);
+    schedule.giveBack(0, 1, 400, 0);
     millis = 1;
     assertEquals(List.of(0), slots());
   }
 
   @Test
-  void aTurnTakesAsManySlotsAsFillAFlushAndTheNextWorkerTheRest() {
-    flushed(0, 400);
-    flushed(1, 500);
-    flushed(2, 300);
+  void aTurnTakesAsManySlotsAsFillAFlushWithSomeRoomAndTheNextWorkerTheRest() {
+    flushed(0, 1, 300);
+    flushed(1, 1, 300);
+    flushed(2, 1, 200);
     millis = 500;
     assertEquals(List.of(0, 1), slots());
     assertEquals(List.of(2), slots());
   }
 
   @Test
-  void aSlotIsLeftAsMuchAsTwiceWhatItBroughtAndAnEqualPartOfAFullFlush() {
-    flushed(0, 30);
-    flushed(1, 400);
+  void manyOwnersFillAFlushAsManyRowsDo() {
+    flushed(0, 30, 30);
+    flushed(1, 30, 30);
+    flushed(2, 20, 20);
     millis = 500;
-    List<SlotShare> shares = Objects.requireNonNull(schedule.poll()).shares();
-    assertEquals(List.of(new SlotShare(0, 500), new SlotShare(1, 800)), shares);
+    assertEquals(List.of(0, 1), slots());
+    assertEquals(List.of(2), slots());
+  }
+
+  @Test
+  void theSlotsOfATurnShareAFullFlush() {
+    flushed(0, 1, 200);
+    flushed(1, 20, 20);
+    millis = 500;
+    assertEquals(
+        List.of(new SlotShare(0, 50, 500), new SlotShare(1, 50, 500)),
+        Objects.requireNonNull(schedule.poll()).shares());
+    schedule.giveBack(0, 1, 125, 1);
+    schedule.giveBack(1, 1, 375, 1);
+    millis = 1_000;
+    assertEquals(
+        List.of(new SlotShare(0, 31, 312), new SlotShare(1, 68, 687)),
+        Objects.requireNonNull(schedule.poll()).shares());
   }
 
   @Test
@@ -145,10 +163,10 @@ class SlotScheduleTest {
     due(0, 0);
     due(1, 0);
     assertEquals(List.of(0, 1), slots());
-    schedule.giveBack(0, 600, 0);
-    schedule.giveBack(1, 600, 0);
-    assertEquals(new SlotShare(0, MOST_ROWS), only(schedule.poll()));
-    assertEquals(new SlotShare(1, MOST_ROWS), only(schedule.poll()));
+    schedule.giveBack(0, 1, 500, 0);
+    schedule.giveBack(1, 1, 500, 0);
+    assertEquals(new SlotShare(0, MOST_OWNERS, MOST_ROWS), only(schedule.poll()));
+    assertEquals(new SlotShare(1, MOST_OWNERS, MOST_ROWS), only(schedule.poll()));
   }
 
   @Test
@@ -159,7 +177,7 @@ class SlotScheduleTest {
     assertEquals(1, taken.expired());
     assertEquals(List.of(1), taken.slots());
     assertEquals(List.of(0), slots());
-    schedule.giveBack(1, 0, 0);
+    schedule.giveBack(1, 0, 0, 0);
     assertEquals(List.of(1), slots(), "whose rows are due now");
   }
 
@@ -190,10 +208,10 @@ class SlotScheduleTest {
     assertEquals(List.of(0), slots());
   }
 
-  /** A slot that brought so many rows in its last turn, and is due again. */
-  private void flushed(int slot, int rows) {
+  /** A slot that brought so much in its last turn, and is due again. */
+  private void flushed(int slot, int owners, int rows) {
     due(slot, 0);
     assertEquals(List.of(slot), slots());
-    schedule.giveBack(slot, rows, 1);
+    schedule.giveBack(slot, owners, rows, 1);
   }
 }

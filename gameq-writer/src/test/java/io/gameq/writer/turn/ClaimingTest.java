@@ -190,7 +190,7 @@ class ClaimingTest {
 
   private Turn claim() {
     List<SlotShare> shares =
-        IntStream.range(0, SLOTS).mapToObj(slot -> new SlotShare(slot, MOST_ROWS)).toList();
+        IntStream.range(0, SLOTS).mapToObj(slot -> new SlotShare(slot, 10, MOST_ROWS)).toList();
     return new Claiming(shares).next(ports);
   }
 
