@@ -5,6 +5,7 @@ import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.Sql;
+import io.gameq.mysql.Statements;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.rows.RowKey;
@@ -23,6 +24,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
@@ -170,14 +172,19 @@ public final class DeadLetterTable {
     }
   }
 
-  /** The dead letters of one owner, oldest first. */
-  static List<Stored> ofOwner(Handle handle, OwnerId owner) {
-    return handle
-        .createQuery(
-            "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE owner = :owner ORDER BY id")
-        .bind("owner", owner.encoded())
-        .map(DeadLetterTable::stored)
-        .list();
+  /** Asks for the dead letters of one owner, oldest first. */
+  static void addOfOwner(Statements to, OwnerId owner, Consumer<Stored> letter) {
+    to.addSelect(
+        "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE owner = ? ORDER BY id",
+        (statement, at) -> {
+          statement.setString(at, owner.encoded());
+          return at + 1;
+        },
+        rs -> {
+          while (rs.next()) {
+            letter.accept(letter(rs));
+          }
+        });
   }
 
   /**

@@ -24,9 +24,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,12 +102,21 @@ public final class OwnerReader {
     return MySqlErrors.mysql(
         () ->
             jdbi.withHandle(
-                handle -> readSnapshot(handle, owner, session, term, adopted, tables, keys, sink)));
+                handle ->
+                    readSnapshot(
+                        handle.getConnection(),
+                        owner,
+                        session,
+                        term,
+                        adopted,
+                        tables,
+                        keys,
+                        sink)));
   }
 
-  /** In two round trips, whatever the number of tables; one more for dead letters. */
+  /** In two round trips, whatever the number of tables. */
   private static boolean readSnapshot(
-      Handle handle,
+      Connection connection,
       OwnerId owner,
       @Nullable SessionId session,
       long term,
@@ -118,22 +125,20 @@ public final class OwnerReader {
       Collection<RowKey> keys,
       Sink sink)
       throws SQLException {
-    Connection connection = handle.getConnection();
     Statements all = new Statements();
     // Of this transaction only: to change the connection's takes more round trips.
     all.add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ").add("START TRANSACTION");
     if (session != null) {
       OwnerTable.addMarkOpen(all, owner, session, adopted);
     }
-    AtomicBoolean hasDeadLetters = new AtomicBoolean();
-    addReads(all, owner, tables, keys, sink, hasDeadLetters);
+    addReads(all, owner, tables, keys, sink);
+    if (session != null) {
+      DeadLetterTable.addOfOwner(all, owner, sink::deadLetter);
+    }
     TermTable.addHold(all, term); // last: a node that stalls holds up its owner only
     boolean isDone = false;
     try {
       if (all.run(connection)) {
-        if (session != null && hasDeadLetters.get()) {
-          DeadLetterTable.ofOwner(handle, owner).forEach(sink::deadLetter);
-        }
         execute(connection, "COMMIT");
         isDone = true;
       }
@@ -161,12 +166,7 @@ public final class OwnerReader {
   }
 
   private static void addReads(
-      Statements all,
-      OwnerId owner,
-      List<Table> tables,
-      Collection<RowKey> keys,
-      Sink sink,
-      AtomicBoolean hasDeadLetters) {
+      Statements all, OwnerId owner, List<Table> tables, Collection<RowKey> keys, Sink sink) {
     Map<Table, List<RowKey>> keysOf = keys.stream().collect(Collectors.groupingBy(RowKey::table));
     keysOf.forEach((table, of) -> DiscardTable.add(all, table, of, owner, sink::discard));
     tables.forEach(table -> addOwned(all, owner, table, sink));
@@ -175,26 +175,23 @@ public final class OwnerReader {
           addByKey(all, table, of, sink);
           TombstoneTable.add(all, table, of, sink::tombstone);
         });
-    addTombstones(all, owner, sink, hasDeadLetters);
+    addTombstones(all, owner, sink);
   }
 
-  /** The owner's newest tombstone, and whether the owner has dead letters. */
-  private static void addTombstones(
-      Statements all, OwnerId owner, Sink sink, AtomicBoolean hasDeadLetters) {
+  /** The owner's newest tombstone or discard. */
+  private static void addTombstones(Statements all, OwnerId owner, Sink sink) {
     all.addSelect(
         "SELECT GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?),"
             + " (SELECT COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session ="
-            + " '')), EXISTS (SELECT 1 FROM gameq_dead_letter WHERE owner = ?)",
+            + " ''))",
         (statement, at) -> {
-          for (int i = 0; i < 3; i++) {
-            statement.setString(at + i, owner.encoded());
-          }
-          return at + 3;
+          statement.setString(at, owner.encoded());
+          statement.setString(at + 1, owner.encoded());
+          return at + 2;
         },
         rs -> {
           rs.next();
           sink.tombstoneVersion(rs.getLong(1));
-          hasDeadLetters.set(rs.getBoolean(2));
         });
   }
 

@@ -48,9 +48,9 @@ public final class SlotWatch implements AutoCloseable {
     return Duty.every(Duration.ZERO, EVERY::toNanos, "look which slots are due", this::look);
   }
 
-  /** Not while MySQL is away: nothing is claimed then. */
+  /** Not while MySQL is away, when nothing is claimed: then it asks whether MySQL is back. */
   private void look() {
-    if (mysql.isClosed()) {
+    if (mysql.waitMillis() > 0) {
       return;
     }
     ControlConnection.Connected unused = term.connected(redis);

@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether MySQL takes flushes. While it does not, nothing is claimed and rows go on merging in
- * Redis; one worker at a time asks MySQL whether it is back. Thread-safe.
+ * Redis; one thread at a time asks MySQL whether it is back. Thread-safe.
  */
 public final class OutageGate {
   private static final Logger LOG = LoggerFactory.getLogger(OutageGate.class);
@@ -61,11 +61,6 @@ public final class OutageGate {
       heldUp = 0;
       close(reason);
     }
-  }
-
-  /** Whether MySQL was away when it was last asked. */
-  public synchronized boolean isClosed() {
-    return closed;
   }
 
   /** How long to wait before the next claim, ms; 0 when MySQL takes flushes. May ask MySQL. */

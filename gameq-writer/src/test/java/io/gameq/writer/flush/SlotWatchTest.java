@@ -1,0 +1,111 @@
+package io.gameq.writer.flush;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.gameq.agent.Agent;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.Slots;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.turn.OutageGate;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SlotWatchTest {
+  private final MySqlServer server = GameDatabase.create("watch").server();
+  private final MySql mysql =
+      MySqlPool.open(
+          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "watch");
+  private final RedisConnector connector =
+      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final PrimaryConnector primary = new PrimaryConnector(connector, new TermTable(mysql));
+  private final RedisConnection redis = connector.open();
+  private final Slots slots = new Slots("t" + UUID.randomUUID().toString().substring(0, 8), 4);
+  private final SlotSchedule schedule = new SlotSchedule(slots.count(), 100, 1_000);
+  private final ControlConnection ofWatch = new ControlConnection(primary);
+  private volatile boolean isMySqlThere = true;
+  private final OutageGate gate = new OutageGate(() -> isMySqlThere);
+  private final Agent watch = watch().duty();
+
+  SlotWatchTest() throws SQLException {}
+
+  private SlotWatch watch() {
+    try (ControlConnection first = new ControlConnection(primary)) {
+      first.get(); // the database has a term from now on
+    }
+    return new SlotWatch(ofWatch, new TermWatch(primary), slots, schedule, gate);
+  }
+
+  @AfterEach
+  void close() {
+    ofWatch.close();
+    redis.close();
+    connector.close();
+    mysql.close();
+  }
+
+  private void due(int slot, double millis) {
+    redis.sync().zadd(slots.get(slot).due(), millis, "player%3A1:session".getBytes(US_ASCII));
+  }
+
+  private SlotSchedule.Taken awaitTaken() {
+    return await()
+        .until(
+            () -> {
+              watch.doWork();
+              return schedule.poll();
+            },
+            Objects::nonNull);
+  }
+
+  @Test
+  void findsWhereSomebodyIsDueWasLeftOrHasALeaseThatRanOut() {
+    due(1, 1);
+    assertEquals(List.of(1), awaitTaken().slots());
+    redis.sync().lpush(slots.get(2).ready(), "player%3A2:session".getBytes(US_ASCII));
+    assertEquals(List.of(2), awaitTaken().slots());
+    redis.sync().zadd(slots.get(3).lease(), 1, "player%3A3".getBytes(US_ASCII));
+    assertEquals(3, awaitTaken().expired());
+  }
+
+  @Test
+  void aSlotWithSomebodyElsesValueIsTakenSoThatItIsTold() {
+    redis.sync().set(slots.get(1).due(), "x".getBytes(US_ASCII));
+    assertEquals(List.of(1), awaitTaken().slots());
+  }
+
+  @Test
+  void whoIsDueLaterIsNotTakenYet() {
+    due(1, System.currentTimeMillis() + 3_600_000.0);
+    watch.doWork();
+    assertNull(schedule.poll());
+  }
+
+  /** Else nobody would ever ask whether it is back, where no slot waits for that. */
+  @Test
+  void asksWhetherMySqlIsBackAndLooksAtNoSlotBefore() {
+    isMySqlThere = false;
+    long unused = gate.close("a test");
+    due(1, 1);
+    watch.doWork();
+    assertNull(schedule.poll());
+    isMySqlThere = true;
+    assertEquals(List.of(1), awaitTaken().slots());
+  }
+}
