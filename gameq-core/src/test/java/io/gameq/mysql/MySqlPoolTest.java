@@ -23,7 +23,10 @@ class MySqlPoolTest {
 
   @Test
   void sessionsRunInUtcAndReadCommittedWhateverTheUrlSays() throws SQLException {
-    String url = server.jdbcUrl() + "?useAffectedRows=true&sessionVariables=time_zone='%2B05:00'";
+    String url =
+        server.jdbcUrl()
+            + "?useAffectedRows=true&allowMultiQueries=false"
+            + "&sessionVariables=time_zone='%2B05:00'";
     try (MySql pool =
             MySqlPool.open(new MySqlConfig(url, server.user(), server.password(), 2), "test");
         Connection connection = pool.connection();
@@ -35,7 +38,7 @@ class MySqlPoolTest {
       statement.execute("INSERT INTO t VALUES (1, 1)");
       assertEquals(
           1, statement.executeUpdate("UPDATE t SET v = 1"), "counts found rows, not changed ones");
-      assertThrows(SQLException.class, () -> statement.execute("SELECT 1; SELECT 2"));
+      assertTrue(statement.execute("SELECT 1; SELECT 2"), "an open needs few round trips");
       assertEquals("gameq-test", hikari(pool).getPoolName());
     }
   }
