@@ -33,6 +33,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
@@ -56,6 +58,9 @@ class TermStatementsTest {
         public void tombstoneVersion(long version) {}
       };
 
+  /** The common pool has one thread on two cores, from JDK 25 on. */
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
   private final OwnerId player = OwnerId.of("player:1");
   private final Primary old = new Primary("run-p", "repl-p", "0", "redis-1:6379", 1);
   private final Primary promoted = new Primary("run-q", "repl-q", "repl-p", "redis-2:6379", 2);
@@ -68,13 +73,14 @@ class TermStatementsTest {
   @BeforeEach
   void start() throws SQLException {
     database = GameDatabase.create("term");
-    mysql =
-        MySqlPool.openForFlushes(
+    mysql = // one that waits for a lock for longer than the tests hold one
+        MySqlPool.open(
             new MySqlConfig(
                 database.server().jdbcUrl(),
                 database.server().user(),
                 database.server().password(),
-                4));
+                4),
+            "term");
     terms = new TermTable(mysql);
     owners = new OwnerTable(mysql);
     session = owners.raise(player, "aaaaaaaa00000001", "n1", 0);
@@ -83,6 +89,7 @@ class TermStatementsTest {
 
   @AfterEach
   void close() {
+    threads.shutdownNow();
     mysql.close();
   }
 
@@ -132,7 +139,8 @@ class TermStatementsTest {
         withHookBeforeCommit(
             () -> {
               Term before = terms.current();
-              moves.add(CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted)));
+              moves.add(
+                  CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted), threads));
               assertThrows(
                   TimeoutException.class, () -> moves.get(0).get(500, TimeUnit.MILLISECONDS));
             });
@@ -182,11 +190,11 @@ class TermStatementsTest {
     try (Connection flushing = mysql.connection()) {
       flushing.setAutoCommit(false);
       OwnerTable.lock(flushing, List.of(player), 1); // the open waits here
-      CompletableFuture<Boolean> opens = CompletableFuture.supplyAsync(() -> opens(1));
+      CompletableFuture<Boolean> opens = CompletableFuture.supplyAsync(() -> opens(1), threads);
       assertThrows(TimeoutException.class, () -> opens.get(500, TimeUnit.MILLISECONDS));
       Term before = terms.current();
       assertTrue(
-          CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted))
+          CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted), threads)
               .get(2, TimeUnit.SECONDS));
       flushing.rollback();
       ExecutionException refused =
