@@ -43,6 +43,19 @@ public final class RedisConnection implements AutoCloseable {
     client.flushCommands();
   }
 
+  /**
+   * Has leave in one go what {@code sends} sends; no other thread uses the connection meanwhile.
+   */
+  public void inOneGo(Runnable sends) {
+    flushesByItself(false);
+    try {
+      sends.run();
+      flush();
+    } finally {
+      flushesByItself(true);
+    }
+  }
+
   /** This connection's number on its server. */
   public long id() {
     return RedisReply.await(() -> client.sync().clientId());

@@ -1,5 +1,6 @@
 package io.gameq.agent;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -148,6 +149,6 @@ class AgentRunnerTest {
     runner.start(hangs);
     steps.acquire();
     runner.closeNow();
-    assertTrue(closed.await(30, TimeUnit.SECONDS));
+    assertTrue(closed.await(LONG.toSeconds(), TimeUnit.SECONDS));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -96,8 +97,8 @@ class DeadSenderTest {
             }
           },
           System.nanoTime());
-      assertEquals(cause, died.get(20, TimeUnit.SECONDS));
-      assertInstanceOf(CommitUnknownException.class, told.get(20, TimeUnit.SECONDS));
+      assertEquals(cause, died.get(LONG.toSeconds(), TimeUnit.SECONDS));
+      assertInstanceOf(CommitUnknownException.class, told.get(LONG.toSeconds(), TimeUnit.SECONDS));
       assertSaysWhy(assertThrows(GameQueueException.class, sender::newestSequence));
       assertSaysWhy(
           assertThrows(

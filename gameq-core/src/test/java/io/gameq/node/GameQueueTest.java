@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,7 +17,6 @@ import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A node without any writer: what commits do to Redis, and what is refused before. */
 class GameQueueTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
   private static final GameDatabase DATABASE = database();
 
   record Item(long playerId, int slot, int itemId, int count) {}

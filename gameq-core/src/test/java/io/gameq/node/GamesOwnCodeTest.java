@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,7 +19,6 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -35,7 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the game hangs on futures, and its listeners. */
 class GamesOwnCodeTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
   private static final GameDatabase DATABASE = database();
 
   record Pet(long id, long playerId) {}

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Half of a change is never committed: a session with a refused change waits for a rollback. */
 class RefusedChangesTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
   private static final GameDatabase DATABASE = database();
 
   record Item(long playerId, int slot, int itemId) {}

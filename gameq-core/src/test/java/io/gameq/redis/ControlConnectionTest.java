@@ -1,5 +1,6 @@
 package io.gameq.redis;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -79,11 +80,11 @@ class ControlConnectionTest {
                 }
               });
       interrupted.start();
-      assertTrue(asked.await(20, TimeUnit.SECONDS));
+      assertTrue(asked.await(LONG.toSeconds(), TimeUnit.SECONDS));
       Future<String> other =
           threads.submit(() -> redis.call(on -> RedisReply.await(() -> on.sync().ping())));
       interrupted.interrupt();
-      assertEquals("PONG", other.get(20, TimeUnit.SECONDS));
+      assertEquals("PONG", other.get(LONG.toSeconds(), TimeUnit.SECONDS));
       interrupted.join();
       assertInstanceOf(RedisUnavailableException.class, failed.get());
       assertEquals(connected.redis(), redis.connected().redis());

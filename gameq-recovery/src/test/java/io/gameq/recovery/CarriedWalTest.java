@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,21 +47,21 @@ class CarriedWalTest {
         GameQueue other = game.node("n2")) {
       OwnerSession noise = queue.open("player:9");
       noise.put(new Item(9, 1, 1, 1));
-      noise.commit().awaitQueued(RecoveryGame.LONG);
+      noise.commit().awaitQueued(LONG);
       OwnerSession one = queue.open("player:1");
       OwnerSession two = queue.open("player:2");
       OwnerSession old = queue.open("player:3");
       other.open("player:3");
       for (int i = 0; i < 20; i++) {
         one.put(new Item(1, i % 10, 1, i));
-        one.commit().awaitQueued(RecoveryGame.LONG);
+        one.commit().awaitQueued(LONG);
       }
       one.put(new Pet(7, 1, "Rex"));
-      one.commit().awaitQueued(RecoveryGame.LONG);
+      one.commit().awaitQueued(LONG);
       one.move(new Pet(7, 2, "Rex"), two);
-      queue.commit(one, two).awaitQueued(RecoveryGame.LONG);
+      queue.commit(one, two).awaitQueued(LONG);
       old.put(new Item(3, 1, 1, 99));
-      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(RecoveryGame.LONG));
+      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(LONG));
     }
     game.loseRedis();
     try (Stream<Path> wals = Files.list(game.wal)) {

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,7 +29,7 @@ class DamagedWalTest {
         OwnerSession player = queue.open("player:1");
         for (int slot = 0; slot < 10; slot++) {
           player.put(new Item(1, slot, 1, 1));
-          player.commit().awaitQueued(RecoveryGame.LONG);
+          player.commit().awaitQueued(LONG);
         }
       }
       game.loseRedis();

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,7 +47,7 @@ class DiscardedRowsTest {
     try (GameQueue queue = game.node(node)) {
       OwnerSession player = queue.open("player:1");
       player.put(new Pet(7, 1, name));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
     }
     game.run("replay --execute --into mysql --no-redis");
   }
@@ -98,7 +99,7 @@ class DiscardedRowsTest {
       OwnerSession player = queue.open("player:1");
       assertEquals(List.of(new Pet(7, 1, "Rex")), player.rows(Pet.class));
       player.put(new Pet(7, 1, "Ada"));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
       assertEquals(List.of(new Pet(7, 1, "Ada")), queue.read("player:1", Pet.class));
     }
     game.loseRedis();
@@ -111,7 +112,7 @@ class DiscardedRowsTest {
     try (GameQueue queue = game.node("n1")) {
       OwnerSession player = queue.open("player:1");
       player.put(new Pet(8, 1, "lost"));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
       game.loseRedis();
       try (GameQueue other = game.node("n2")) {
         other.open("player:1").close();

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,7 +46,7 @@ class IntoMySqlTest {
   }
 
   private static void commit(OwnerSession session) {
-    session.commit().awaitQueued(RecoveryGame.LONG);
+    session.commit().awaitQueued(LONG);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,6 +10,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +34,11 @@ class KilledReplayTest {
       List<String> args = new ArrayList<>(List.of("replay", "--execute", "--rate", "100"));
       args.addAll(game.servers());
       args.add(game.wal.toString());
+      Path output = directory.resolve("out");
       try (ToolProcess tool =
-          ToolProcess.start(
-              directory.resolve("out"), game.database.server().password(), List.of(), args)) {
-        await().atMost(RecoveryGame.LONG).until(() -> game.dirtyRows() > 0);
-        assertTrue(tool.isAlive());
+          ToolProcess.start(output, game.database.server().password(), List.of(), args)) {
+        await().atMost(LONG).until(() -> game.dirtyRows() > 0 || !tool.isAlive());
+        assertTrue(tool.isAlive(), Files.readString(output));
         tool.kill();
       }
       long rows = game.dirtyRows();
@@ -59,7 +61,7 @@ class KilledReplayTest {
       }
     }
     for (CommitReceipt receipt : receipts) {
-      receipt.awaitQueued(RecoveryGame.LONG);
+      receipt.awaitQueued(LONG);
     }
   }
 }

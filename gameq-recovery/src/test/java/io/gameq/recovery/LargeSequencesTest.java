@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,10 +47,10 @@ class LargeSequencesTest {
       other.open("player:2");
       for (int slot = 0; slot < 20; slot++) {
         player.put(new Item(1, slot, 1_000 + slot, 1));
-        player.commit().awaitQueued(RecoveryGame.LONG);
+        player.commit().awaitQueued(LONG);
       }
       old.put(new Item(2, 1, 1, 99));
-      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(RecoveryGame.LONG));
+      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(LONG));
     }
     game.loseRedis();
     try (Stream<Path> wals = Files.list(game.wal)) {

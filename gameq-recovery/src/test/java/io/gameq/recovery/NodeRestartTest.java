@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -41,7 +42,7 @@ class NodeRestartTest {
   private static void put(GameQueue queue, int player, int count) {
     OwnerSession session = queue.open("player:" + player);
     session.put(new Item(player, 1, 1_001, count));
-    session.commit().awaitQueued(RecoveryGame.LONG);
+    session.commit().awaitQueued(LONG);
   }
 
   private void playAndLoseRedis() {
@@ -95,10 +96,10 @@ class NodeRestartTest {
         OwnerSession giver = queue.open("player:1");
         OwnerSession taker = queue.open("player:2");
         giver.put(new Pet(1, 1, "sword"));
-        giver.commit().awaitQueued(RecoveryGame.LONG);
+        giver.commit().awaitQueued(LONG);
         giver.move(new Pet(1, 2, "sword"), taker);
         giver.put(new Pet(2, 1, "paid"));
-        queue.commit(giver, taker).awaitQueued(RecoveryGame.LONG);
+        queue.commit(giver, taker).awaitQueued(LONG);
         heirs.open("player:2");
       }
       game.loseRedis();

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecoveryGame implements AutoCloseable {
   static final int SLOTS = 4;
-  public static final Duration LONG = Duration.ofSeconds(30);
 
   final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   public final GameDatabase database;

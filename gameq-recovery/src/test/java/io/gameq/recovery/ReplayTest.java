@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -58,7 +59,7 @@ class ReplayTest {
       }
       player.put(new Item(p, 0, 1_000, 7));
       player.delete(Item.class, p, 9);
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
     }
   }
 
@@ -105,7 +106,7 @@ class ReplayTest {
       OwnerSession player = queue.open("player:1");
       player.put(new Pet(0, 1, "Rex"));
       player.put(new Pet(-1, 1, "Ada"));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
     }
     game.loseRedis();
     for (int time = 1; time <= 2; time++) {
@@ -154,7 +155,7 @@ class ReplayTest {
     try (GameQueue queue = game.node("n2")) {
       OwnerSession player = queue.open("player:1");
       player.put(new Item(1, 0, 1_000, 8));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
     }
     Run replay = game.run("replay --execute");
     assertEquals(RecoveryMain.FOUND_SOMETHING, replay.exitCode(), "player:1 has conflicts");
@@ -168,11 +169,11 @@ class ReplayTest {
         var redis = TestServers.redis()) {
       OwnerSession player = queue.open("player:1");
       player.put(new Item(1, 0, 1_000, 1));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
       String dirty = game.keys(":dirty:*").get(0);
       byte[] older = redis.sync().dump(dirty);
       player.put(new Item(1, 0, 1_000, 2));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
       redis.sync().restore(dirty, older, RestoreArgs.Builder.ttl(0).replace());
     }
     assertEquals(List.of(new Item(1, 0, 1_000, 1)), items(1), "a failover lost the newest commit");
@@ -218,7 +219,7 @@ class ReplayTest {
       assertEquals(RecoveryMain.FOUND_SOMETHING, apply.exitCode());
       assertTrue(apply.says("node n2 is alive and has it open"), apply::toString);
       player.put(new Item(1, 5, 1, 1));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
       assertEquals(1, items(1).size());
     }
   }
@@ -259,7 +260,7 @@ class ReplayTest {
       play(queue);
       OwnerSession taken = queue.open("player:8");
       taken.put(new Item(8, 1, 1, 1));
-      taken.commit().awaitQueued(RecoveryGame.LONG);
+      taken.commit().awaitQueued(LONG);
       try (var redis = io.gameq.servers.TestServers.redis()) {
         game.keys("*").forEach(redis.sync()::del);
         redis.sync().keys(game.namespace + ":node:*").forEach(redis.sync()::del);
@@ -288,11 +289,11 @@ class ReplayTest {
         GameQueue second = game.node("n2")) {
       OwnerSession other = first.open("player:6");
       other.put(new Item(6, 1, 1, 1));
-      other.commit().awaitQueued(RecoveryGame.LONG);
+      other.commit().awaitQueued(LONG);
       OwnerSession old = first.open("player:5");
       second.open("player:5");
       old.put(new Item(5, 1, 1, 99));
-      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(RecoveryGame.LONG));
+      assertThrows(OwnershipLostException.class, () -> old.commit().awaitQueued(LONG));
     }
     game.loseRedis();
     Run plan = game.run("plan");
@@ -311,7 +312,7 @@ class ReplayTest {
       from.put(new Pet(7, 1, "Rex"));
       from.commit();
       from.move(new Pet(7, 2, "Rex"), to);
-      queue.commit(from, to).awaitQueued(RecoveryGame.LONG);
+      queue.commit(from, to).awaitQueued(LONG);
     }
     game.loseRedis();
     assertEquals(RecoveryMain.CLEAN, game.run("replay --execute").exitCode());
@@ -414,7 +415,7 @@ class ReplayTest {
       OwnerSession player = queue.open("player:1");
       player.put(new Item(1, 1, 1, 1));
       player.put(new Pet(7, 1, "Rex"));
-      player.commit().awaitQueued(RecoveryGame.LONG);
+      player.commit().awaitQueued(LONG);
     }
     game.loseRedis();
     game.database.server().execute("DELETE FROM gameq_table WHERE table_name = 'pet'");

@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -37,7 +38,7 @@ class VerifyExitCodeTest {
     OwnerSession player = queue.open("player:1");
     player.put(new Item(1, 1, 1, 1));
     player.put(new Item(1, 2, 1, 1));
-    player.commit().awaitQueued(RecoveryGame.LONG);
+    player.commit().awaitQueued(LONG);
   }
 
   private void assertVerify(int exitCode, String says) {

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 /** What happens at the limits: of rows that wait, of Redis' memory, of who may take an owner. */
 @Isolated("it fills Redis, or changes its settings")
 class BoundsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   record Pet(long id, long playerId, String name) {}
 
@@ -137,7 +137,7 @@ class BoundsTest {
         WriterService writer = game.writer("w1")) {
       commit(queue.open("player:1"), new Pet(1, 1, "x")).awaitQueued(LONG);
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(LONG)
           .until(
               () -> {
                 queue.open("player:1");

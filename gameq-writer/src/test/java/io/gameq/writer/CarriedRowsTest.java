@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rows of a table that takes none wait for long while others write much. */
 class CarriedRowsTest {
-  private static final Duration LONG = Duration.ofSeconds(40);
 
   record Pet(long id, long playerId, String name) {}
 

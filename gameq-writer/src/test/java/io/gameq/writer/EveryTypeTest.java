@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.GameQueue;
@@ -9,7 +10,6 @@ import io.gameq.mysql.Samples;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every column type through Redis into MySQL and back, inserted and then updated. */
 class EveryTypeTest {
-  private static final Duration LONG = Duration.ofSeconds(60);
   private static final long SEED = Long.getLong("gameq.seed", System.nanoTime());
 
   @TempDir Path walDirectory;

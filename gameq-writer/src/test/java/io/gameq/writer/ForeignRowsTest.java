@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -9,7 +10,6 @@ import io.gameq.OwnerSession;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +22,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A row whose key does not name its owner changes hands by a move alone. */
 @Execution(ExecutionMode.CONCURRENT)
 class ForeignRowsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   record Item(long id, long playerId, int count) {}
 

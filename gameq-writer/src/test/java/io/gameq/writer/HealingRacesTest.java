@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -44,9 +45,11 @@ class HealingRacesTest extends RedisLossFixture {
       replica.restore();
       two.open("player:1");
       proxy.refuse(false);
-      assertThrows(ExecutionException.class, () -> second.durable().get(60, TimeUnit.SECONDS));
+      assertThrows(
+          ExecutionException.class, () -> second.durable().get(LONG.toSeconds(), TimeUnit.SECONDS));
       assertEquals("0", game.queryText("SELECT COUNT(*) FROM pet"));
-      assertThrows(ExecutionException.class, () -> firstDurable.get(20, TimeUnit.SECONDS));
+      assertThrows(
+          ExecutionException.class, () -> firstDurable.get(LONG.toSeconds(), TimeUnit.SECONDS));
     }
   }
 
@@ -61,10 +64,10 @@ class HealingRacesTest extends RedisLossFixture {
       RedisContents.empty(redis, game.namespace).restore();
       tap.slowReassert = true;
       CommitReceipt next = commit(player, new Pet(2, 1, "next"));
-      assertTrue(tap.reasserted.await(20, TimeUnit.SECONDS));
+      assertTrue(tap.reasserted.await(LONG.toSeconds(), TimeUnit.SECONDS));
       try (WriterService writer = game.writer("w1")) {
-        lost.awaitDurable(Duration.ofSeconds(60));
-        next.awaitDurable(Duration.ofSeconds(60));
+        lost.awaitDurable(LONG);
+        next.awaitDurable(LONG);
         assertEquals(Set.of(), queue.drain(LONG));
         assertEquals(List.of(), List.copyOf(conflicts));
         assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
@@ -140,11 +143,13 @@ class HealingRacesTest extends RedisLossFixture {
       CompletableFuture<CommitReceipt> trade = new CompletableFuture<>();
       Thread trading = new Thread(() -> trade.complete(queue.commit(a, b)));
       trading.start();
-      await().until(() -> trading.getState() == Thread.State.TIMED_WAITING); // for room of b
+      await()
+          .atMost(LONG)
+          .until(() -> trading.getState() == Thread.State.TIMED_WAITING); // for room of b
       CompletableFuture<Void> close = CompletableFuture.runAsync(a::close);
       try (WriterService writer = game.writer("w1")) {
-        trade.get(30, TimeUnit.SECONDS).awaitQueued(LONG);
-        close.get(30, TimeUnit.SECONDS);
+        trade.get(LONG.toSeconds(), TimeUnit.SECONDS).awaitQueued(LONG);
+        close.get(LONG.toSeconds(), TimeUnit.SECONDS);
       }
       assumeTrue(
           game.queryText("SELECT COUNT(*) FROM pet WHERE id = 1").equals("0"),
@@ -177,9 +182,7 @@ class HealingRacesTest extends RedisLossFixture {
       try (WriterService writer = game.writer("w1", 1_000)) {
         await().atMost(LONG).until(this::redisKnowsTheSecondSession); // from the writer
         ofTwo.refuse(false);
-        await()
-            .atMost(Duration.ofSeconds(60))
-            .until(() -> late.durable().isDone() || !conflicts.isEmpty());
+        await().atMost(LONG).until(() -> late.durable().isDone() || !conflicts.isEmpty());
         assertEquals(List.of(), successor.rows(Pet.class));
         assertEquals(
             "0",
@@ -208,7 +211,7 @@ class HealingRacesTest extends RedisLossFixture {
       redis.sync().del(own);
       redis.sync().lpush(own, "x".getBytes(ISO_8859_1));
       proxy.cut();
-      commit(other, new Pet(2, 2, "v1")).awaitQueued(Duration.ofSeconds(20));
+      commit(other, new Pet(2, 2, "v1")).awaitQueued(LONG);
       assertNotEquals(null, unused);
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -185,10 +186,12 @@ class HealingTest extends RedisLossFixture {
       OwnerSession successor = two.open("player:1");
       proxy.refuse(false);
       ExecutionException e =
-          assertThrows(ExecutionException.class, () -> lost.durable().get(60, TimeUnit.SECONDS));
+          assertThrows(
+              ExecutionException.class,
+              () -> lost.durable().get(LONG.toSeconds(), TimeUnit.SECONDS));
       assertInstanceOf(ConflictException.class, e.getCause());
       assertTrue(String.valueOf(e.getCause()).contains("pet:1"), String.valueOf(e.getCause()));
-      await().until(() -> conflicts.size() == 1);
+      await().atMost(LONG).until(() -> conflicts.size() == 1);
       Conflict conflict = conflicts.element();
       assertEquals("player:1", conflict.owner());
       assertEquals(Set.of("pet:1"), conflict.rows().keySet());
@@ -248,7 +251,7 @@ class HealingTest extends RedisLossFixture {
       receipt.awaitQueued(LONG);
       RedisContents.empty(redis, game.namespace).restore();
       try (WriterService writer = game.writer("w1")) {
-        receipt.awaitDurable(Duration.ofSeconds(60));
+        receipt.awaitDurable(LONG);
       }
     }
   }
@@ -267,7 +270,9 @@ class HealingTest extends RedisLossFixture {
       statement.execute("LOCK TABLES pet WRITE"); // the open has taken over in Redis, and waits
       CompletableFuture<OwnerSession> open =
           CompletableFuture.supplyAsync(() -> other.open("player:1"));
-      await().until(() -> !Arrays.equals(before, redis.sync().get(own.getBytes(US_ASCII))));
+      await()
+          .atMost(LONG)
+          .until(() -> !Arrays.equals(before, redis.sync().get(own.getBytes(US_ASCII))));
       loseAllSince(replica);
       queued(player, new Pet(1, 1, "v2"));
       statement.execute("UNLOCK TABLES");

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** What holds up one owner or table holds up no other. */
 @Execution(ExecutionMode.CONCURRENT)
 class HeldUpTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   /** Far above what a commit takes that nobody holds up, far below what it took behind a lock. */
   private static final Duration PROMPT = Duration.ofSeconds(8);
@@ -149,7 +149,7 @@ class HeldUpTest {
       slow.put(new Toy(1, id(slow), "beside"));
       rounds(slow, sessions.subList(1, 6));
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(LONG)
           .until(
               () -> {
                 putPet(sessions.get(1), "on"); // others are written meanwhile
@@ -175,7 +175,7 @@ class HeldUpTest {
       }
       putPet(slow, "beside");
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(LONG)
           .until(
               () -> {
                 putPet(sessions.get(1), "on"); // others are written meanwhile

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +13,6 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Rows that did not get to MySQL, from the game's commit to the operator's command. */
 @Execution(ExecutionMode.CONCURRENT)
 class KeptAsideTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   record Item(long playerId, int slot, int itemId, int count) {}
 

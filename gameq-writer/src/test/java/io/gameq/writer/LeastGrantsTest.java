@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -11,7 +12,6 @@ import io.gameq.writer.mysql.LeastGrants;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code schema check} names as the least grants is enough for a node and a writer. */
 class LeastGrantsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
   private static final String PASSWORD = "least-grants";
 
   record Pet(long id, long playerId, String name) {}

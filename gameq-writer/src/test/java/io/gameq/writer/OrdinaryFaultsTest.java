@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -52,7 +53,6 @@ import org.junit.jupiter.api.parallel.Resources;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OrdinaryFaultsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   record Pet(long id, long playerId, String name) {}
 
@@ -140,11 +140,12 @@ class OrdinaryFaultsTest {
       }
       CompletableFuture<OwnerSession> open =
           CompletableFuture.supplyAsync(() -> queue.open("player:1"));
-      await().until(game.database.server()::hasLockWait);
+      await().atMost(LONG).until(game.database.server()::hasLockWait);
       proxy.cut();
       holding.rollback();
       ExecutionException failed =
-          assertThrows(ExecutionException.class, () -> open.get(30, TimeUnit.SECONDS));
+          assertThrows(
+              ExecutionException.class, () -> open.get(LONG.toSeconds(), TimeUnit.SECONDS));
       assertInstanceOf(RedisUnavailableException.class, failed.getCause());
       commit(player, new Pet(1, 1, "v1")).awaitDurable(LONG);
       await().ignoreExceptions().until(() -> queue.open("player:1") != null);

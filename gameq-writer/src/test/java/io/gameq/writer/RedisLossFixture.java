@@ -1,5 +1,7 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
+
 import io.gameq.CommitReceipt;
 import io.gameq.Conflict;
 import io.gameq.GameQueue;
@@ -13,7 +15,6 @@ import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
  * of what happens then.
  */
 abstract class RedisLossFixture {
-  static final Duration LONG = Duration.ofSeconds(40);
 
   record Pet(long id, long playerId, String name) {}
 

@@ -1,6 +1,6 @@
 package io.gameq.writer;
 
-import static io.gameq.writer.RefusingGame.LONG;
+import static io.gameq.servers.Waits.LONG;
 import static io.gameq.writer.RefusingGame.commit;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -3,14 +3,12 @@ package io.gameq.writer;
 import io.gameq.CommitReceipt;
 import io.gameq.OwnerSession;
 import io.gameq.servers.GameDatabase;
-import java.time.Duration;
 
 /**
  * A game whose rows MySQL may refuse: pets that are too old, toys of no pet, chests of one name,
  * and what hangs on them.
  */
 final class RefusingGame {
-  static final Duration LONG = Duration.ofSeconds(30);
 
   private RefusingGame() {}
 

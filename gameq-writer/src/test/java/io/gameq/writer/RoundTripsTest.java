@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -55,7 +56,7 @@ class RoundTripsTest {
           player++) { // the second time there is something to adopt
         try (OwnerSession session = node.open("player:" + player)) {
           session.put("kind" + player % 12, Map.of("id", player, "player_id", player, "count", 1));
-          session.commit().awaitQueued(Duration.ofSeconds(30));
+          session.commit().awaitQueued(LONG);
         }
       }
       int mysqlBefore = toMySql.trips();

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 
 import io.gameq.CommitReceipt;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 /** What does not fit into Redis or through to MySQL for a while waits, and holds up nobody. */
 @Isolated("it changes the servers' settings")
 class ServerLimitsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   record Pet(long id, long playerId, String name) {}
 
@@ -69,7 +69,7 @@ class ServerLimitsTest {
       OwnerSession player = queue.open("player:1");
       proxy.dropReplies(true);
       CommitReceipt receipt = commit(player, new Pet(1, 1, "v1"));
-      await().until(() -> redis.keys("{" + game.namespace + ":*:dirty:*").size() == 1);
+      await().atMost(LONG).until(() -> redis.keys("{" + game.namespace + ":*:dirty:*").size() == 1);
       redis.configSet("maxmemory", "1");
       proxy.dropReplies(false);
       proxy.cut();

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -181,7 +182,7 @@ class TombstonePurgeTest {
     deleted(1, "old", 31);
     try (Game game = new Game(database, walDirectory);
         WriterService writer = game.writer("w1")) {
-      await().atMost(Duration.ofSeconds(30)).until(() -> left().equals("today0"));
+      await().atMost(LONG).until(() -> left().equals("today0"));
       assertFalse(writer.stats().toString().isEmpty());
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -49,7 +50,7 @@ class TradeHealingTest extends RedisLossFixture {
         CommitReceipt back = commit(successor, new Pet(1, 1, "my sword"));
         String outcome = "durable";
         try {
-          back.awaitDurable(Duration.ofSeconds(20));
+          back.awaitDurable(LONG);
         } catch (GameQueueException e) {
           outcome = String.valueOf(e.getMessage());
         }

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** A replica is promoted while its primary goes on taking writes from those that reach it. */
 @Execution(ExecutionMode.CONCURRENT)
 class TwoPrimariesTest {
-  private static final Duration LONG = Duration.ofSeconds(40);
 
   record Pet(long id, long playerId, String name) {}
 

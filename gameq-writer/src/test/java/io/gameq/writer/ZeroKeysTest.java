@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,7 +11,6 @@ import io.gameq.RowRefusedException;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Keys that MySQL would invent a number for are kept as the game put them. */
 @Execution(ExecutionMode.CONCURRENT)
 class ZeroKeysTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   record Pet(long id, long playerId, String name) {}
 

@@ -30,15 +30,16 @@ import org.jspecify.annotations.Nullable;
 /** The durable sessions in {@code gameq_owner}. Thread-safe. */
 public final class OwnerTable {
   /** Keeps a statement far below max_allowed_packet. */
-  private static final String MARK_OPEN =
-      "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
-          + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?";
-
   private static final int OWNERS_PER_STATEMENT = 1_000;
 
   /** The owner, and what {@link #counting} reads, in the order in which it does. */
   public static final String SESSION_COLUMNS =
       "owner, epoch, nonce, state, before_epoch, before_nonce";
+
+  /** The session counts alone from then on, if it is still the newest. */
+  private static final String MARK_OPEN =
+      "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
+          + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?";
 
   /** Before the session is overwritten: assignments run in order. */
   private static final String KEEP_THE_LAST_OPEN =

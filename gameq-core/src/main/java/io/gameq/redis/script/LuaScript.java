@@ -89,16 +89,13 @@ public final class LuaScript {
       return List.of(answer(redis, calls.get(0)));
     }
     List<CompletionStage<List<Object>>> sent = new ArrayList<>();
-    redis.flushesByItself(false);
-    try {
-      for (Call call : calls) {
-        byte[][] keys = {call.slot.prefix().getBytes(ISO_8859_1)};
-        sent.add(send(redis, keys, bytes(call.args)));
-      }
-      redis.flush();
-    } finally {
-      redis.flushesByItself(true);
-    }
+    redis.inOneGo(
+        () -> {
+          for (Call call : calls) {
+            byte[][] keys = {call.slot.prefix().getBytes(ISO_8859_1)};
+            sent.add(send(redis, keys, bytes(call.args)));
+          }
+        });
     List<Answer> answers = new ArrayList<>();
     for (int i = 0; i < sent.size(); i++) {
       answers.add(answer(redis, calls.get(i), sent.get(i)));

@@ -35,20 +35,19 @@ public final class ScriptPipeline {
         loaded.computeIfAbsent(
             script, s -> RedisReply.await(() -> connection.sync().scriptLoad(s.text())));
     List<Sent> sent = new ArrayList<>(calls.size());
-    connection.flushesByItself(false);
     try {
-      for (Call call : calls) {
-        sent.add(
-            new Sent(
-                connection
-                    .async()
-                    .evalsha(sha1, ScriptOutputType.MULTI, call.keys(), call.arguments())));
-      }
-      connection.flush();
+      connection.inOneGo(
+          () -> {
+            for (Call call : calls) {
+              sent.add(
+                  new Sent(
+                      connection
+                          .async()
+                          .evalsha(sha1, ScriptOutputType.MULTI, call.keys(), call.arguments())));
+            }
+          });
     } catch (RedisException e) {
       throw RedisReply.exception(e);
-    } finally {
-      connection.flushesByItself(true);
     }
     return sent;
   }

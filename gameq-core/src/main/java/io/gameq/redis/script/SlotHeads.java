@@ -57,15 +57,12 @@ public final class SlotHeads {
       BiFunction<RedisAsyncCommands<byte[], byte[]>, SlotKeys, CompletionStage<T>> question,
       ToLongFunction<T> value) {
     List<CompletionStage<T>> sent = new ArrayList<>();
-    redis.flushesByItself(false);
-    try {
-      for (int i = 0; i < slots.count(); i++) {
-        sent.add(question.apply(redis.async(), slots.get(i)));
-      }
-      redis.flush();
-    } finally {
-      redis.flushesByItself(true);
-    }
+    redis.inOneGo(
+        () -> {
+          for (int i = 0; i < slots.count(); i++) {
+            sent.add(question.apply(redis.async(), slots.get(i)));
+          }
+        });
     return sent.stream().mapToLong(of -> answer(of, value)).toArray();
   }
 

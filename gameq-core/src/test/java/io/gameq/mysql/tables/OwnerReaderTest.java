@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -114,7 +115,7 @@ class OwnerReaderTest {
           CountingSessions.counts(OwnerTable.lock(flush, List.of(PLAYER)).get(PLAYER), before));
       CompletableFuture<Boolean> open =
           CompletableFuture.supplyAsync(() -> open(opening, row -> versions.add(row.version())));
-      await().until(server::hasLockWait);
+      await().atMost(LONG).until(server::hasLockWait);
       try (Statement statement = flush.createStatement()) {
         statement.execute("UPDATE first SET gq_version = 11");
       }

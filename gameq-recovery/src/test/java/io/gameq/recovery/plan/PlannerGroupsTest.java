@@ -1,5 +1,6 @@
 package io.gameq.recovery.plan;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -72,7 +73,7 @@ class PlannerGroupsTest {
         last = player.commit();
       }
       if (last != null) {
-        last.awaitQueued(RecoveryGame.LONG);
+        last.awaitQueued(LONG);
       }
     }
   }

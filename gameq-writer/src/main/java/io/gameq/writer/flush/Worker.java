@@ -45,7 +45,7 @@ public final class Worker implements Agent {
 
   @Override
   public String name() {
-    return "flush a slot";
+    return "flush slots";
   }
 
   @Override

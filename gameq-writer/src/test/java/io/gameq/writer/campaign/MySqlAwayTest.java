@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,7 +8,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +36,7 @@ class MySqlAwayTest {
       world.nodes.forEach(NodeProcess::kill); // this test has a load of its own
       world.reader.stop();
       Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(LONG)
           .until(() -> DrainCheck.leftovers(servers.redis(), world.namespace).isEmpty());
       long stale = waitingRows(world); // of sessions that lost their owners before
       try (SteadyLoad load = new SteadyLoad(world)) {
@@ -55,7 +55,7 @@ class MySqlAwayTest {
         servers.mysql().restart();
         long back = System.nanoTime();
         Awaitility.await()
-            .atMost(Duration.ofSeconds(60))
+            .atMost(LONG)
             .until(() -> DrainCheck.leftovers(servers.redis(), world.namespace).isEmpty());
         double drained = (System.nanoTime() - back) / 1e9;
         long idle = commandsPerWriter(world);

@@ -1,5 +1,6 @@
 package io.gameq.writer.dead;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -278,7 +278,7 @@ class DeadCommandsTest {
 
   private void awaitLockWait() {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(LONG)
         .until(
             () ->
                 letters

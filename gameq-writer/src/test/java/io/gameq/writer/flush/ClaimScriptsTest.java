@@ -2,6 +2,7 @@ package io.gameq.writer.flush;
 
 import static io.gameq.redis.script.SlotFixture.bytes;
 import static io.gameq.redis.script.SlotFixture.row;
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -297,7 +298,7 @@ class ClaimScriptsTest {
       slot.open(slot.second);
       slot.commit(slot.second, "item:1", row(2, "b"), 0);
       ack(new Flushed(claim().claims().get(0), 2, List.of(), List.of()));
-      Awaitility.await().until(() -> told.contains(2L));
+      Awaitility.await().atMost(LONG).until(() -> told.contains(2L));
       assertEquals(List.of(2L), List.copyOf(told));
     }
   }

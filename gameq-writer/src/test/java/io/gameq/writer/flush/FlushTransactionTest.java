@@ -1,5 +1,6 @@
 package io.gameq.writer.flush;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -372,9 +373,9 @@ class FlushTransactionTest {
             "INSERT INTO gameq_tombstone VALUES ('item', '1', 'player%3A2', 20, UTC_TIMESTAMP(3))");
       }
       CompletableFuture<Outcome> put = CompletableFuture.supplyAsync(() -> flush(item(10, 1)));
-      org.awaitility.Awaitility.await().until(server::hasLockWait);
+      org.awaitility.Awaitility.await().atMost(LONG).until(server::hasLockWait);
       deleting.commit();
-      assertInstanceOf(Committed.class, put.get(10, TimeUnit.SECONDS));
+      assertInstanceOf(Committed.class, put.get(LONG.toSeconds(), TimeUnit.SECONDS));
     }
     assertEquals("0", query("SELECT COUNT(*) FROM item"));
   }
@@ -389,10 +390,10 @@ class FlushTransactionTest {
             .close();
       }
       CompletableFuture<Outcome> second = CompletableFuture.supplyAsync(() -> flush(item(10, 1)));
-      org.awaitility.Awaitility.await().until(server::hasLockWait);
+      org.awaitility.Awaitility.await().atMost(LONG).until(server::hasLockWait);
       assertTrue(!second.isDone());
       flushing.rollback();
-      assertInstanceOf(Committed.class, second.get(10, TimeUnit.SECONDS));
+      assertInstanceOf(Committed.class, second.get(LONG.toSeconds(), TimeUnit.SECONDS));
     }
   }
 

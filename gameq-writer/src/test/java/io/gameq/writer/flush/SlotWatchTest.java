@@ -1,5 +1,6 @@
 package io.gameq.writer.flush;
 
+import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -66,6 +67,7 @@ class SlotWatchTest {
 
   private SlotSchedule.Taken awaitTaken() {
     return await()
+        .atMost(LONG)
         .until(
             () -> {
               watch.doWork();

@@ -1,5 +1,6 @@
 package io.gameq.writer.flush;
 
+import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -145,7 +146,7 @@ class TermStatementsTest {
                   TimeoutException.class, () -> moves.get(0).get(500, TimeUnit.MILLISECONDS));
             });
     assertTrue(new OwnerReader(watched).read(player, session, 1, 0, List.of(), List.of(), IGNORED));
-    assertTrue(moves.get(0).get(20, TimeUnit.SECONDS));
+    assertTrue(moves.get(0).get(LONG.toSeconds(), TimeUnit.SECONDS));
   }
 
   private MySql withHookBeforeCommit(Runnable hook) {
@@ -198,7 +199,8 @@ class TermStatementsTest {
               .get(2, TimeUnit.SECONDS));
       flushing.rollback();
       ExecutionException refused =
-          assertThrows(ExecutionException.class, () -> opens.get(20, TimeUnit.SECONDS));
+          assertThrows(
+              ExecutionException.class, () -> opens.get(LONG.toSeconds(), TimeUnit.SECONDS));
       assertInstanceOf(TermMovedException.class, refused.getCause());
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.writer.turn;
 
+import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -184,7 +185,7 @@ class ClaimingTest {
     ClaimScript dying = new ClaimScript("dying", BOUNDS.withLease(0));
     for (int lapses = 1; lapses <= times; lapses++) {
       assertEquals(1, dying.call(redis, slots.get(slot)).claims().size());
-      await().until(() -> !ReapScript.call(redis, slots.get(slot)).isEmpty());
+      await().atMost(LONG).until(() -> !ReapScript.call(redis, slots.get(slot)).isEmpty());
     }
   }
 
