@@ -50,11 +50,8 @@ final class LimitsPart {
     world.ageRows();
     world.progress(name + ": " + RAW_MYSQL.what());
     RawMySql raw =
-        new RawMySql(world.database().mysql(), world.tables().table(), options.workers(), () -> {});
-    raw.prepare(model);
-    long began = System.nanoTime();
-    raw.flush();
-    add(RAW_MYSQL, raw.rowsWritten() / ((System.nanoTime() - began) / 1e9));
+        new RawMySql(world.database().mysql(), world.tables().table(), options.workers());
+    add(RAW_MYSQL, raw.rowsPerSecond(model));
   }
 
   /** As many actions as the round has, of one game thread, which is never the limit. */

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -40,10 +39,6 @@ final class AcknowledgedFile {
 
   void set(int thread, long actions) {
     numbers.putLong(thread * Long.BYTES, actions);
-  }
-
-  static void delete(Path directory) throws IOException {
-    Files.deleteIfExists(directory.resolve(NAME));
   }
 
   /** Of every thread. */

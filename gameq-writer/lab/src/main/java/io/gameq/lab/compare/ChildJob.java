@@ -8,40 +8,34 @@ import io.gameq.lab.load.Load;
  *
  * @param contender its name
  * @param inFlight most actions of a thread that wait for their acknowledgement; 1: closed loop
- * @param actions of all threads together
- * @param warmUpActions before that, under another seed
+ * @param seconds of the load that is measured
+ * @param warmUpSeconds of load before that, under another seed
  */
 record ChildJob(
     Mode mode,
     String contender,
     int inFlight,
-    long actions,
-    long warmUpActions,
+    double seconds,
+    double warmUpSeconds,
     ContenderSetup setup) {
 
   enum Mode {
-    /** A warm-up, then the actions, until MySQL holds all of them. */
+    /** A warm-up, then the load, until MySQL holds all of it. */
     MEASURE,
-    /** Actions without end, until it is killed. */
-    BE_KILLED,
-    /** What a process after the killed one does, until its standard input ends. */
-    RECOVER
-  }
-
-  long actionsPerThread() {
-    return Math.max(1, actions / setup.shape().threads());
-  }
-
-  long warmUpActionsPerThread() {
-    return warmUpActions / setup.shape().threads();
+    /** A warm-up, then actions without end, until it is killed or told to stop. */
+    PLAY,
+    /** Writes beside a game, and says how much, until its standard input ends. */
+    WRITE,
+    /** What a process after a killed one does, until its standard input ends. */
+    TAKE_OVER
   }
 
   Load.Pace pace() {
     return inFlight == 1 ? Load.Pace.closedLoop(0) : Load.Pace.pressure(inFlight);
   }
 
-  /** What a process after the killed one does. */
-  ChildJob recovery() {
-    return new ChildJob(Mode.RECOVER, contender, 1, 0, 0, setup.recovering());
+  /** A process without game threads, of the same contender. */
+  ChildJob writing(Mode other) {
+    return new ChildJob(other, contender, 1, 0, 0, setup.with(ContenderSetup.Role.WRITER));
   }
 }

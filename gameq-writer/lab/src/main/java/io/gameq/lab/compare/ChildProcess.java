@@ -3,6 +3,7 @@ package io.gameq.lab.compare;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,33 +14,19 @@ import java.util.concurrent.TimeUnit;
  * thread.
  */
 final class ChildProcess implements AutoCloseable {
-  /** What Chronicle Queue needs, what Hazelcast asks for, and a fixed heap. */
-  static final List<String> FLAGS =
-      List.of(
-          "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
-          "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
-          "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
-          "--add-opens=java.base/java.lang=ALL-UNNAMED",
-          "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-          "--add-opens=java.management/sun.management=ALL-UNNAMED",
-          "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED",
-          "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-          // Warns of what is wanted here: one member alone.
-          "-Dorg.slf4j.simpleLogger.log.com.hazelcast=error",
-          "-XX:+UseG1GC");
-
-  private static final int FIRST_JDK_THAT_WARNS = 24;
   private static final long STOP_SECONDS = 60;
 
   private final Process process;
   private final BufferedReader out;
+  private final Writer in;
   private final Thread hook;
+  private final ObjectMapper json = new ObjectMapper();
 
   ChildProcess(ChildJob job, String heap) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(flags(heap));
-    if (job.mode() == ChildJob.Mode.RECOVER) { // tells of every claim of the dead process
+    command.addAll(ChildFlags.of(heap));
+    if (job.mode() == ChildJob.Mode.TAKE_OVER) { // tells of every claim of the dead process
       command.add("-Dorg.slf4j.simpleLogger.log.io.gameq=error");
     }
     command.addAll(
@@ -48,23 +35,21 @@ final class ChildProcess implements AutoCloseable {
     hook = new Thread(process::destroyForcibly, "gameq-compare-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     out = process.inputReader(StandardCharsets.UTF_8);
-    process
-        .outputWriter(StandardCharsets.UTF_8)
-        .append(new ObjectMapper().writeValueAsString(job))
-        .append('\n')
-        .flush();
+    in = process.outputWriter(StandardCharsets.UTF_8);
+    tell(json.writeValueAsString(job));
   }
 
-  /** All flags of a child. */
-  static List<String> flags(String heap) {
-    List<String> flags = new ArrayList<>(FLAGS);
-    flags.add("-Xms" + heap);
-    flags.add("-Xmx" + heap);
-    if (Runtime.version().feature() >= FIRST_JDK_THAT_WARNS) {
-      flags.add("--enable-native-access=ALL-UNNAMED");
-      flags.add("--sun-misc-unsafe-memory-access=allow");
+  /** A line to its standard input. */
+  void tell(String line) throws IOException {
+    in.append(line).append('\n').flush();
+  }
+
+  /** Waits until it is ready. */
+  void awaitRunning() throws IOException, InterruptedException {
+    String line = line();
+    if (!line.equals(ContenderChild.RUNNING)) {
+      throw new IllegalStateException("a child process said " + line);
     }
-    return flags;
   }
 
   /**
@@ -72,7 +57,7 @@ final class ChildProcess implements AutoCloseable {
    *
    * @throws IllegalStateException when it ended instead
    */
-  String line() throws IOException, InterruptedException {
+  private String line() throws IOException, InterruptedException {
     String line = out.readLine();
     if (line == null) {
       throw new IllegalStateException("a child process ended with exit code " + process.waitFor());
@@ -80,18 +65,39 @@ final class ChildProcess implements AutoCloseable {
     return line;
   }
 
+  /** Lets one that measures begin, and waits for what it has to say. */
+  ChildReport measured() throws IOException, InterruptedException {
+    tell(ContenderChild.NEXT);
+    return json.readValue(line(), ChildReport.class);
+  }
+
+  /** Asks a writer's process how much it did. */
+  ChildReport.Written written() throws IOException, InterruptedException {
+    tell(ContenderChild.NEXT);
+    return json.readValue(line(), ChildReport.Written.class);
+  }
+
   /** SIGKILL. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 
-  /** Lets it end by itself, else kills it. */
-  @Override
-  public void close() throws IOException, InterruptedException {
-    process.getOutputStream().close();
+  /** Waits until it has ended by itself. */
+  void awaitEnd() throws InterruptedException {
     if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
       kill();
     }
+  }
+
+  /** Lets it end by itself, else kills it. */
+  @Override
+  public void close() throws IOException, InterruptedException {
+    try {
+      in.close();
+    } catch (IOException e) {
+      // It is gone, and what was not read by it with it.
+    }
+    awaitEnd();
     Runtime.getRuntime().removeShutdownHook(hook);
   }
 }

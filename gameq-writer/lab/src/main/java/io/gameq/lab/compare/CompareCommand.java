@@ -39,9 +39,11 @@ import picocli.CommandLine.Spec;
       "Measures gameq beside other ways to get a game's rows into MySQL: same rows, same servers,"
           + " same check; then kills each in mid-run and counts what it loses.",
       "",
-      "Each measurement runs in a fresh JVM; rounds interleave the contenders. Players log in"
-          + " before the clock starts. Without --redis and --mysql it starts its own servers; on"
-          + " servers that are given it leaves nothing, unless it is killed."
+      "Each measurement runs in fresh JVMs, gameq's game and writer in two; rounds interleave the"
+          + " contenders. Players log in, and a warm-up runs, before the clock starts. Nothing else"
+          + " may run on the machine: its processor time is counted as a whole. Without --redis and"
+          + " --mysql it starts its own servers; on servers that are given it leaves nothing, unless"
+          + " it is killed."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -68,24 +70,26 @@ public final class CompareCommand implements Callable<Integer> {
     CommandSpec self = Objects.requireNonNull(spec);
     Range range = new Range(self);
     Workload.Shape shape = workload.shape(range, 0); // peers' stores delete in other ways
-    options.check(range, shape.threads());
+    options.check(range);
     range.requireDirectoryOf("--json", json);
     if (System.getProperty(LOG_LEVEL) == null) {
       System.setProperty(LOG_LEVEL, "warn");
     }
     BenchResult result = new BenchResult();
-    run(shape, result, self.commandLine().getErr());
-    ComparisonTable.print(result.figures(), self.commandLine().getOut());
+    Map<String, Map<String, String>> settings =
+        run(shape, result, self.commandLine().getErr());
+    ComparisonTable.print(result.figures(), settings, self.commandLine().getOut());
     return isFlawless(result) ? 0 : 1;
   }
 
   /** Of what others lose the exit code says nothing. */
   private static boolean isFlawless(BenchResult result) {
     return result.isFlawless(GameqSource.NAME + ",")
-        && result.isFlawless(ComparisonTable.killsOf(GameqSource.NAME) + ",");
+        && result.isFlawless(ComparisonTable.killsOf(GameqSource.NAME));
   }
 
-  private void run(Workload.Shape shape, BenchResult result, PrintWriter err)
+  /** Returns the contenders' settings. */
+  private Map<String, Map<String, String>> run(Workload.Shape shape, BenchResult result, PrintWriter err)
       throws IOException, InterruptedException {
     RunConditions conditions = new RunConditions();
     String name = "compare-" + Integer.toHexString(new SecureRandom().nextInt());
@@ -107,23 +111,29 @@ public final class CompareCommand implements Callable<Integer> {
               running.mysql().user(),
               running.mysql().password(),
               directory.path().toString());
+      Comparison comparison =
+          new Comparison(
+              options,
+              new TestBed(
+                  new ContenderSetup(
+                      shape, options.tuning(), place, ContenderSetup.Role.GAME),
+                  database.rows(),
+                  redis,
+                  directory,
+                  new TestBed.Output(result, err)));
       try {
-        new Comparison(
-                options,
-                new ContenderSetup(shape, options.tuning(), place, false),
-                database.rows(),
-                redis,
-                new Comparison.Output(result, err))
-            .run();
+        comparison.run();
       } finally {
         redis.deleteMatching("*" + name + "*");
       }
       if (json != null) {
         Map<String, Object> all = options.json();
         all.putAll(shape.json());
+        all.put("settings", comparison.settings());
         ResultJson.write(json, conditions.of(all, running, database), result);
         err.println("compare: wrote " + json);
       }
+      return comparison.settings();
     }
   }
 }

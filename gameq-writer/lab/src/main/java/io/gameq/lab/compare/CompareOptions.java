@@ -4,6 +4,7 @@ import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.Contenders;
 import io.gameq.lab.workload.Range;
+import io.gameq.redis.script.ClaimScript;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -12,15 +13,18 @@ import picocli.CommandLine.Option;
 
 /** The options that say who is measured, and how much; a picocli mixin. */
 final class CompareOptions {
-  private static final long MOST_ACTIONS = 100_000_000;
+  private static final int MOST_SECONDS = 86_400;
+  private static final int MOST_WARM_UP_SECONDS = 3_600;
   private static final int MOST_TIMES = 100;
   private static final int MOST_IN_FLIGHT = 10_000;
   private static final int MOST_WORKERS = 64;
   private static final int MOST_MERGE_MILLIS = 600_000;
+
+  /** What a node has by default. */
   private static final int SLOTS = 16;
 
-  /** Shorter than in service, so that a kill costs seconds. */
-  private static final long LEASE_MILLIS = 5_000;
+  /** Shorter than in service, so that a kill costs seconds; for kills alone. */
+  static final long KILL_LEASE_MILLIS = 5_000;
 
   @Option(
       names = "--contenders",
@@ -28,9 +32,9 @@ final class CompareOptions {
       split = ",",
       description =
           "Which, in this order, of sync-3, sync-1, seed, gameq, raw-redis, plain-client,"
-              + " raw-mysql, forgetful, and with the peers' jar redisson, hazelcast, ehcache"
-              + " (default: all but the three limits of the servers and forgetful, which loses on"
-              + " purpose).")
+              + " raw-mysql, forgetful, and with the peers' jar redisson, hazelcast, ignite,"
+              + " ehcache (default: all but the three limits of the servers, seed, whose queue"
+              + " outgrows it, and forgetful, which loses on purpose).")
   private @Nullable List<String> contenders;
 
   @Option(
@@ -44,38 +48,38 @@ final class CompareOptions {
       names = "--kills",
       paramLabel = "N",
       defaultValue = "3",
-      description = "kill -9 of each but the limits, 0 to 100 (default ${DEFAULT-VALUE}).")
+      description = "kill -9 of each process of each but the limits, 0 to 100 (default ${DEFAULT-VALUE}).")
   private int kills;
 
   @Option(
-      names = "--actions",
-      paramLabel = "N",
-      defaultValue = "100000",
-      description =
-          "Actions of a measurement, of all threads together, --threads to 100000000 (default"
-              + " ${DEFAULT-VALUE}).")
-  private long actions;
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "60",
+      description = "How long a measurement accepts changes, 1 to 86400 (default ${DEFAULT-VALUE}).")
+  private int seconds;
 
   @Option(
-      names = "--warm-up-actions",
-      paramLabel = "N",
+      names = "--warm-up",
+      paramLabel = "S",
+      defaultValue = "15",
       description =
-          "Actions before a measurement, under another seed (default: a quarter of its actions).")
-  private @Nullable Long warmUpActions;
+          "Seconds of the same load before it, under another seed, 0 to 3600 (default"
+              + " ${DEFAULT-VALUE}).")
+  private int warmUpSeconds;
 
   @Option(
       names = "--in-flight",
       paramLabel = "N",
       defaultValue = "64",
       description =
-          "Most unacknowledged actions of a thread under pressure, for contenders with an"
-              + " asynchronous API, 0 to 10000; 0: closed loop alone (default ${DEFAULT-VALUE}).")
+          "Most unacknowledged actions of a thread in the asynchronous group, for contenders with"
+              + " such an API, 0 to 10000; 0: closed loop alone (default ${DEFAULT-VALUE}).")
   private int inFlight;
 
   @Option(
       names = "--workers",
       paramLabel = "N",
-      defaultValue = "2",
+      defaultValue = "4",
       description =
           "Threads that write to MySQL, where a contender lets one choose, 1 to 64 (default"
               + " ${DEFAULT-VALUE}).")
@@ -85,7 +89,10 @@ final class CompareOptions {
       names = "--merge-window",
       paramLabel = "MS",
       defaultValue = "1000",
-      description = "gameq's merge window, ms, 0 to 600000 (default ${DEFAULT-VALUE}).")
+      description =
+          "How long changes wait for later ones of the same row, of all that have such a window, ms,"
+              + " 0 to 600000; those that count in seconds round, to one at least (default"
+              + " ${DEFAULT-VALUE}).")
   private int mergeWindowMillis;
 
   @Option(
@@ -104,11 +111,11 @@ final class CompareOptions {
   /**
    * Throws ParameterException naming the option and its range, or the contenders that there are.
    */
-  void check(Range range, int threads) {
+  void check(Range range) {
     range.check("--rounds", rounds, 0, MOST_TIMES);
     range.check("--kills", kills, 0, MOST_TIMES);
-    range.check("--actions", actions, threads, MOST_ACTIONS);
-    range.check("--warm-up-actions", warmUpActions(), threads, MOST_ACTIONS);
+    range.check("--seconds", seconds, 1, MOST_SECONDS);
+    range.check("--warm-up", warmUpSeconds, 0, MOST_WARM_UP_SECONDS);
     range.check("--in-flight", inFlight, 0, MOST_IN_FLIGHT);
     range.check("--workers", workers, 1, MOST_WORKERS);
     range.check("--merge-window", mergeWindowMillis, 0, MOST_MERGE_MILLIS);
@@ -133,12 +140,12 @@ final class CompareOptions {
     return kills;
   }
 
-  long actions() {
-    return actions;
+  int seconds() {
+    return seconds;
   }
 
-  long warmUpActions() {
-    return warmUpActions == null ? actions / 4 : warmUpActions;
+  int warmUpSeconds() {
+    return warmUpSeconds;
   }
 
   int inFlight() {
@@ -150,7 +157,8 @@ final class CompareOptions {
   }
 
   ContenderSetup.Tuning tuning() {
-    return new ContenderSetup.Tuning(workers, SLOTS, mergeWindowMillis, LEASE_MILLIS);
+    return new ContenderSetup.Tuning(
+        workers, SLOTS, mergeWindowMillis, ClaimScript.Bounds.DEFAULT.leaseMillis());
   }
 
   /** For a result. */
@@ -159,14 +167,14 @@ final class CompareOptions {
     json.put("contenders", names());
     json.put("rounds", rounds);
     json.put("kills", kills);
-    json.put("actions", actions);
-    json.put("warmUpActions", warmUpActions());
+    json.put("seconds", seconds);
+    json.put("warmUpSeconds", warmUpSeconds);
     json.put("inFlight", inFlight);
     json.put("workers", workers);
     json.put("slots", SLOTS);
     json.put("mergeWindowMillis", mergeWindowMillis);
-    json.put("leaseMillis", LEASE_MILLIS);
-    json.put("childFlags", ChildProcess.flags(heap));
+    json.put("leaseMillisOfKills", KILL_LEASE_MILLIS);
+    json.put("childFlags", ChildFlags.of(heap));
     if (note != null) {
       json.put("note", note);
     }

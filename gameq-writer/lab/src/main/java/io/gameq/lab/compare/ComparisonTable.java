@@ -2,36 +2,55 @@ package io.gameq.lab.compare;
 
 import io.gameq.lab.report.Figure;
 import io.gameq.lab.report.Figures;
-import io.gameq.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.ToDoubleFunction;
+import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Prints the figures of a comparison with a line for each contender. Stateless. */
+/** Prints the figures of a comparison as Markdown, a line for each contender. Stateless. */
 final class ComparisonTable {
   private static final String KILLS = "kill -9 of ";
-  private static final String CLOSED_LOOP = "closed loop";
 
   private ComparisonTable() {}
 
-  /** The part of the figures that holds a contender's rounds. */
-  static String part(String contender, int inFlight) {
-    return contender + ", " + (inFlight == 1 ? CLOSED_LOOP : "pressure " + inFlight);
+  /** The part of the figures that holds kills of a contender's process. */
+  static String killsOf(String contender, String process) {
+    return killsOf(contender) + process;
   }
 
-  /** The part of the figures that holds a contender's kills. */
+  /** What the parts of all its processes begin with. */
   static String killsOf(String contender) {
-    return KILLS + contender;
+    return KILLS + contender + ", ";
   }
 
-  /** Medians of the rounds, and what each kill cost. */
-  static void print(Figures figures, PrintWriter out) {
-    List<List<String>> rounds = new ArrayList<>();
+  /** Medians of the rounds, group by group, what each kill cost, and how each was set up. */
+  static void print(Figures figures, Map<String, Map<String, String>> settings, PrintWriter out) {
+    for (Group group : Group.values()) {
+      List<List<String>> lines = new ArrayList<>();
+      figures
+          .all()
+          .forEach(
+              (part, of) ->
+                  group.contender(part).ifPresent(name -> lines.add(roundLine(name, of))));
+      table(
+          out,
+          lines,
+          group.label(),
+          "accepted, row changes/s",
+          "action p50, us",
+          "p99, us",
+          "p99.9, us",
+          "end to end, row changes/s",
+          "processor, us a row change",
+          "of that game + writer ¹",
+          "SQL rows/s",
+          "changes for each SQL row",
+          "lost / torn");
+    }
     List<List<String>> kills = new ArrayList<>();
     figures
         .all()
@@ -39,57 +58,62 @@ final class ComparisonTable {
             (part, of) -> {
               if (part.startsWith(KILLS)) {
                 kills.add(killLine(part, of));
-              } else {
-                rounds.add(roundLine(part, of));
               }
             });
-    if (!rounds.isEmpty()) {
-      out.println();
-      new TextTable(
-              out,
-              "CONTENDER",
-              "LOAD",
-              "ACCEPTED changes/s (min-max)",
-              "ACTION p50 us",
-              "p99 us",
-              "p99.9 us",
-              "CALL p99 us",
-              "END TO END changes/s (min-max)",
-              "ROWS WRITTEN",
-              "LOST",
-              "TORN")
-          .print(rounds);
-      out.println("medians of all rounds");
-    }
-    if (!kills.isEmpty()) {
-      out.println();
-      new TextTable(
-              out,
-              "kill -9 of",
-              "TIMES",
-              "ACKNOWLEDGED actions",
-              "LOST changes",
-              "LOST rows",
-              "TORN actions")
-          .print(kills);
-    }
+    table(
+        out,
+        kills,
+        "kill -9 of",
+        "times",
+        "acknowledged actions",
+        "lost changes",
+        "lost rows",
+        "torn actions");
+    out.println();
+    out.println(
+        "Medians of the rounds (lowest-highest); lost and torn of all rounds together. ¹ One figure"
+            + " where game and writer are one process. * MySQL lacked acknowledged changes.");
+    out.println();
+    settings.forEach((name, of) -> out.println("- " + name + ": " + listed(of)));
     out.flush();
   }
 
-  private static List<String> roundLine(String part, Map<String, Figure> of) {
-    int comma = part.indexOf(',');
+  private static String listed(Map<String, String> settings) {
+    return settings.isEmpty()
+        ? "nothing to set"
+        : String.join(
+            ", ", settings.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).toList());
+  }
+
+  private static void table(PrintWriter out, List<List<String>> lines, String... headings) {
+    if (lines.isEmpty()) {
+      return;
+    }
+    out.println();
+    out.println("| " + String.join(" | ", headings) + " |");
+    out.println("|---".repeat(headings.length) + "|");
+    lines.forEach(line -> out.println("| " + String.join(" | ", line) + " |"));
+  }
+
+  private static List<String> roundLine(String name, Map<String, Figure> of) {
+    Figure held = of.get("MySQL held everything");
+    Figure written = of.get("rows written in all");
     return List.of(
-        part.substring(0, comma),
-        part.substring(comma + 2),
-        spread(of.get("row changes")),
-        median(of.get("queued p50")),
-        median(of.get("queued p99")),
-        median(of.get("queued p99.9")),
-        part.endsWith(CLOSED_LOOP) ? "" : median(of.get("call p99")),
-        spread(of.get("row changes from end to end")),
-        median(of.get("rows written in all")),
-        median(of.get("lost changes")),
-        median(of.get("torn actions")));
+        name,
+        spread(of.get("row changes"), ComparisonTable::whole),
+        spread(of.get("queued p50"), ComparisonTable::whole),
+        spread(of.get("queued p99"), ComparisonTable::whole),
+        spread(of.get("queued p99.9"), ComparisonTable::whole),
+        spread(of.get("row changes from end to end"), ComparisonTable::whole)
+            + (held != null && held.min() < 1 ? " *" : ""),
+        spread(of.get(ProcessorTime.ALL), ComparisonTable::tenths),
+        median(of.get(ProcessorTime.GAME))
+            + (of.containsKey(ProcessorTime.WRITER)
+                ? " + " + median(of.get(ProcessorTime.WRITER))
+                : ""),
+        ratio(written, of.get("until MySQL held everything"), ComparisonTable::whole),
+        ratio(of.get("row changes in all"), written, ComparisonTable::hundredths),
+        total(of.get("lost changes")) + " / " + total(of.get("torn actions")));
   }
 
   private static List<String> killLine(String part, Map<String, Figure> of) {
@@ -103,27 +127,49 @@ final class ComparisonTable {
   }
 
   private static String median(@Nullable Figure figure) {
-    return number(figure, Figure::median);
+    return figure == null ? "-" : tenths(figure.median());
   }
 
-  private static String spread(@Nullable Figure figure) {
-    return figure == null
-        ? ""
+  private static String spread(@Nullable Figure figure, DoubleFunction<String> number) {
+    if (figure == null) {
+      return "-";
+    }
+    String median = number.apply(figure.median());
+    return figure.values().size() == 1
+        ? median
         : "%s (%s-%s)"
-            .formatted(median(figure), number(figure, Figure::min), number(figure, Figure::max));
+            .formatted(median, number.apply(figure.min()), number.apply(figure.max()));
+  }
+
+  /** Of all rounds together. */
+  private static String ratio(
+      @Nullable Figure of, @Nullable Figure to, DoubleFunction<String> number) {
+    return of == null || to == null || sum(to) == 0 ? "-" : number.apply(sum(of) / sum(to));
+  }
+
+  private static String total(@Nullable Figure figure) {
+    return figure == null ? "-" : whole(sum(figure));
+  }
+
+  private static double sum(Figure figure) {
+    return figure.values().stream().mapToDouble(Double::doubleValue).sum();
   }
 
   private static String each(@Nullable Figure figure) {
     return figure == null
-        ? ""
-        : String.join(" / ", figure.values().stream().map(ComparisonTable::number).toList());
+        ? "-"
+        : String.join(" / ", figure.values().stream().map(ComparisonTable::whole).toList());
   }
 
-  private static String number(@Nullable Figure figure, ToDoubleFunction<Figure> of) {
-    return figure == null ? "" : number(of.applyAsDouble(figure));
-  }
-
-  private static String number(double value) {
+  private static String whole(double value) {
     return String.format(Locale.ROOT, "%,.0f", value);
+  }
+
+  private static String tenths(double value) {
+    return String.format(Locale.ROOT, "%,.1f", value);
+  }
+
+  private static String hundredths(double value) {
+    return String.format(Locale.ROOT, "%,.2f", value);
   }
 }

@@ -22,9 +22,11 @@ public record ContenderType(String name, Holds holds, Set<Trait> traits, Opening
   public enum Trait {
     /** Takes an action before the one before it is acknowledged. */
     ASYNCHRONOUS,
+    /** Its writer is a process of its own, beside the game's. */
+    OWN_WRITER,
     /** Writes gameq's managed table, not {@link io.gameq.lab.contender.mysql.PeerTable}. */
     MANAGED_TABLE,
-    /** Shows what a server can do, with one game thread at full pressure; not killed. */
+    /** Shows what a server can do; not killed. */
     LIMIT,
     /** Ends at Redis: MySQL is not looked at. */
     REDIS_ALONE,

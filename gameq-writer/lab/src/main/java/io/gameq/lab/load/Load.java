@@ -32,6 +32,7 @@ public final class Load {
   private final Recorder handOver = new Recorder(DIGITS);
   private final LongAdder acted = new LongAdder();
   private final AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
+  private volatile boolean stopped;
   private long began;
 
   /** Told by a game thread, in a closed loop alone: its number, and how many actions are safe. */
@@ -177,6 +178,11 @@ public final class Load {
     return acted.sum();
   }
 
+  /** Lets it end before its time. Any thread. */
+  public void stop() {
+    stopped = true;
+  }
+
   private void play(int thread, GameThreads.GameThread game, Until until) throws Exception {
     Actions mine = actions.get(thread);
     SplittableRandom chance = new SplittableRandom(thread);
@@ -185,7 +191,7 @@ public final class Load {
     for (long n = 0; n < until.actionsPerThread; n++) {
       long due = began + n * everyNanos;
       awaitTime(everyNanos == 0 ? began : due);
-      if (System.nanoTime() - began >= until.nanos || failed.get() != null) {
+      if (System.nanoTime() - began >= until.nanos || failed.get() != null || stopped) {
         break;
       }
       room.acquire();

@@ -38,15 +38,30 @@ public final class ScratchDirectory implements AutoCloseable {
     delete();
   }
 
+  /** A directory of this name in it, with nothing in it. */
+  public Path emptied(String name) throws IOException {
+    Path inner = path.resolve(name);
+    if (Files.exists(inner)) {
+      delete(inner);
+    }
+    return Files.createDirectories(inner);
+  }
+
   private void delete() {
-    try (Stream<Path> all = Files.walk(path)) {
+    try {
+      delete(path);
+    } catch (IOException | UncheckedIOException e) {
+      // A node may still be writing its WAL; the system cleans its temporary directory.
+      path.toFile().deleteOnExit();
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
       List<Path> innermostFirst = all.sorted(Comparator.reverseOrder()).toList();
       for (Path file : innermostFirst) {
         Files.deleteIfExists(file);
       }
-    } catch (IOException | UncheckedIOException e) {
-      // A node may still be writing its WAL; the system cleans its temporary directory.
-      path.toFile().deleteOnExit();
     }
   }
 

@@ -31,7 +31,8 @@ class CompareCommandTest {
         new LabCommand(
             "compare",
             directory,
-            "--players 40 --actions 800 --threads 2 --merge-window 50 --heap 192m");
+            "--players 40 --seconds 1 --warm-up 0 --threads 2 --merge-window 50 --workers 2"
+                + " --heap 192m");
   }
 
   @Test
@@ -51,14 +52,21 @@ class CompareCommandTest {
     JsonNode json = ResultJson.read(file);
     assertTrue(json.path("flawless").asBoolean(), json::toString);
     for (String part :
-        List.of("gameq, closed loop", "gameq, pressure 64", "raw-redis, pressure 1024")) {
+        List.of("gameq, closed loop", "gameq, asynchronous", "raw-redis, limits")) {
       assertTrue(median(json, part, "row changes") > 0, part);
     }
-    for (String part : List.of("gameq, closed loop", "raw-mysql, pressure 1024")) {
+    for (String part : List.of("gameq, closed loop", "raw-mysql, limits")) {
       assertTrue(median(json, part, "row changes from end to end") > 0, part);
       assertEquals(1, median(json, part, "MySQL held everything"), part);
     }
-    assertTrue(median(json, "gameq, pressure 64", "rows written in all") <= 800 * 3);
+    for (String process : List.of("all processes", "game's process", "writer's process")) {
+      String what = "processor for each row change, " + process;
+      assertTrue(median(json, "gameq, asynchronous", what) > 0, what);
+    }
+    double written = median(json, "gameq, asynchronous", "rows written in all");
+    assertTrue(written >= median(json, "gameq, asynchronous", "distinct rows"), "asked the writer");
+    assertTrue(written <= median(json, "gameq, asynchronous", "row changes in all"));
+    assertEquals("50 ms", json.at("/options/settings/gameq/merge window").asText());
     assertEquals("gameq", json.at("/options/contenders/0").asText());
     assertTrue(json.at("/options/childFlags").toString().contains("-Xmx192m"), json::toString);
     compare.assertNothingIsLeft("*compare-*");
@@ -92,7 +100,8 @@ class CompareCommandTest {
     "--contenders,nobody,no contender 'nobody' here: there are [sync-3",
     "--rounds,101,it must be 0 to 100",
     "--kills,-1,it must be 0 to 100",
-    "--actions,3,it must be 4 to",
+    "--seconds,0,it must be 1 to 86400",
+    "--warm-up,3601,it must be 0 to 3600",
     "--in-flight,10001,it must be 0 to 10000",
     "--workers,0,it must be 1 to 64",
     "--threads,65,it must be 1 to 64",

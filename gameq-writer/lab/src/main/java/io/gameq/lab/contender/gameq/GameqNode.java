@@ -56,19 +56,6 @@ public final class GameqNode implements GameThreads, AutoCloseable {
     return nanos;
   }
 
-  /** Logs in the players of these actions, the next of each thread, on a thread for each. */
-  void loginOf(List<Actions> actions, long actionsPerThread) throws InterruptedException {
-    Threads.run(
-        actions.size(),
-        "login",
-        thread -> {
-          for (long n = 0; n < actionsPerThread; n++) {
-            actions.get(thread).next();
-            session((int) actions.get(thread).player());
-          }
-        });
-  }
-
   private OwnerSession session(int player) {
     OwnerSession session = sessions.get(player);
     if (session == null) {

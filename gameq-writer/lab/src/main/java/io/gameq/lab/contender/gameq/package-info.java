@@ -3,7 +3,8 @@
  *
  * <pre>
  * GameqSource        "gameq"
- *   GameqContender   a node and a writer in one process
+ *   GameqWriter      the writer's process
+ *   GameqContender   the game's process
  *     GameqNode      players that stay logged in; bench drives it without a writer, or with several
  * </pre>
  */

@@ -16,7 +16,7 @@ public final class MySqlSource implements ContenderSource {
         // One upsert of all rows of an action.
         ContenderType.of("sync-1", Holds.NOTHING, setup -> new SynchronousContender(setup, true)),
         ContenderType.of(
-            "raw-mysql", Holds.NOTHING, RawMySql::open, Trait.LIMIT, Trait.MANAGED_TABLE),
+            "raw-mysql", Holds.NOTHING, BatchingContender::new, Trait.LIMIT, Trait.MANAGED_TABLE),
         ContenderType.of("forgetful", Holds.NOTHING, ForgetfulContender::new, Trait.ON_REQUEST));
   }
 }

@@ -16,8 +16,8 @@ public final class RedisSource implements ContenderSource {
   @Override
   public List<ContenderType> contenders() {
     return List.of(
-        // Not under pressure: its consumers are its limit, not the game threads.
-        ContenderType.of("seed", Holds.IN_REDIS, SeedContender::new),
+        // On request: what a minute of games puts into its queue takes its consumers ten.
+        ContenderType.of("seed", Holds.IN_REDIS, SeedContender::new, Trait.ON_REQUEST),
         ContenderType.of(
             "raw-redis",
             Holds.NOTHING,

@@ -56,7 +56,7 @@ final class SeedContender implements Contender {
     try (InputStream file = SeedContender.class.getResourceAsStream("seed-claim.lua")) {
       script = Objects.requireNonNull(file).readAllBytes();
     }
-    if (!setup.recovers()) {
+    if (setup.role() == ContenderSetup.Role.GAME) {
       startConsumers();
     }
   }
