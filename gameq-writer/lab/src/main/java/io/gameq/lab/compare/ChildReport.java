@@ -11,8 +11,7 @@ import java.util.Map;
  * @param settings of the contender
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-record ChildReport(
-    List<Figures.Value> figures, long[] acknowledged, Map<String, String> settings) {
+record ChildReport(List<Figures.Value> figures, long[] acknowledged, Map<String, String> settings) {
   /**
    * What a writer's process answers when it is asked how much it did.
    *

@@ -42,8 +42,8 @@ import picocli.CommandLine.Spec;
       "Each measurement runs in fresh JVMs, gameq's game and writer in two; rounds interleave the"
           + " contenders. Players log in, and a warm-up runs, before the clock starts. Nothing else"
           + " may run on the machine: its processor time is counted as a whole. Without --redis and"
-          + " --mysql it starts its own servers; on servers that are given it leaves nothing, unless"
-          + " it is killed."
+          + " --mysql it starts its own servers; on servers that are given it leaves nothing,"
+          + " unless it is killed."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -76,8 +76,7 @@ public final class CompareCommand implements Callable<Integer> {
       System.setProperty(LOG_LEVEL, "warn");
     }
     BenchResult result = new BenchResult();
-    Map<String, Map<String, String>> settings =
-        run(shape, result, self.commandLine().getErr());
+    Map<String, Map<String, String>> settings = run(shape, result, self.commandLine().getErr());
     ComparisonTable.print(result.figures(), settings, self.commandLine().getOut());
     return isFlawless(result) ? 0 : 1;
   }
@@ -89,7 +88,8 @@ public final class CompareCommand implements Callable<Integer> {
   }
 
   /** Returns the contenders' settings. */
-  private Map<String, Map<String, String>> run(Workload.Shape shape, BenchResult result, PrintWriter err)
+  private Map<String, Map<String, String>> run(
+      Workload.Shape shape, BenchResult result, PrintWriter err)
       throws IOException, InterruptedException {
     RunConditions conditions = new RunConditions();
     String name = "compare-" + Integer.toHexString(new SecureRandom().nextInt());
@@ -115,8 +115,7 @@ public final class CompareCommand implements Callable<Integer> {
           new Comparison(
               options,
               new TestBed(
-                  new ContenderSetup(
-                      shape, options.tuning(), place, ContenderSetup.Role.GAME),
+                  new ContenderSetup(shape, options.tuning(), place, ContenderSetup.Role.GAME),
                   database.rows(),
                   redis,
                   directory,

@@ -48,14 +48,16 @@ final class CompareOptions {
       names = "--kills",
       paramLabel = "N",
       defaultValue = "3",
-      description = "kill -9 of each process of each but the limits, 0 to 100 (default ${DEFAULT-VALUE}).")
+      description =
+          "kill -9 of each process of each but the limits, 0 to 100 (default ${DEFAULT-VALUE}).")
   private int kills;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "60",
-      description = "How long a measurement accepts changes, 1 to 86400 (default ${DEFAULT-VALUE}).")
+      description =
+          "How long a measurement accepts changes, 1 to 86400 (default ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
@@ -90,8 +92,8 @@ final class CompareOptions {
       paramLabel = "MS",
       defaultValue = "1000",
       description =
-          "How long changes wait for later ones of the same row, of all that have such a window, ms,"
-              + " 0 to 600000; those that count in seconds round, to one at least (default"
+          "How long changes wait for later ones of the same row, of all that have such a window,"
+              + " ms, 0 to 600000; those that count in seconds round, to one at least (default"
               + " ${DEFAULT-VALUE}).")
   private int mergeWindowMillis;
 

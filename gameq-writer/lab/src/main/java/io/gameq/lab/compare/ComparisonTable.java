@@ -137,8 +137,7 @@ final class ComparisonTable {
     String median = number.apply(figure.median());
     return figure.values().size() == 1
         ? median
-        : "%s (%s-%s)"
-            .formatted(median, number.apply(figure.min()), number.apply(figure.max()));
+        : "%s (%s-%s)".formatted(median, number.apply(figure.min()), number.apply(figure.max()));
   }
 
   /** Of all rounds together. */

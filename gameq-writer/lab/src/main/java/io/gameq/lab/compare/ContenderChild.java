@@ -61,8 +61,7 @@ public final class ContenderChild {
     try (Contender contender = type.opening().open(job.setup());
         MySql pool = MySqlPool.open(place.mysql(CONNECTIONS), "compare")) {
       ContenderChild child = new ContenderChild(job, contender, in);
-      Measurement measurement =
-          new Measurement(job, type, contender, new StoredRows(pool));
+      Measurement measurement = new Measurement(job, type, contender, new StoredRows(pool));
       switch (job.mode()) {
         case MEASURE -> child.measure(measurement);
         case PLAY -> child.play(measurement);

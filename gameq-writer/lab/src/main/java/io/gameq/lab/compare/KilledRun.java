@@ -66,11 +66,9 @@ final class KilledRun {
 
   void run(ContenderType type, Victim victim, int number) throws IOException, InterruptedException {
     ContenderSetup setup = bed.emptied();
-    ContenderSetup quicker =
-        setup.with(setup.tuning().withLease(CompareOptions.KILL_LEASE_MILLIS));
+    ContenderSetup quicker = setup.with(setup.tuning().withLease(CompareOptions.KILL_LEASE_MILLIS));
     ChildJob job =
-        new ChildJob(
-            ChildJob.Mode.PLAY, type.name(), 1, 0, options.warmUpSeconds(), quicker);
+        new ChildJob(ChildJob.Mode.PLAY, type.name(), 1, 0, options.warmUpSeconds(), quicker);
     int afterMillis = ThreadLocalRandom.current().nextInt(LEAST_KILL_MILLIS, MOST_KILL_MILLIS);
     Quiet quiet =
         victim == Victim.PROCESS
@@ -119,8 +117,7 @@ final class KilledRun {
 
   private Quiet killOneOfTwo(ChildJob job, ContenderType type, Victim victim, int afterMillis)
       throws IOException, InterruptedException {
-    try (ChildProcess writer =
-            new ChildProcess(job.writing(ChildJob.Mode.WRITE), options.heap());
+    try (ChildProcess writer = new ChildProcess(job.writing(ChildJob.Mode.WRITE), options.heap());
         ChildProcess game = new ChildProcess(job, options.heap())) {
       writer.awaitRunning();
       game.awaitRunning();

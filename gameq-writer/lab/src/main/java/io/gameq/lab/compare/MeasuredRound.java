@@ -34,8 +34,7 @@ final class MeasuredRound {
             options.warmUpSeconds(),
             setup(type));
     String part = group.part(type.name());
-    ChildReport report =
-        type.is(Trait.OWN_WRITER) ? withWriter(job, part) : alone(job, part);
+    ChildReport report = type.is(Trait.OWN_WRITER) ? withWriter(job, part) : alone(job, part);
     settings.put(type.name(), report.settings());
     String found =
         type.is(Trait.REDIS_ALONE)
@@ -71,8 +70,7 @@ final class MeasuredRound {
 
   private ChildReport withWriter(ChildJob job, String part)
       throws IOException, InterruptedException {
-    try (ChildProcess writer =
-            new ChildProcess(job.writing(ChildJob.Mode.WRITE), options.heap());
+    try (ChildProcess writer = new ChildProcess(job.writing(ChildJob.Mode.WRITE), options.heap());
         ChildProcess game = new ChildProcess(job, options.heap())) {
       writer.awaitRunning();
       game.awaitRunning();

@@ -57,8 +57,7 @@ final class Measurement {
     final long rowsBefore = contender.rowsWritten();
     final ProcessorTime busy = ProcessorTime.now();
     Load.Result load =
-        new Load(performed, workload.actions(), job.pace())
-            .run(Load.Until.seconds(job.seconds()));
+        new Load(performed, workload.actions(), job.pace()).run(Load.Until.seconds(job.seconds()));
     contender.flush();
     Ending ending = ending(performed.sum());
 

@@ -28,7 +28,7 @@ public final class MachineTime {
       return OptionalDouble.empty();
     }
     try (Stream<String> lines = Files.lines(STAT)) {
-      String[] all = lines.findFirst().orElseThrow().split("\\s+");
+      String[] all = lines.findFirst().orElseThrow().split("\\s+", -1);
       long ticks = IntStream.of(BUSY).mapToLong(column -> Long.parseLong(all[column])).sum();
       return OptionalDouble.of(ticks / TICKS_PER_SECOND);
     } catch (IOException e) {

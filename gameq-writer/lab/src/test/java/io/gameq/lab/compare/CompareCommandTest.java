@@ -51,8 +51,7 @@ class CompareCommandTest {
     assertEquals(0, run.exitCode(), run::toString);
     JsonNode json = ResultJson.read(file);
     assertTrue(json.path("flawless").asBoolean(), json::toString);
-    for (String part :
-        List.of("gameq, closed loop", "gameq, asynchronous", "raw-redis, limits")) {
+    for (String part : List.of("gameq, closed loop", "gameq, asynchronous", "raw-redis, limits")) {
       assertTrue(median(json, part, "row changes") > 0, part);
     }
     for (String part : List.of("gameq, closed loop", "raw-mysql, limits")) {

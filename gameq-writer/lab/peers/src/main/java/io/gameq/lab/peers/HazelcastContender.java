@@ -1,6 +1,7 @@
 package io.gameq.lab.peers;
 
 import com.hazelcast.config.Config;
+import com.hazelcast.config.InMemoryFormat;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapStoreConfig;
 import com.hazelcast.core.Hazelcast;
@@ -14,24 +15,25 @@ import io.gameq.lab.load.Acknowledgement;
 import io.gameq.lab.load.Contender;
 import io.gameq.lab.workload.Actions;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Hazelcast's IMap on one member, with a MapStore that writes behind and coalesces; in heap. */
 final class HazelcastContender implements Contender {
-  /** The least that it takes. */
-  private static final int DELAY_SECONDS = 1;
-
   private static final long POLL_MILLIS = 2;
   private static final String MAP = "rows";
 
+  private final ContenderSetup setup;
   private final PeerTable table;
   private final HazelcastInstance member;
   private final IMap<Long, byte[]> map;
 
   HazelcastContender(ContenderSetup setup) {
+    this.setup = setup;
     table = new PeerTable(setup.place(), setup.tuning().workers());
     member = Hazelcast.newHazelcastInstance(config());
     map = member.getMap(MAP);
@@ -50,11 +52,12 @@ final class HazelcastContender implements Contender {
     config
         .getMapConfig(MAP)
         .setBackupCount(0)
+        .setInMemoryFormat(InMemoryFormat.BINARY)
         .setMapStoreConfig(
             new MapStoreConfig()
                 .setImplementation(new TableStore())
                 .setInitialLoadMode(MapStoreConfig.InitialLoadMode.LAZY)
-                .setWriteDelaySeconds(DELAY_SECONDS)
+                .setWriteDelaySeconds(setup.tuning().mergeWindowSeconds())
                 .setWriteBatchSize(PeerTable.BATCH_ROWS)
                 .setWriteCoalescing(true));
     return config;
@@ -103,10 +106,14 @@ final class HazelcastContender implements Contender {
     return new GameThread() {
       @Override
       public Acknowledgement perform(Actions action) {
-        for (int i = 0; i < action.rows(); i++) {
-          map.set(RowBytes.key(action.player(), action.slot(i)), RowBytes.value(action.row(i)));
+        CompletableFuture<?>[] rows = new CompletableFuture<?>[action.rows()];
+        for (int i = 0; i < rows.length; i++) {
+          rows[i] =
+              map.setAsync(
+                      RowBytes.key(action.player(), action.slot(i)), RowBytes.value(action.row(i)))
+                  .toCompletableFuture();
         }
-        return Acknowledgement.DONE;
+        return Acknowledgement.of(CompletableFuture.allOf(rows));
       }
     };
   }
@@ -122,6 +129,18 @@ final class HazelcastContender implements Contender {
   @Override
   public long rowsWritten() {
     return table.rowsWritten();
+  }
+
+  @Override
+  public Map<String, String> settings() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("write delay", setup.tuning().mergeWindowSeconds() + " s");
+    settings.put("batch", PeerTable.BATCH_ROWS + " rows");
+    settings.put("coalescing", "on");
+    settings.put("format", InMemoryFormat.BINARY + ", no backups");
+    settings.put("writer threads", "1, as it has");
+    settings.put("action", "setAsync of each row, together");
+    return settings;
   }
 
   @Override

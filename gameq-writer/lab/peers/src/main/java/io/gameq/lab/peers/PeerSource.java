@@ -12,7 +12,8 @@ public final class PeerSource implements ContenderSource {
   public List<ContenderType> contenders() {
     return List.of(
         ContenderType.of("redisson", Holds.IN_REDIS, RedissonContender::new, Trait.ASYNCHRONOUS),
-        ContenderType.of("hazelcast", Holds.IN_HEAP, HazelcastContender::new),
-        ContenderType.of("ehcache", Holds.IN_HEAP, EhcacheContender::new));
+        ContenderType.of("hazelcast", Holds.IN_HEAP, HazelcastContender::new, Trait.ASYNCHRONOUS),
+        ContenderType.of("ignite", Holds.IN_HEAP, IgniteContender::new, Trait.ASYNCHRONOUS),
+        ContenderType.of("ehcache", Holds.IN_HEAP, EhcacheContender::new, Trait.ASYNCHRONOUS));
   }
 }

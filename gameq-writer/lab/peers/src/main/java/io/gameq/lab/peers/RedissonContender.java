@@ -3,15 +3,12 @@ package io.gameq.lab.peers;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.RowBytes;
 import io.gameq.lab.contender.mysql.PeerTable;
-import io.gameq.lab.load.Acknowledgement;
 import io.gameq.lab.load.Contender;
-import io.gameq.lab.workload.Actions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.redisson.Redisson;
@@ -28,14 +25,13 @@ import org.redisson.config.Config;
 
 /** Redisson's RMap with a MapWriter that writes behind; its queue of changes is in Redis. */
 final class RedissonContender implements Contender {
-  /** How soon the queue is looked at again after it was found empty. */
-  private static final int DELAY_MILLIS = 50;
-
   private static final int RETRIES = 10;
+  private static final Duration RETRY_INTERVAL = Duration.ofMillis(100);
   private static final int CONNECTIONS = 8;
   private static final int DEFAULT_PORT = 6379;
   private static final long POLL_MILLIS = 2;
 
+  private final ContenderSetup setup;
   private final PeerTable table;
   private final RedissonClient redisson;
   private final RMap<Long, byte[]> map;
@@ -44,6 +40,7 @@ final class RedissonContender implements Contender {
   private volatile long writtenAtNanos = System.nanoTime();
 
   RedissonContender(ContenderSetup setup) {
+    this.setup = setup;
     table = new PeerTable(setup.place(), setup.tuning().workers());
     redisson = Redisson.create(config(setup.place().redisUri()));
     String name = setup.place().name() + ":redisson";
@@ -54,9 +51,9 @@ final class RedissonContender implements Contender {
                 .writer(new TableWriter())
                 .writeMode(WriteMode.WRITE_BEHIND)
                 .writeBehindBatchSize(PeerTable.BATCH_ROWS)
-                .writeBehindDelay(DELAY_MILLIS)
+                .writeBehindDelay((int) setup.tuning().mergeWindowMillis())
                 .writeRetryAttempts(RETRIES)
-                .writeRetryInterval(Duration.ofMillis(100)));
+                .writeRetryInterval(RETRY_INTERVAL));
     changes = redisson.getQueue("{" + name + "}:write-behind-queue");
   }
 
@@ -101,26 +98,7 @@ final class RedissonContender implements Contender {
 
   @Override
   public GameThread gameThread(int thread) {
-    return new GameThread() {
-      /** Commands of one map may overtake each other: a player's next action waits for its last. */
-      private final Map<Long, CompletableFuture<Void>> last = new HashMap<>();
-
-      @Override
-      public Acknowledgement perform(Actions action) {
-        Map<Long, byte[]> entries = RowBytes.entries(action);
-        CompletableFuture<Void> before = last.get(action.player());
-        CompletableFuture<Void> sent =
-            before == null || before.isDone()
-                ? send(entries)
-                : before.thenCompose(done -> send(entries));
-        last.put(action.player(), sent);
-        return Acknowledgement.of(sent);
-      }
-    };
-  }
-
-  private CompletableFuture<Void> send(Map<Long, byte[]> entries) {
-    return map.putAllAsync(entries).toCompletableFuture();
+    return new InOrderThread(entries -> map.putAllAsync(entries).toCompletableFuture());
   }
 
   /** The queue is empty, and what was taken from it is written. */
@@ -136,6 +114,17 @@ final class RedissonContender implements Contender {
   @Override
   public long rowsWritten() {
     return table.rowsWritten();
+  }
+
+  @Override
+  public Map<String, String> settings() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("write-behind delay", setup.tuning().mergeWindowMillis() + " ms");
+    settings.put("batch", PeerTable.BATCH_ROWS + " rows");
+    settings.put("retries", RETRIES + " every " + RETRY_INTERVAL.toMillis() + " ms");
+    settings.put("writer threads", "1, as it has");
+    settings.put("action", "putAllAsync, a player's actions in order");
+    return settings;
   }
 
   @Override

@@ -27,8 +27,7 @@ final class GameqWriter implements Contender {
     redis =
         new RedisConnector(
             new RedisConfig(place.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
-    pool =
-        MySqlPool.openForFlushes(place.mysql(setup.tuning().workers() + MORE_CONNECTIONS));
+    pool = MySqlPool.openForFlushes(place.mysql(setup.tuning().workers() + MORE_CONNECTIONS));
     writer =
         new WriterService(
             new WriterOptions(

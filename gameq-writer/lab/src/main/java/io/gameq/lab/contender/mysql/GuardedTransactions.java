@@ -1,12 +1,12 @@
 package io.gameq.lab.contender.mysql;
 
+import io.gameq.lab.workload.BenchRow;
 import io.gameq.mysql.Dialect;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.UpsertSql;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.lab.workload.BenchRow;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;

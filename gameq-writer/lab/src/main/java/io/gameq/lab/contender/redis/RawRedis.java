@@ -1,9 +1,9 @@
 package io.gameq.lab.contender.redis;
 
-import io.gameq.lab.load.Acknowledgement;
 import io.gameq.lab.load.Contender;
-import io.gameq.lab.workload.Actions;
 import io.gameq.lab.workload.Workload;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -17,31 +17,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The limit of Redis: the commands that commits send, ready as bytes, through one plain socket,
- * with some groups without an answer at a time. One game thread; its load ends when all groups are
- * answered, the single action is not followed.
+ * The limit of Redis: the groups of commits that gameq sends, byte for byte, ready in memory,
+ * through one plain socket. One game thread.
  */
 public final class RawRedis implements Contender {
   private static final int BUFFER_BYTES = 1 << 18;
 
-  /** Commits in one MULTI, as many as gameq's sender takes. */
-  private static final int COMMITS_PER_GROUP = 256;
-
-  private static final int GROUPS_IN_FLIGHT = 4;
-
   /** Actions of its game thread, and of the plain client's, that may wait for an answer. */
-  public static final int COMMITS_IN_FLIGHT = GROUPS_IN_FLIGHT * COMMITS_PER_GROUP;
+  public static final int COMMITS_IN_FLIGHT =
+      GroupThread.GROUPS_IN_FLIGHT * CommitBytes.COMMITS_PER_GROUP;
 
   private final RedisAddress address;
   private final CommitBytes form;
-  private final List<Ready> groups = new ArrayList<>();
-
-  private record Ready(byte[] bytes, int commits) {
-    @Override
-    public String toString() {
-      return commits + " commits";
-    }
-  }
+  private final List<byte[]> groups = new ArrayList<>();
+  private final List<Integer> commits = new ArrayList<>();
 
   /**
    * Sends to {@code redis://[user:password@]host:port[/database]}.
@@ -62,21 +51,18 @@ public final class RawRedis implements Contender {
   @Override
   public void prepare(Workload workload, long actionsPerThread) {
     groups.clear();
-    Actions actions = workload.actions(0);
-    long commits = 0;
-    long dueMillis = System.currentTimeMillis();
-    for (long bytes = 0; commits < actionsPerThread && bytes < CommitBytes.MOST_BYTES; ) {
-      Group group = new Group();
-      int size = (int) Math.min(COMMITS_PER_GROUP, actionsPerThread - commits);
-      for (int i = 0; i < size; i++) {
-        actions.next();
-        group.commit(form.of(actions), dueMillis);
-      }
-      commits += size;
-      byte[] ready = group.end(commits);
-      bytes += ready.length;
-      groups.add(new Ready(ready, size));
-    }
+    commits.clear();
+    form.forEachGroup(
+        workload,
+        actionsPerThread,
+        group -> {
+          ByteBuf buffer = Unpooled.buffer();
+          group.commands().forEach(command -> command.encode(buffer));
+          byte[] bytes = new byte[buffer.readableBytes()];
+          buffer.readBytes(bytes);
+          groups.add(bytes);
+          commits.add(group.commits());
+        });
   }
 
   @Override
@@ -87,51 +73,32 @@ public final class RawRedis implements Contender {
     return new Sending();
   }
 
-  /** Counts actions and sends each group when its last one comes. */
-  private final class Sending implements GameThread {
+  private final class Sending extends GroupThread {
     private final Socket socket = new Socket(address.host(), address.port());
     private final OutputStream out =
         new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES);
     private final InputStream in = new BufferedInputStream(socket.getInputStream(), BUFFER_BYTES);
-    private int next;
-    private int counted;
-    private int unanswered;
 
     Sending() throws IOException {
+      super(commits);
       socket.setTcpNoDelay(true);
       logIn(address, out, in);
     }
 
     @Override
-    public Acknowledgement perform(Actions action) throws IOException {
-      if (++counted == groups.get(next).commits()) {
-        send();
-      }
-      return Acknowledgement.DONE;
-    }
-
-    private void send() throws IOException {
-      if (unanswered == GROUPS_IN_FLIGHT) {
-        awaitExec(in);
-        unanswered--;
-      }
-      out.write(groups.get(next).bytes());
+    void send(int group) throws IOException {
+      out.write(groups.get(group));
       out.flush();
-      unanswered++;
-      counted = 0;
-      next = (next + 1) % groups.size();
     }
 
     @Override
-    public void close() throws IOException {
-      try (socket) {
-        if (counted > 0) {
-          send();
-        }
-        for (; unanswered > 0; unanswered--) {
-          awaitExec(in);
-        }
-      }
+    void awaitAnswer() throws IOException {
+      awaitExec(in);
+    }
+
+    @Override
+    void disconnect() throws IOException {
+      socket.close();
     }
   }
 
@@ -148,14 +115,23 @@ public final class RawRedis implements Contender {
 
   private static void logIn(RedisAddress address, OutputStream out, InputStream in)
       throws IOException {
-    Commands login = new Commands();
-    address.login().ifPresent(words -> login.command(words));
-    login.command("SELECT", address.database());
-    out.write(login.bytes.toByteArray());
+    ByteArrayOutputStream login = new ByteArrayOutputStream();
+    address.login().ifPresent(words -> login.writeBytes(command(words)));
+    login.writeBytes(command("SELECT", address.database()));
+    out.write(login.toByteArray());
     out.flush();
     for (int i = address.login().isPresent() ? 2 : 1; i > 0; i--) {
       readReply(in);
     }
+  }
+
+  private static byte[] command(String... words) {
+    StringBuilder command = new StringBuilder("*" + words.length + "\r\n");
+    for (String word : words) {
+      int bytes = word.getBytes(StandardCharsets.UTF_8).length;
+      command.append('$').append(bytes).append("\r\n").append(word).append("\r\n");
+    }
+    return command.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   /** Reads up to the end of the next array: EXEC's answer, the only one. */
@@ -192,57 +168,5 @@ public final class RawRedis implements Contender {
     }
     int unused = in.read();
     return negative ? -number : number;
-  }
-
-  /** Commands of the Redis protocol, one after the other. */
-  private static class Commands {
-    final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-
-    final void command(String... words) {
-      begin(words.length);
-      for (String word : words) {
-        word(word);
-      }
-    }
-
-    final void begin(int words) {
-      ascii("*" + words + "\r\n");
-    }
-
-    final void word(String word) {
-      word(word.getBytes(StandardCharsets.US_ASCII));
-    }
-
-    final void word(byte[] word) {
-      ascii("$" + word.length + "\r\n");
-      bytes.writeBytes(word);
-      ascii("\r\n");
-    }
-
-    private void ascii(String text) {
-      bytes.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
-    }
-  }
-
-  /** One MULTI. */
-  private final class Group extends Commands {
-    Group() {
-      command("MULTI");
-    }
-
-    void commit(RawCommit commit, long dueMillis) {
-      command("GET", commit.own());
-      begin(2 + commit.rows().size());
-      word("HSET");
-      word(commit.dirty());
-      commit.rows().forEach(this::word);
-      command("ZADD", commit.due(), "LT", Long.toString(dueMillis), commit.member());
-    }
-
-    byte[] end(long sequence) {
-      command("HSET", form.journal(), CommitBytes.WAL, Long.toString(sequence));
-      command("EXEC");
-      return bytes.toByteArray();
-    }
   }
 }

@@ -5,7 +5,6 @@ import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 
 /** The bytes of rows as a commit sends them. Thread-safe. */
@@ -18,9 +17,9 @@ public final class RowEncoding {
   }
 
   /** The field of the dirty hash. */
-  byte[] key(long player, int slot) {
+  String key(long player, int slot) {
     Object[] key = {player, (long) slot};
-    return RowKey.ofKey(table, key).text().getBytes(StandardCharsets.US_ASCII);
+    return RowKey.ofKey(table, key).text();
   }
 
   /** The value of the field. */
@@ -36,6 +35,6 @@ public final class RowEncoding {
 
   /** Bytes of a row's field and value, without what Redis adds. */
   public long bytes(BenchRow row) {
-    return (long) key(row.playerId(), row.slot()).length + put(row).length;
+    return (long) key(row.playerId(), row.slot()).length() + put(row).length;
   }
 }
