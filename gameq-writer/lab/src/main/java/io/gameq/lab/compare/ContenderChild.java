@@ -12,6 +12,7 @@ import io.gameq.mysql.MySqlPool;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -32,12 +33,15 @@ public final class ContenderChild {
   private final ChildJob job;
   private final Contender contender;
   private final BufferedReader in;
+  private final PrintStream out;
   private final ObjectMapper json = new ObjectMapper();
 
-  private ContenderChild(ChildJob job, Contender contender, BufferedReader in) {
+  private ContenderChild(
+      ChildJob job, Contender contender, BufferedReader in, PrintStream out) {
     this.job = job;
     this.contender = contender;
     this.in = in;
+    this.out = out;
   }
 
   public static void main(String[] args) throws Exception {
@@ -52,6 +56,8 @@ public final class ContenderChild {
   }
 
   private static void run() throws Exception {
+    PrintStream out = System.out;
+    System.setOut(System.err); // some libraries greet
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     ChildJob job =
@@ -60,7 +66,7 @@ public final class ContenderChild {
     ContenderSetup.Place place = job.setup().place();
     try (Contender contender = type.opening().open(job.setup());
         MySql pool = MySqlPool.open(place.mysql(CONNECTIONS), "compare")) {
-      ContenderChild child = new ContenderChild(job, contender, in);
+      ContenderChild child = new ContenderChild(job, contender, in, out);
       Measurement measurement = new Measurement(job, type, contender, new StoredRows(pool));
       switch (job.mode()) {
         case MEASURE -> child.measure(measurement);
@@ -74,8 +80,8 @@ public final class ContenderChild {
     }
   }
 
-  private static void say(String line) {
-    System.out.println(line);
+  private void say(String line) {
+    out.println(line);
   }
 
   private void measure(Measurement measurement) throws Exception {

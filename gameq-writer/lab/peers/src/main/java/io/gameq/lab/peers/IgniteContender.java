@@ -41,7 +41,7 @@ final class IgniteContender implements Contender {
     IgniteTableStore.writeTo(table);
     System.setProperty(IgniteSystemProperties.IGNITE_UPDATE_NOTIFIER, "false");
     System.setProperty(IgniteSystemProperties.IGNITE_NO_ASCII, "true");
-    System.setProperty(IgniteSystemProperties.IGNITE_QUIET, "true");
+    System.setProperty(IgniteSystemProperties.IGNITE_QUIET, "false");
     System.setProperty(IgniteSystemProperties.IGNITE_NO_SHUTDOWN_HOOK, "true");
     LOG.setLevel(Level.SEVERE);
     node = Ignition.start(config(setup));
@@ -57,7 +57,7 @@ final class IgniteContender implements Contender {
         .setLocalHost(LOOPBACK)
         .setDiscoverySpi(discovery)
         .setWorkDirectory(setup.place().path().resolve("ignite").toString())
-        .setGridLogger(new JavaLogger(LOG, true))
+        .setGridLogger(new JavaLogger(LOG, false))
         .setMetricsLogFrequency(0);
   }
 
