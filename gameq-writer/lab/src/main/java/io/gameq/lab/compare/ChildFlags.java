@@ -42,6 +42,13 @@ final class ChildFlags {
           "-Dorg.slf4j.simpleLogger.log.com.hazelcast=error",
           "-XX:+UseG1GC");
 
+  /**
+   * Of the common pool: with one thread, as on two processors, Hazelcast and the JDK's futures
+   * start a thread for each of their callbacks.
+   */
+  private static final int PARALLELISM =
+      Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
+
   private static final int FIRST_JDK_THAT_WARNS = 24;
 
   private ChildFlags() {}
@@ -54,6 +61,7 @@ final class ChildFlags {
                     OPENS.stream().map(name -> "--add-opens=" + name + "=ALL-UNNAMED"),
                     OTHERS.stream())
                 .toList());
+    flags.add("-Djava.util.concurrent.ForkJoinPool.common.parallelism=" + PARALLELISM);
     flags.add("-Xms" + heap);
     flags.add("-Xmx" + heap);
     if (Runtime.version().feature() >= FIRST_JDK_THAT_WARNS) {

@@ -36,8 +36,7 @@ public final class ContenderChild {
   private final PrintStream out;
   private final ObjectMapper json = new ObjectMapper();
 
-  private ContenderChild(
-      ChildJob job, Contender contender, BufferedReader in, PrintStream out) {
+  private ContenderChild(ChildJob job, Contender contender, BufferedReader in, PrintStream out) {
     this.job = job;
     this.contender = contender;
     this.in = in;

@@ -29,10 +29,7 @@ final class HazelcastContender implements Contender {
   private static final long POLL_MILLIS = 2;
   private static final String MAP = "rows";
 
-  /**
-   * On the thread that set the row: on machines with two processors the default is a new thread for
-   * each answer.
-   */
+  /** On the thread that set the row: an answer is not worth a change of threads. */
   private static final Executor AT_ONCE = Runnable::run;
 
   private final ContenderSetup setup;
@@ -67,6 +64,7 @@ final class HazelcastContender implements Contender {
                 .setInitialLoadMode(MapStoreConfig.InitialLoadMode.LAZY)
                 .setWriteDelaySeconds(setup.tuning().mergeWindowSeconds())
                 .setWriteBatchSize(PeerTable.BATCH_ROWS)
+                .setOffload(false) // a set never waits for this store
                 .setWriteCoalescing(true));
     return config;
   }
@@ -155,6 +153,7 @@ final class HazelcastContender implements Contender {
     settings.put("write delay", setup.tuning().mergeWindowSeconds() + " s");
     settings.put("batch", PeerTable.BATCH_ROWS + " rows");
     settings.put("coalescing", "on");
+    settings.put("offload", "off");
     settings.put("format", InMemoryFormat.BINARY + ", no backups");
     settings.put("writer threads", "1, as it has");
     settings.put("action", "setAsync of each row, together");
