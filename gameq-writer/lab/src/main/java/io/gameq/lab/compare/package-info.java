@@ -4,11 +4,16 @@
  *
  * <pre>
  * CompareCommand       options: CompareOptions, workload.WorkloadOptions, scratch.ScratchOptions
- *   Comparison         rounds that interleave the contenders, then the kills; empties tables
- *     ChildProcess     a fresh JVM for each measurement, told what to do by a ChildJob
- *       ContenderChild what runs in it: warm-up, Load, until MySQL holds everything: Figures
- *       AcknowledgedFile   what was acknowledged before a kill
- *   ComparisonTable    a line for each contender
+ *   Comparison         rounds that interleave the contenders, then the kills
+ *     MeasuredRound    a contender in a Group, gameq's game and writer as two processes
+ *     KilledRun        what is missing after a kill of one of them
+ *       TestBed        empties everything before each, compares MySQL row by row after it
+ *       ChildProcess   a fresh JVM, told what to do by a ChildJob, answers with a ChildReport
+ *         ContenderChild   what runs in it
+ *           Measurement    warm-up, Load, until MySQL holds everything (PerformedRows): figures,
+ *                          ProcessorTime
+ *           AcknowledgedFile   what was acknowledged before a kill
+ *   ComparisonTable    a line for each contender, in Markdown
  * contender            who is measured        load, tables, report   shared with bench
  * </pre>
  */

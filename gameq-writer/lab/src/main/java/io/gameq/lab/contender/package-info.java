@@ -6,7 +6,7 @@
  *   mysql             sync-3, sync-1, raw-mysql, forgetful, without a queue
  *   redis             seed, raw-redis, plain-client
  *   gameq             gameq itself
- *   (peers)           redisson, hazelcast, ehcache
+ *   (peers)           redisson, hazelcast, ignite, ehcache
  * Contenders          all of them by name
  * ContenderSetup      workload, tuning and place: how one is opened
  * RowBytes            rows for stores that know no columns

@@ -7,6 +7,7 @@
  * Load                 each game thread's Actions at a Pace, Until ...
  *   Threads            the same work on some threads
  *   Resources          processor time, allocation and collections (GcPauses) from a moment on
+ *   MachineTime        processor time of the whole machine
  *     LoadFigures ──▶ report
  * </pre>
  */
