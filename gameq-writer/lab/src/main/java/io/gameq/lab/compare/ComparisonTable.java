@@ -35,7 +35,7 @@ final class ComparisonTable {
           .all()
           .forEach(
               (part, of) ->
-                  group.contender(part).ifPresent(name -> lines.add(roundLine(name, of))));
+                  group.contender(part).ifPresent(name -> lines.add(roundLine(name, of, group))));
       table(
           out,
           lines,
@@ -74,15 +74,18 @@ final class ComparisonTable {
         "Medians of the rounds (lowest-highest); lost and torn of all rounds together. ¹ One figure"
             + " where game and writer are one process. * MySQL lacked acknowledged changes.");
     out.println();
-    settings.forEach((name, of) -> out.println("- " + name + ": " + listed(of)));
+    settings.forEach(
+        (name, of) -> {
+          if (!of.isEmpty()) {
+            out.println("- " + name + ": " + listed(of));
+          }
+        });
     out.flush();
   }
 
   private static String listed(Map<String, String> settings) {
-    return settings.isEmpty()
-        ? "nothing to set"
-        : String.join(
-            ", ", settings.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).toList());
+    return String.join(
+        ", ", settings.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).toList());
   }
 
   private static void table(PrintWriter out, List<List<String>> lines, String... headings) {
@@ -95,15 +98,15 @@ final class ComparisonTable {
     lines.forEach(line -> out.println("| " + String.join(" | ", line) + " |"));
   }
 
-  private static List<String> roundLine(String name, Map<String, Figure> of) {
+  private static List<String> roundLine(String name, Map<String, Figure> of, Group group) {
     Figure held = of.get("MySQL held everything");
     Figure written = of.get("rows written in all");
     return List.of(
         name,
         spread(of.get("row changes"), ComparisonTable::whole),
-        spread(of.get("queued p50"), ComparisonTable::whole),
-        spread(of.get("queued p99"), ComparisonTable::whole),
-        spread(of.get("queued p99.9"), ComparisonTable::whole),
+        latency(of, group, "queued p50"),
+        latency(of, group, "queued p99"),
+        latency(of, group, "queued p99.9"),
         spread(of.get("row changes from end to end"), ComparisonTable::whole)
             + (held != null && held.min() < 1 ? " *" : ""),
         spread(of.get(ProcessorTime.ALL), ComparisonTable::tenths),
@@ -114,6 +117,11 @@ final class ComparisonTable {
         ratio(written, of.get("until MySQL held everything"), ComparisonTable::whole),
         ratio(of.get("row changes in all"), written, ComparisonTable::hundredths),
         total(of.get("lost changes")) + " / " + total(of.get("torn actions")));
+  }
+
+  /** Limits do not follow the single action. */
+  private static String latency(Map<String, Figure> of, Group group, String what) {
+    return group == Group.LIMITS ? "-" : spread(of.get(what), ComparisonTable::whole);
   }
 
   private static List<String> killLine(String part, Map<String, Figure> of) {

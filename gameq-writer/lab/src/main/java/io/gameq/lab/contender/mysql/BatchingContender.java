@@ -33,7 +33,7 @@ final class BatchingContender implements Contender {
   @Override
   public GameThread gameThread(int thread) throws SQLException {
     Connection connection = pool.connection();
-    connection.setAutoCommit(false);
+    GuardedTransactions.prepare(connection);
     return new GameThread() {
       /** Sorted, as gameq sorts them: by key. */
       private final Map<Long, BenchRow> gathered = new TreeMap<>();

@@ -23,6 +23,7 @@ final class GuardedTransactions {
   /** Rows of a transaction: what a claim takes. */
   static final int ROWS = ClaimScript.Bounds.DEFAULT.rows();
 
+  private static final int DEADLOCK = 1213;
   private static final OwnerId NOBODY = OwnerId.of("player:0");
 
   private final Table table;
@@ -43,7 +44,7 @@ final class GuardedTransactions {
         new byte[0]);
   }
 
-  /** Writes sorted rows; the connection commits nothing by itself. */
+  /** Writes sorted rows, by a connection that was {@linkplain #prepare prepared}. */
   void write(Connection connection, List<RowChange> sorted) throws SQLException {
     for (int from = 0; from < sorted.size(); ) {
       int rows = Math.min(ROWS, sorted.size() - from);
@@ -52,13 +53,33 @@ final class GuardedTransactions {
     }
   }
 
-  /** In statements of powers of two, so that few are prepared: as a flush does. */
+  /** As a flush has its connection. */
+  static void prepare(Connection connection) throws SQLException {
+    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    connection.setAutoCommit(false);
+  }
+
   private void transaction(Connection connection, List<RowChange> rows) throws SQLException {
+    while (true) {
+      try {
+        statements(connection, rows);
+        connection.commit();
+        return;
+      } catch (SQLException e) {
+        connection.rollback();
+        if (e.getErrorCode() != DEADLOCK) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** In statements of powers of two, so that few are prepared: as a flush does. */
+  private void statements(Connection connection, List<RowChange> rows) throws SQLException {
     for (int from = 0; from < rows.size(); ) {
       int size = Integer.highestOneBit(rows.size() - from);
       upserts.execute(connection, table, rows.subList(from, from + size));
       from += size;
     }
-    connection.commit();
   }
 }

@@ -43,7 +43,7 @@ public final class RawMySql {
     int from = (int) ((long) rows.size() * part / connections);
     int end = (int) ((long) rows.size() * (part + 1) / connections);
     try (Connection connection = mysql.connection()) {
-      connection.setAutoCommit(false);
+      GuardedTransactions.prepare(connection);
       writing.write(connection, rows.subList(from, end));
     }
   }
