@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class GameQueueConfig {
+  /** Shards of owners, where none are set. Many cost what few do, and leave room to grow. */
+  public static final int DEFAULT_SLOTS = 256;
+
   private final String redisUri;
   private final @Nullable String redisPassword;
   private final String jdbcUrl;

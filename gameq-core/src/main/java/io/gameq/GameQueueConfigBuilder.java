@@ -26,7 +26,7 @@ public final class GameQueueConfigBuilder {
   long walMinFreeBytes = WalLimits.DEFAULT.minFreeBytes();
   WalSync walSync = WalLimits.DEFAULT.sync();
   EarlierWals earlierWals = EarlierWals.REPLAY;
-  int slots = 16;
+  int slots = GameQueueConfig.DEFAULT_SLOTS;
   Duration mergeWindow = Duration.ofSeconds(1);
   int rowBytes = Limits.DEFAULT.rowBytes();
   int commitRows = Limits.DEFAULT.commitRows();
@@ -155,7 +155,7 @@ public final class GameQueueConfigBuilder {
     return this;
   }
 
-  /** Shards of owners: a power of two, 1 to 1024; default 16; fixed for a database. */
+  /** Shards of owners: a power of two, 1 to 1024; default 256; fixed for a database. */
   public GameQueueConfigBuilder slots(int slots) {
     this.slots = slots;
     return this;

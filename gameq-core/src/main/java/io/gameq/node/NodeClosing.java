@@ -69,9 +69,7 @@ final class NodeClosing {
   private void forgetJournal() {
     String walId = node.wal().id();
     try {
-      for (SlotKeys slot : node.redis().slots()) {
-        node.redis().control().call(redis -> JournalMarks.forget(redis, slot, walId));
-      }
+      node.redis().control().call(redis -> JournalMarks.forget(redis, node.redis().slots(), walId));
     } catch (GameQueueException e) {
       LOG.debug("cannot remove the journal marks of {}: {}", walId, e.getMessage());
     }

@@ -13,6 +13,7 @@ import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
+import org.msgpack.core.buffer.ArrayBufferInput;
 
 /**
  * Turns rows into the bytes that wait in Redis and in the WAL, and back; safe for any thread.
@@ -22,6 +23,10 @@ import org.msgpack.core.MessageUnpacker;
  */
 public final class RowCodec {
   private static final ThreadLocal<RowPacker> PACKER = ThreadLocal.withInitial(RowPacker::new);
+
+  /** Kept, as a new one takes 16 KiB for its first text. */
+  private static final ThreadLocal<MessageUnpacker> UNPACKER =
+      ThreadLocal.withInitial(() -> MessagePack.newDefaultUnpacker(new byte[0]));
 
   private final OldLayouts oldLayouts;
 
@@ -108,8 +113,9 @@ public final class RowCodec {
     long version = RowHeader.version(encoded);
     List<Handover> handovers = RowHeader.handovers(encoded);
     int from = RowHeader.columnsAt(encoded);
-    try (MessageUnpacker in =
-        MessagePack.newDefaultUnpacker(encoded, from, encoded.length - from)) {
+    MessageUnpacker in = UNPACKER.get();
+    try {
+      in.reset(new ArrayBufferInput(encoded, from, encoded.length - from));
       int count = in.unpackArrayHeader() - 1;
       long number = in.unpackLong();
       boolean anew = number < 0;

@@ -68,8 +68,9 @@ class RoundTripsTest {
       int ofMySql = toMySql.trips() - mysqlBefore;
       int ofRedis = toRedis.trips() - redisBefore;
       String found = ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens";
-      assertTrue(ofMySql <= 3 * OPENS + BACKGROUND, found);
-      assertTrue(ofRedis <= 3 * OPENS + BACKGROUND, found);
+      // three each; a fourth would show beside the few of the background work meanwhile
+      assertTrue(ofMySql < 3.5 * OPENS, found);
+      assertTrue(ofRedis < 3.5 * OPENS, found);
     }
   }
 }

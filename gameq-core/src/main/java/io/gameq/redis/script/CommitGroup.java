@@ -68,6 +68,9 @@ public final class CommitGroup {
   private static final Outcome APPLIED = new Applied();
   private static final byte[] LT = SlotKeys.bytes("LT");
 
+  /** The place of MGET's reply in EXEC's answer. */
+  private static final int OWNS = 0;
+
   private final List<Commit> commits;
   private final Function<CommitPart, SessionKeys> keysOf;
   private final byte[] walId;
@@ -78,13 +81,15 @@ public final class CommitGroup {
   private @Nullable List<Object> script;
   private Collection<RedisCommand<byte[], byte[], ?>> sent = List.of();
 
-  /** What the group changes of one session, and where in EXEC's answer it stands. */
+  /**
+   * What the group changes of one session, its number in the answer to MGET, and where in EXEC's
+   * answer its other replies stand.
+   */
   private static final class OfSession {
     final SessionKeys keys;
     List<ChangedRow> rows;
     boolean merged;
-    int own;
-    int atOwn;
+    int number;
     int dirty;
     int due;
 
@@ -159,7 +164,16 @@ public final class CommitGroup {
     }
     List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
     commands.add(new AsyncCommand<>(new Command<>(CommandType.MULTI, new StatusOutput<>(CODEC))));
-    slots.forEach((keys, slot) -> addCommands(commands, keys, slot));
+    BytesArgs owns = new BytesArgs(sessions.size());
+    commands.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
+    int number = 0;
+    for (Map.Entry<SlotKeys, OfSlot> of : slots.entrySet()) {
+      for (OfSession session : of.getValue().sessions) {
+        session.number = number++;
+        owns.and(session.keys.own);
+      }
+      addWrites(commands, of.getKey(), of.getValue());
+    }
     AsyncCommand<byte[], byte[], TransactionResult> end =
         new AsyncCommand<>(new Command<>(CommandType.EXEC, new MultiOutput<>(CODEC)));
     commands.add(end);
@@ -167,29 +181,22 @@ public final class CommitGroup {
     return end.thenAccept(result -> exec = result);
   }
 
-  /** MGET own, HSET dirty, ZADD due and HSET journal, each joined over the commits of the slot. */
-  private void addCommands(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
-    BytesArgs owns = new BytesArgs(slot.sessions.size());
+  /** HSET dirty of each session, ZADD due and HSET journal, each joined over the slot's commits. */
+  private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
     BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
     byte[] dueAt = SlotKeys.bytes(Long.toString(dueMillis));
-    int own = to.size() - 1; // MULTI has no place in the answer of EXEC
-    int replies = own + 1;
-    for (int i = 0; i < slot.sessions.size(); i++) {
-      OfSession of = slot.sessions.get(i);
-      of.own = own;
-      of.atOwn = i;
-      of.dirty = replies++;
-      of.due = own + 1 + slot.sessions.size();
-      owns.and(of.keys.own);
-      due.and(dueAt).and(of.keys.dueMember);
-    }
-    to.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
+    int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
     for (OfSession of : slot.sessions) {
+      of.dirty = replies++;
       BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
       for (ChangedRow row : of.lastImages()) {
         rows.and(row.keyBytes()).and(row.image());
       }
       to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
+      due.and(dueAt).and(of.keys.dueMember);
+    }
+    for (OfSession of : slot.sessions) {
+      of.due = replies;
     }
     to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
     to.add(
@@ -271,13 +278,13 @@ public final class CommitGroup {
     if (exec.get(of.dirty) instanceof Throwable error) {
       return new RefusedBy(String.valueOf(error.getMessage()));
     }
-    for (int reply : new int[] {of.own, of.due}) {
+    for (int reply : new int[] {OWNS, of.due}) {
       if (exec.get(reply) instanceof Throwable error) {
         return new TakenInPart(String.valueOf(error.getMessage()));
       }
     }
-    List<byte @Nullable []> owns = exec.get(of.own);
-    byte[] own = owns.get(of.atOwn);
+    List<byte @Nullable []> owns = exec.get(OWNS);
+    byte[] own = owns.get(of.number);
     return Arrays.equals(of.keys.session, own)
         ? APPLIED
         : new NotOwner(part, own == null ? null : new String(own, US_ASCII), true);

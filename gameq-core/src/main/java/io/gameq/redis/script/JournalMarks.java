@@ -4,7 +4,9 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,9 +45,13 @@ public final class JournalMarks {
     return mark == null ? 0 : Long.parseLong(LuaScript.string(mark));
   }
 
-  /** Removes the journal mark of a WAL; false when the slot had none. */
-  public static boolean forget(RedisConnection redis, SlotKeys slot, String walId) {
-    return RedisReply.await(() -> redis.sync().hdel(slot.journal(), SlotKeys.bytes(walId))) > 0;
+  /** Removes the journal marks of a WAL; returns how many there were. */
+  public static int forget(RedisConnection redis, SlotKeys[] slots, String walId) {
+    List<CompletionStage<Long>> removed = new ArrayList<>();
+    for (SlotKeys slot : slots) {
+      removed.add(redis.async().hdel(slot.journal(), SlotKeys.bytes(walId)));
+    }
+    return removed.stream().mapToInt(of -> RedisReply.await(of).intValue()).sum();
   }
 
   private static int forgetDead(RedisConnection redis, String namespace, SlotKeys slot) {

@@ -3,6 +3,7 @@ package io.gameq.writer.config;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.schema.TableSpec;
@@ -67,7 +68,7 @@ public final class ConfigReader {
     if (!namespace.matches("[a-z0-9_-]{1,32}")) {
       throw all.wrong("namespace", "is '%s': use 1 to 32 of a-z 0-9 _ -".formatted(namespace));
     }
-    int slots = all.number("slots", 16, 1, MAX_SLOTS);
+    int slots = all.number("slots", GameQueueConfig.DEFAULT_SLOTS, 1, MAX_SLOTS);
     if (Integer.bitCount(slots) != 1) {
       throw all.wrong("slots", "is %d: use a power of two up to %d".formatted(slots, MAX_SLOTS));
     }

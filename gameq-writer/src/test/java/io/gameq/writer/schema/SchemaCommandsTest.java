@@ -55,7 +55,7 @@ class SchemaCommandsTest {
     assertEquals("2", game.queryText("SELECT COUNT(*) FROM gameq_table"));
     assertEquals("0", game.queryText("SELECT gq_version FROM player WHERE id = 1"));
     assertEquals("mygame", setting("namespace"));
-    assertEquals("16", setting("slots"));
+    assertEquals("256", setting("slots"));
     assertEquals(Integer.toString(SchemaFiles.latest()), setting("schema"));
 
     CommandLineRun second = migrate(GOOD);
@@ -87,8 +87,8 @@ class SchemaCommandsTest {
     assertEquals(ExitCodes.OK, migrate(GOOD).exitCode());
     CommandLineRun slots = migrate("slots: 32\n" + GOOD);
     assertEquals(ExitCodes.COULD_NOT_RUN, slots.exitCode());
-    assertTrue(slots.err().contains("slots 32, the database has 16"), slots.err());
-    assertEquals("16", setting("slots"));
+    assertTrue(slots.err().contains("slots 32, the database has 256"), slots.err());
+    assertEquals("256", setting("slots"));
     game.execute("UPDATE gameq_setting SET value = 'other' WHERE name = 'namespace'");
     CommandLineRun namespace = check(GOOD);
     assertEquals(ExitCodes.COULD_NOT_RUN, namespace.exitCode());

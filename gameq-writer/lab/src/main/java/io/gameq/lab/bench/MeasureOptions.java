@@ -1,5 +1,6 @@
 package io.gameq.lab.bench;
 
+import io.gameq.GameQueueConfig;
 import io.gameq.lab.workload.Range;
 import io.gameq.lab.workload.Workload;
 import java.util.EnumSet;
@@ -78,7 +79,7 @@ final class MeasureOptions {
   @Option(
       names = "--slots",
       paramLabel = "N",
-      defaultValue = "16",
+      defaultValue = "" + GameQueueConfig.DEFAULT_SLOTS,
       description = "Slots of the namespace, a power of two, 1 to 1024 (default ${DEFAULT-VALUE}).")
   private int slots;
 

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +59,10 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--rate",
-      defaultValue = "7000",
-      description = "Commits per second of all nodes together; 0: no limit (default 7000).")
+      defaultValue = "2000",
+      description =
+          "Commits per second of all nodes together; 0: no limit (default 2000: with the default"
+              + " players, each changes something once a second).")
   private int rate;
 
   @Option(names = "--seed", description = "Repeats the choices of an earlier run.")
@@ -105,6 +108,13 @@ public final class DemoCommand implements Callable<Integer> {
     out.printf(
         "demo: %d players on %d nodes, %d writers, %d s, seed %d (again: --seed %d)%n",
         players, nodes, writers, seconds, chosen, chosen);
+    if (rate > 0) {
+      out.printf(
+          Locale.ROOT,
+          "pace: %,d commits/s: a player changes something every %.1f s, a few far more often%n",
+          rate,
+          (double) players / rate);
+    }
     out.flush();
     try (ScratchDirectory directory = new ScratchDirectory("demo");
         ScratchServers running = servers.start();

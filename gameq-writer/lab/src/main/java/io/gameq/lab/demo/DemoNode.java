@@ -95,6 +95,7 @@ final class DemoNode implements AutoCloseable {
           world.stats.logins.increment();
           if (fresh) {
             create(player, session);
+            world.stats.isIn();
           }
           drivers.get(ThreadLocalRandom.current().nextInt(drivers.size())).admit(player);
         });

@@ -31,7 +31,6 @@ record DemoReport(DemoStats stats, Mismatches mismatches, Outcome outcome) {
   }
 
   void print(PrintWriter out) {
-    Histogram latency = stats.latency();
     long changes = stats.rowChanges.sum();
     line(out, "commits", "%,d", stats.commits.sum());
     line(out, "row changes", "%,d", changes);
@@ -41,13 +40,17 @@ record DemoReport(DemoStats stats, Mismatches mismatches, Outcome outcome) {
         "merge ratio",
         "%.2f row changes for each row written",
         (double) changes / Math.max(1, outcome.written()));
-    line(
+    double loginSeconds = stats.loginSeconds();
+    latency(
         out,
-        "commit latency",
-        "p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms (commit to Redis)",
-        latency.getValueAtPercentile(50) / 1e6,
-        latency.getValueAtPercentile(99) / 1e6,
-        latency.getValueAtPercentile(99.9) / 1e6);
+        "commits at logins",
+        stats.whileLoggingIn,
+        Double.isNaN(loginSeconds)
+            ? "some players were not in by the end"
+            : String.format(Locale.ROOT, "until all players were in: %.1f s", loginSeconds));
+    if (!Double.isNaN(loginSeconds)) {
+      latency(out, "commits after logins", stats.allPlaying, "commit to Redis");
+    }
     line(
         out,
         "drain rate",
@@ -89,6 +92,18 @@ record DemoReport(DemoStats stats, Mismatches mismatches, Outcome outcome) {
         mismatches.stale.sum(),
         mismatches.resurrected.sum());
     out.flush();
+  }
+
+  private static void latency(PrintWriter out, String name, CommitLatency of, String remark) {
+    Histogram nanos = of.all();
+    line(
+        out,
+        name,
+        "p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms (%s)",
+        nanos.getValueAtPercentile(50) / 1e6,
+        nanos.getValueAtPercentile(99) / 1e6,
+        nanos.getValueAtPercentile(99.9) / 1e6,
+        remark);
   }
 
   private static void line(PrintWriter out, String name, String format, Object... values) {

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * progress is on its own.
  */
 final class DemoRun implements AutoCloseable {
-  static final int SLOTS = 16;
+  static final int SLOTS = GameQueueConfig.DEFAULT_SLOTS;
 
   private static final int DRIVERS_PER_NODE = 2;
   private static final Duration MERGE_WINDOW = Duration.ofSeconds(1);
@@ -40,7 +40,7 @@ final class DemoRun implements AutoCloseable {
   private final ScratchDatabase database;
   private final DemoGame game;
   private final PrintWriter err;
-  private final DemoStats stats = new DemoStats();
+  private final DemoStats stats;
   private final Mismatches mismatches = new Mismatches();
   private final AtomicInteger atDesks = new AtomicInteger();
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -59,6 +59,7 @@ final class DemoRun implements AutoCloseable {
       DemoGame game,
       Place place) {
     this.options = options;
+    this.stats = new DemoStats(options.players());
     this.database = database;
     this.game = game;
     this.err = place.err();
@@ -139,6 +140,7 @@ final class DemoRun implements AutoCloseable {
 
   /** Plays for the given time, logs everybody out, drains and verifies. */
   DemoReport play() throws InterruptedException {
+    stats.begin();
     for (int i = 0; i < options.players(); i++) {
       DemoPlayer player = new DemoPlayer(game.actor(i));
       players.add(player);

@@ -26,16 +26,18 @@ final class Progress {
     long commits = stats.commits.sum();
     long changes = stats.rowChanges.sum();
     long written = rowsWritten.getAsLong();
-    Histogram latency = stats.latencySinceLastCall();
+    Histogram latency = stats.whileLoggingIn.sinceLastCall();
+    latency.add(stats.allPlaying.sinceLastCall());
     String text =
         String.format(
             Locale.ROOT,
-            "%3d s  %,7d commits/s  %,7d row changes/s  %,7d rows to MySQL/s  p99 %6.2f ms  %,d"
-                + " logins, %,d moves, %,d trades",
+            "%3d s  %,7d commits/s  %,7d row changes/s  %,7d rows to MySQL/s  p50 %5.2f, p99 %6.2f"
+                + " ms  %,d logins, %,d moves, %,d trades",
             second,
             commits - lastCommits,
             changes - lastChanges,
             written - lastWritten,
+            latency.getValueAtPercentile(50) / 1e6,
             latency.getValueAtPercentile(99) / 1e6,
             stats.logins.sum(),
             stats.moves.sum(),
