@@ -17,10 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How often a call waits for a server. */
 class RoundTripsTest {
-  private static final int OPENS = 50;
-
-  /** Signs of life and the pool's own, meanwhile. */
-  private static final int BACKGROUND = OPENS / 4;
+  private static final int OPENS = 100;
 
   @TempDir Path directory;
 
