@@ -3,7 +3,6 @@ package io.gameq.node;
 import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
 import io.gameq.durability.DurableTracker;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
