@@ -1,5 +1,6 @@
 package io.gameq.lab.compare;
 
+import io.gameq.GameQueueConfig;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.Contenders;
@@ -19,9 +20,6 @@ final class CompareOptions {
   private static final int MOST_IN_FLIGHT = 10_000;
   private static final int MOST_WORKERS = 64;
   private static final int MOST_MERGE_MILLIS = 600_000;
-
-  /** What a node has by default. */
-  private static final int SLOTS = 16;
 
   /** Shorter than in service, so that a kill costs seconds; for kills alone. */
   static final long KILL_LEASE_MILLIS = 5_000;
@@ -160,7 +158,10 @@ final class CompareOptions {
 
   ContenderSetup.Tuning tuning() {
     return new ContenderSetup.Tuning(
-        workers, SLOTS, mergeWindowMillis, ClaimScript.Bounds.DEFAULT.leaseMillis());
+        workers,
+        GameQueueConfig.DEFAULT_SLOTS,
+        mergeWindowMillis,
+        ClaimScript.Bounds.DEFAULT.leaseMillis());
   }
 
   /** For a result. */
@@ -173,7 +174,7 @@ final class CompareOptions {
     json.put("warmUpSeconds", warmUpSeconds);
     json.put("inFlight", inFlight);
     json.put("workers", workers);
-    json.put("slots", SLOTS);
+    json.put("slots", GameQueueConfig.DEFAULT_SLOTS);
     json.put("mergeWindowMillis", mergeWindowMillis);
     json.put("leaseMillisOfKills", KILL_LEASE_MILLIS);
     json.put("childFlags", ChildFlags.of(heap));
