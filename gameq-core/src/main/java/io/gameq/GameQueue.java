@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A game node's end of the queue: opens owners, commits their changes, reads. One per process is
@@ -59,6 +60,18 @@ public interface GameQueue extends AutoCloseable {
   OwnerSession open(String owner, Takeover takeover);
 
   /**
+   * Opens an owner as {@link #open(String, Takeover)} does, and returns at once: for many logins at
+   * a time, as after a restart. Owners that are opened at the same moment share round trips and
+   * transactions. Up to 64 are under way; the others wait for their turn, with which their {@link
+   * GameQueueConfigBuilder#callTimeout} begins.
+   *
+   * @return ends with the session, or with what {@code open} throws, on the node's thread for
+   *     callbacks; a session that comes after it was cancelled is closed
+   * @throws GameQueueException when the id is malformed or of an unknown kind
+   */
+  CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover);
+
+  /**
    * What an owner has in one table now, without taking it over: at least everything queued before
    * the call, from whichever node. Changes nothing; waits at most {@link
    * GameQueueConfigBuilder#callTimeout}.
@@ -72,6 +85,14 @@ public interface GameQueue extends AutoCloseable {
 
   /** What an owner has in one table now; see {@link #read(String, Class)}. */
   List<Row> read(String owner, String table);
+
+  /**
+   * What an owner has in one table now; returns at once, as {@link #openAsync} does.
+   *
+   * @return ends with the rows, or with what {@link #read(String, String)} throws, on the node's
+   *     thread for callbacks
+   */
+  CompletionStage<List<Row>> readAsync(String owner, String table);
 
   /**
    * The full row that a put of these columns would write, checked and with defaults filled in;

@@ -60,6 +60,12 @@ public final class MySqlPool {
       "SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@SESSION.sql_mode, ''), '%s'), "
           .formatted(ZERO_IS_A_VALUE);
 
+  /** The longest SQL whose parsed form a connection keeps, bytes. */
+  private static final String LONGEST_KEPT = "prepStmtCacheSqlLimit";
+
+  /** Statements of several logins that go together are seldom the same again. */
+  private static final String LONGEST_KEPT_OF_LOGINS = "8192";
+
   /** What values, row counts and safety depend on: a URL cannot change these. */
   private static final Map<String, String> FORCED =
       Map.ofEntries(
@@ -81,10 +87,14 @@ public final class MySqlPool {
 
   private static final Map<String, String> DEFAULTS =
       Map.of(
-          "prepStmtCacheSize", "250",
-          "prepStmtCacheSqlLimit", "1048576",
-          "connectTimeout", Integer.toString(CONNECT_MILLIS),
-          "tcpKeepAlive", "true");
+          "prepStmtCacheSize",
+          "250",
+          LONGEST_KEPT,
+          "1048576",
+          "connectTimeout",
+          Integer.toString(CONNECT_MILLIS),
+          "tcpKeepAlive",
+          "true");
 
   private MySqlPool() {}
 
@@ -96,12 +106,22 @@ public final class MySqlPool {
    *     pool is left open then
    */
   public static MySql open(MySqlConfig config, String purpose) {
-    return open(config, purpose, SOCKET_MILLIS, LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+    return open(
+        config,
+        purpose,
+        givingUpAfter(config, SOCKET_MILLIS),
+        LOCK_WAIT_SECONDS,
+        LOCK_WAIT_SECONDS);
   }
 
   /** The same for flushes, which wait only 1 s for a lock. */
   public static MySql openForFlushes(MySqlConfig config) {
-    return open(config, "writer", SOCKET_MILLIS, SHORT_LOCK_WAIT_SECONDS, SHORT_LOCK_WAIT_SECONDS);
+    return open(
+        config,
+        "writer",
+        givingUpAfter(config, SOCKET_MILLIS),
+        SHORT_LOCK_WAIT_SECONDS,
+        SHORT_LOCK_WAIT_SECONDS);
   }
 
   /**
@@ -111,19 +131,19 @@ public final class MySqlPool {
    */
   public static MySql openForLogins(MySqlConfig config, Duration mostSilence) {
     long millis = Math.max(LEAST_SOCKET_MILLIS, Math.min(SOCKET_MILLIS, mostSilence.toMillis()));
-    return open(config, "node", (int) millis, SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
+    Properties properties = givingUpAfter(config, (int) millis);
+    if (!config.sets(LONGEST_KEPT)) {
+      properties.setProperty(LONGEST_KEPT, LONGEST_KEPT_OF_LOGINS);
+    }
+    return open(config, "node", properties, SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
   }
 
   private static MySql open(
       MySqlConfig config,
       String purpose,
-      int socketMillis,
+      Properties properties,
       int rowLockSeconds,
       int tableLockSeconds) {
-    Properties properties = properties(config);
-    if (!config.sets("socketTimeout")) {
-      properties.setProperty("socketTimeout", Integer.toString(socketMillis));
-    }
     return open(
         config,
         purpose,
@@ -150,6 +170,14 @@ public final class MySqlPool {
         "schema",
         properties,
         EVERY_SESSION + "lock_wait_timeout = " + SCHEMA_LOCK_WAIT_SECONDS);
+  }
+
+  private static Properties givingUpAfter(MySqlConfig config, int socketMillis) {
+    Properties properties = properties(config);
+    if (!config.sets("socketTimeout")) {
+      properties.setProperty("socketTimeout", Integer.toString(socketMillis));
+    }
+    return properties;
   }
 
   private static Properties properties(MySqlConfig config) {

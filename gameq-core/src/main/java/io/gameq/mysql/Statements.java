@@ -4,16 +4,21 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Statements that go to MySQL together and are answered in one round trip; each is done when the
  * one before it is, and none after one that fails. One thread.
  */
 public final class Statements {
+  private static final Logger LOG = LoggerFactory.getLogger(Statements.class);
+
   /** Keeps a packet small: each may have some hundred parameters. */
   private static final int MOST_TOGETHER = 64;
 
@@ -69,6 +74,43 @@ public final class Statements {
       }
     }
     return true;
+  }
+
+  /**
+   * Runs all of them, of which the first begins a transaction, and commits it. Returns false, and
+   * rolls back, when an update said to go no further.
+   *
+   * @throws SQLException what the first that failed threw, or what took an answer; it is rolled
+   *     back
+   */
+  public boolean runAndCommit(Connection connection) throws SQLException {
+    boolean isDone = false;
+    try {
+      if (run(connection)) {
+        execute(connection, "COMMIT");
+        isDone = true;
+      }
+      return isDone;
+    } finally {
+      if (!isDone) {
+        rollBack(connection);
+      }
+    }
+  }
+
+  /** Where that fails the connection broke, and the pool has seen it. */
+  private static void rollBack(Connection connection) {
+    try {
+      execute(connection, "ROLLBACK");
+    } catch (SQLException e) {
+      LOG.debug("not rolled back: {}", MySqlText.of(e));
+    }
+  }
+
+  private static void execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   private static boolean run(Connection connection, List<Part> some) throws SQLException {

@@ -2,6 +2,8 @@ package io.gameq.node;
 
 import io.gameq.GameQueueConfig;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -11,8 +13,14 @@ import java.util.function.Consumer;
 final class NodeCalls {
   private static final int MOST_CLOSES = 8;
 
+  /** Enough that those at the same step go to MySQL in large groups. */
+  private static final int MOST_STARTED = 64;
+
   private final Duration timeout;
   private final TimedCalls mysql;
+
+  /** Of those that nobody waits for: they do not stand in the way of those that somebody does. */
+  private final TimedCalls started;
 
   /** Of those that need Redis only, and so do not wait for calls that wait for MySQL. */
   private final TimedCalls redis;
@@ -21,6 +29,7 @@ final class NodeCalls {
     timeout = config.callTimeout();
     redis = opened.add(new TimedCalls(MOST_CLOSES));
     mysql = opened.add(new TimedCalls(2 * config.poolSize()));
+    started = opened.add(new TimedCalls(MOST_STARTED));
   }
 
   Duration timeout() {
@@ -37,6 +46,12 @@ final class NodeCalls {
     return mysql.call(what, timeout.toNanos(), work, unused);
   }
 
+  /** The same, which nobody waits for; as {@link TimedCalls#start}. */
+  <T> CompletableFuture<T> startOfMySql(
+      String what, TimedCalls.Work<T> work, Consumer<T> unused, Executor on) {
+    return started.start(what, timeout.toNanos(), work, unused, on);
+  }
+
   /** A call that waits for Redis only, for what is left of the caller's time. */
   <T> T ofRedis(String what, long nanos, TimedCalls.Work<T> work) {
     return redis.call(what, nanos, work, late -> {});
@@ -45,6 +60,7 @@ final class NodeCalls {
   /** Nobody waits any more. */
   void close() {
     mysql.close();
+    started.close();
     redis.close();
   }
 }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,18 @@ final class NodeQueue implements GameQueue {
   }
 
   @Override
+  public CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover) {
+    OwnerId id = OwnerId.of(owner);
+    return node.opening()
+        .start(
+            id,
+            tablesOf(id),
+            takeover,
+            opened -> new NodeSession(this, id, opened),
+            node.callbacks());
+  }
+
+  @Override
   public <T extends Record> List<T> read(String owner, Class<T> type) {
     RecordMapper<T> mapper = rows.mapper(type);
     return read(owner, mapper.table().name()).stream().map(mapper::fromRow).toList();
@@ -81,6 +94,14 @@ final class NodeQueue implements GameQueue {
   public List<Row> read(String owner, String table) {
     Table of = rows.table(table);
     return rows.rows(node.reading().read(OwnerId.of(owner), of), of);
+  }
+
+  @Override
+  public CompletionStage<List<Row>> readAsync(String owner, String table) {
+    Table of = rows.table(table);
+    return node.reading()
+        .start(OwnerId.of(owner), of, node.callbacks())
+        .thenApply(view -> rows.rows(view, of));
   }
 
   @Override

@@ -49,7 +49,7 @@ final class NodeSession implements OwnerSession {
   }
 
   /** A session as the game has it. Throws GameQueueException when it is not one of a node. */
-  private static NodeSession of(OwnerSession session) {
+  static NodeSession of(OwnerSession session) {
     if (session instanceof NodeSession of) {
       return of;
     }

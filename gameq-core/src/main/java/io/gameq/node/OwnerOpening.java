@@ -1,8 +1,10 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.Takeover;
+import io.gameq.durability.DurableTracker;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.node.SessionAdoption.Opened;
 import io.gameq.owner.OwnerId;
@@ -13,7 +15,10 @@ import io.gameq.view.OwnerViews;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * Opens owners: drives an {@link Opening} to its end, one of an owner at a time, within the time of
@@ -42,14 +47,41 @@ final class OwnerOpening {
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover)}. */
   Opened open(OwnerId owner, List<Table> of, Takeover takeover) {
-    parts.state().requireAlive();
-    of.forEach(table -> table.ownerColumnValue(owner)); // does the id fit? nothing is written yet
+    requireFit(owner, of);
     return parts
         .calls()
         .ofMySql(
             "opening " + owner,
             isAwaited -> openInTurn(owner, of, takeover, isAwaited),
-            late -> parts.closing().release(late.tracker()));
+            late -> release(late.tracker()));
+  }
+
+  /** The same without waiting; the future ends on {@code on} with what {@code as} makes of it. */
+  CompletableFuture<OwnerSession> start(
+      OwnerId owner,
+      List<Table> of,
+      Takeover takeover,
+      Function<Opened, NodeSession> as,
+      Executor on) {
+    requireFit(owner, of);
+    return parts
+        .calls()
+        .startOfMySql(
+            "opening " + owner,
+            isAwaited -> as.apply(openInTurn(owner, of, takeover, isAwaited)),
+            late -> release(NodeSession.of(late).tracker()),
+            on);
+  }
+
+  /** Does the id fit? Nothing is written yet. */
+  private void requireFit(OwnerId owner, List<Table> of) {
+    parts.state().requireAlive();
+    of.forEach(table -> table.ownerColumnValue(owner));
+  }
+
+  /** Nobody waits for it any more. */
+  private void release(DurableTracker late) {
+    parts.closing().release(late);
   }
 
   /** An open that nobody waits for any more must not end the session of the next. */

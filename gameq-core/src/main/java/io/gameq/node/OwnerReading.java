@@ -9,6 +9,8 @@ import io.gameq.term.Term;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /** Reads an owner's rows without a session: Redis first, then MySQL. Thread-safe. */
 record OwnerReading(NodeRedis redis, OwnerViews views, NodeCalls calls) {
@@ -16,6 +18,13 @@ record OwnerReading(NodeRedis redis, OwnerViews views, NodeCalls calls) {
   OwnerView read(OwnerId owner, Table table) {
     table.ownerColumnValue(owner); // does the id fit?
     return calls.ofMySql("reading " + owner, isAwaited -> readNow(owner, table), late -> {});
+  }
+
+  /** The same without waiting; the future ends on {@code on}. */
+  CompletableFuture<OwnerView> start(OwnerId owner, Table table, Executor on) {
+    table.ownerColumnValue(owner);
+    return calls.startOfMySql(
+        "reading " + owner, isAwaited -> readNow(owner, table), late -> {}, on);
   }
 
   private OwnerView readNow(OwnerId owner, Table table) {

@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs what waits for servers on threads of its own, so that no thread of the game waits for longer
@@ -49,7 +51,7 @@ final class TimedCalls implements AutoCloseable {
    *     may go on
    */
   <T> T call(String what, long nanos, Work<T> work, Consumer<T> unused) {
-    Call<T> call = new Call<>(what, work, unused);
+    Call<T> call = new Call<>(what, work, unused, 0);
     awaited.add(call);
     try {
       threads.execute(call);
@@ -59,9 +61,7 @@ final class TimedCalls implements AutoCloseable {
     } catch (ExecutionException e) {
       throw ofCaller(e);
     } catch (TimeoutException e) {
-      return call.end(
-          "not done within %d ms: Redis or MySQL does not answer, or is slow; it may still be done"
-              .formatted(TimeUnit.NANOSECONDS.toMillis(nanos)));
+      return call.end(notDoneWithin(nanos));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return call.end("interrupted; it may still be done");
@@ -70,22 +70,73 @@ final class TimedCalls implements AutoCloseable {
     }
   }
 
+  /**
+   * The same without waiting; the time begins when one of the threads takes the call up.
+   *
+   * @param on where the future ends
+   * @return ends as the call does; what comes after it was cancelled is {@code unused}
+   */
+  <T> CompletableFuture<T> start(
+      String what, long nanos, Work<T> work, Consumer<T> unused, Executor on) {
+    CompletableFuture<T> told = new CompletableFuture<>();
+    Call<T> call =
+        new Call<>(
+            what,
+            isAwaited -> work.run(() -> isAwaited.getAsBoolean() && !told.isDone()),
+            unused,
+            nanos);
+    awaited.add(call);
+    call.result.whenComplete(
+        (value, error) -> {
+          awaited.remove(call);
+          on.execute(() -> tell(told, value, error, call));
+        });
+    try {
+      threads.execute(call);
+    } catch (RejectedExecutionException e) {
+      call.fail("the node is closed");
+    }
+    return told;
+  }
+
+  private static <T> void tell(
+      CompletableFuture<T> told, T value, @Nullable Throwable error, Call<T> call) {
+    if (error instanceof TimeoutException) {
+      told.completeExceptionally(call.failure(notDoneWithin(call.mostNanos)));
+    } else if (error != null) {
+      told.completeExceptionally(error);
+    } else if (!told.complete(value)) {
+      call.unused.accept(value);
+    }
+  }
+
+  private static String notDoneWithin(long nanos) {
+    return "not done within %d ms: Redis or MySQL does not answer, or is slow; it may still be done"
+        .formatted(TimeUnit.NANOSECONDS.toMillis(nanos));
+  }
+
   private static final class Call<T> implements Runnable {
     private final String what;
     private final Work<T> work;
     private final Consumer<T> unused;
+    private final long mostNanos;
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
-    Call(String what, Work<T> work, Consumer<T> unused) {
+    /** One whose time begins when it runs; none for 0: its caller looks at the time. */
+    Call(String what, Work<T> work, Consumer<T> unused, long mostNanos) {
       this.what = what;
       this.work = work;
       this.unused = unused;
+      this.mostNanos = mostNanos;
     }
 
     @Override
     public void run() {
       if (!isAwaited()) {
         return;
+      }
+      if (mostNanos > 0) {
+        result.orTimeout(mostNanos, TimeUnit.NANOSECONDS);
       }
       try {
         T value = work.run(this::isAwaited);
@@ -101,8 +152,12 @@ final class TimedCalls implements AutoCloseable {
       return !result.isDone();
     }
 
+    GameQueueException failure(String why) {
+      return new GameQueueException(what + ": " + why);
+    }
+
     void fail(String why) {
-      result.completeExceptionally(new GameQueueException(what + ": " + why));
+      result.completeExceptionally(failure(why));
     }
 
     /** Its caller waits no longer: throws why, or returns what has come at this very moment. */

@@ -6,7 +6,6 @@ import io.gameq.MySqlException;
 import io.gameq.OwnershipLostException;
 import io.gameq.Row;
 import io.gameq.mysql.ErrorKind;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.OwnerId;
@@ -116,26 +115,18 @@ public final class OwnerViews {
     }
   }
 
-  /** Up to three times when others hold locks, each time into a view of its own. */
   private OwnerView loadOnce(
       OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
-    return MySqlErrors.mysqlAgain(() -> load(owner, session, term, of, unflushed));
-  }
-
-  private OwnerView load(
-      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
-    OwnerView view = new OwnerView(owner);
-    view.sawVersion(unflushed.highestVersion);
-    unflushed.images.forEach(view::addUnflushed);
     List<Table> present = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
     for (Table table : of) {
       if (unflushed.catalog.manages(table.name())) {
         present.add(unflushed.catalog.table(table.name()));
       } else {
-        view.addMissing(table.name());
+        missing.add(table.name());
       }
     }
-    List<DeadLetterTable.Stored> letters = new ArrayList<>();
+    Stored stored = new Stored(owner, unflushed, missing);
     boolean stillOwns =
         reader.read(
             owner,
@@ -144,38 +135,63 @@ public final class OwnerViews {
             unflushed.adopted(),
             present,
             unflushed.images.stream().map(RowImage::rowKey).toList(),
-            new OwnerReader.Sink() {
-              @Override
-              public void row(RowImage image) {
-                view.addStored(image);
-              }
-
-              @Override
-              public void tombstone(RowKey key, long version) {
-                view.addTombstone(key, version);
-              }
-
-              @Override
-              public void discard(RowKey key, long version) {
-                view.addDiscard(key, version);
-              }
-
-              @Override
-              public void deadLetter(DeadLetterTable.Stored letter) {
-                letters.add(letter);
-              }
-
-              @Override
-              public void tombstoneVersion(long version) {
-                view.sawVersion(version);
-              }
-            });
+            stored);
     if (!stillOwns) {
       throw new OwnershipLostException(
           "another session opened " + owner + " while session " + session + " was being opened");
     }
-    addDeadLetters(view, letters);
-    return view;
+    addDeadLetters(stored.view, stored.letters);
+    return stored.view;
+  }
+
+  /** Adds what MySQL stores to what Redis holds; begun anew, into a new view. */
+  private static final class Stored implements OwnerReader.Sink {
+    private final OwnerId owner;
+    private final Unflushed unflushed;
+    private final List<String> missing;
+    private OwnerView view;
+    private List<DeadLetterTable.Stored> letters = new ArrayList<>();
+
+    Stored(OwnerId owner, Unflushed unflushed, List<String> missing) {
+      this.owner = owner;
+      this.unflushed = unflushed;
+      this.missing = missing;
+      this.view = new OwnerView(owner);
+    }
+
+    @Override
+    public void begin() {
+      view = new OwnerView(owner);
+      view.sawVersion(unflushed.highestVersion);
+      unflushed.images.forEach(view::addUnflushed);
+      missing.forEach(view::addMissing);
+      letters = new ArrayList<>();
+    }
+
+    @Override
+    public void row(RowImage image) {
+      view.addStored(image);
+    }
+
+    @Override
+    public void tombstone(RowKey key, long version) {
+      view.addTombstone(key, version);
+    }
+
+    @Override
+    public void discard(RowKey key, long version) {
+      view.addDiscard(key, version);
+    }
+
+    @Override
+    public void deadLetter(DeadLetterTable.Stored letter) {
+      letters.add(letter);
+    }
+
+    @Override
+    public void tombstoneVersion(long version) {
+      view.sawVersion(version);
+    }
   }
 
   /** Those that no newer version, delete or move has replaced. */

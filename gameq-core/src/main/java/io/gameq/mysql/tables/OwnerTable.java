@@ -1,6 +1,7 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.MySqlException;
+import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
@@ -13,7 +14,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -41,30 +41,30 @@ public final class OwnerTable {
       "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
           + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?";
 
-  /** Before the session is overwritten: assignments run in order. */
-  private static final String KEEP_THE_LAST_OPEN =
-      " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
-          + " 'opening', before_nonce, nonce),";
+  /** Of sessions that are raised at the same moment. */
+  private static final int MOST_TOGETHER = 32;
 
-  private static final int MOST_TRIES_TO_RAISE = 3;
+  private static final int MOST_AT_ONCE = 4;
 
   private final Jdbi jdbi;
+  private final RaisedSessions raised;
+  private final GroupedCalls<RaisedSessions.Wanted, SessionId> raises;
 
   public OwnerTable(MySql mysql) {
     this.jdbi = mysql.jdbi();
+    this.raised = new RaisedSessions(jdbi);
+    this.raises = new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, raised);
   }
 
   /**
-   * Step 1 of open: a new session for this attempt, state opening, committed by itself. Its epoch
-   * is above the one before and at least {@code atLeast}. The last session that was open goes on
-   * counting beside it.
+   * Step 1 of open: a new session for this attempt, state opening, committed with those of others
+   * that are raised at the same moment. Its epoch is above the one before and at least {@code
+   * atLeast}. The last session that was open goes on counting beside it.
    *
    * @throws MySqlException when others lock the owner, too, naming who may
    */
   public SessionId raise(OwnerId owner, String nonce, String node, long atLeast) {
-    return raising(
-        owner,
-        handle -> new SessionId(raise(handle.getConnection(), owner, nonce, node, atLeast), nonce));
+    return raises.call(new RaisedSessions.Wanted(owner, nonce, node, atLeast));
   }
 
   /**
@@ -77,25 +77,9 @@ public final class OwnerTable {
       @Nullable CountingSessions seen, OwnerId owner, String nonce, String node, long atLeast) {
     long epoch = Math.max(seen == null ? 1 : seen.newest().epoch() + 1, atLeast);
     boolean isRaised =
-        raising(
+        raised.raising(
             owner, handle -> raiseAfter(handle, seen, owner, new SessionId(epoch, nonce), node));
     return isRaised ? new SessionId(epoch, nonce) : null;
-  }
-
-  private <T> T raising(OwnerId owner, HandleCallback<T, SQLException> call) {
-    for (int tries = 1; ; tries++) {
-      try {
-        return MySqlErrors.mysql(() -> jdbi.withHandle(call));
-      } catch (MySqlException e) {
-        if (MySqlErrors.isLockWait(e)) { // who logs in waits no longer: MySQL's 1 s is up to 2
-          throw new MySqlException(
-              "%s is locked in MySQL, %s".formatted(owner, Locks.byWhom(jdbi)), e);
-        }
-        if (tries == MOST_TRIES_TO_RAISE || !MySqlErrors.isTryAgain(e)) {
-          throw e;
-        }
-      }
-    }
   }
 
   private static boolean raiseAfter(
@@ -115,7 +99,7 @@ public final class OwnerTable {
             == 1
         : handle.execute(
                 "UPDATE gameq_owner SET"
-                    + KEEP_THE_LAST_OPEN
+                    + RaisedSessions.KEEP_THE_LAST_OPEN
                     + " epoch = ?, nonce = ?, node = ?, state = 'opening', opened_at ="
                     + " UTC_TIMESTAMP(3) WHERE owner = ? AND epoch = ? AND nonce = ? AND state = ?",
                 session.epoch(),
@@ -126,36 +110,6 @@ public final class OwnerTable {
                 seen.newest().nonce(),
                 seen.opening() ? "opening" : "open")
             == 1;
-  }
-
-  /** In one statement, whose answer brings the epoch: LAST_INSERT_ID(expr). */
-  private static long raise(
-      Connection connection, OwnerId owner, String nonce, String node, long atLeast)
-      throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?,"
-                + " LAST_INSERT_ID(GREATEST(1, ?)), ?, ?, 'opening', UTC_TIMESTAMP(3)) ON DUPLICATE"
-                + " KEY UPDATE"
-                + KEEP_THE_LAST_OPEN
-                + " epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state ="
-                + " 'opening', opened_at = UTC_TIMESTAMP(3)",
-            Statement.RETURN_GENERATED_KEYS)) {
-      statement.setString(1, owner.encoded());
-      statement.setLong(2, atLeast);
-      statement.setString(3, nonce);
-      statement.setString(4, node);
-      statement.setLong(5, atLeast);
-      statement.setString(6, nonce);
-      statement.setString(7, node);
-      statement.executeUpdate();
-      try (ResultSet epoch = statement.getGeneratedKeys()) {
-        if (!epoch.next()) {
-          throw new SQLException("MySQL did not tell the epoch of " + owner);
-        }
-        return epoch.getLong(1);
-      }
-    }
   }
 
   /**
@@ -196,13 +150,15 @@ public final class OwnerTable {
 
   /**
    * Adds the first statement of the transaction that loads the owner, step 3 of open: if the
-   * session is still the newest it counts alone from the commit on, else no more is done. Locks the
-   * owner: what the session before it has flushed is seen by what is read afterwards, and it
-   * flushes nothing more.
+   * session is still the newest it counts alone from the commit on. Locks the owner: what the
+   * session before it has flushed is seen by what is read afterwards, and it flushes nothing more.
    *
    * @param adopted the highest version that it took over from Redis, 0 for none
+   * @param goesOn asked with 1 when the session is the newest, else with 0; see {@link
+   *     Statements#addUpdate}
    */
-  static void addMarkOpen(Statements to, OwnerId owner, SessionId session, long adopted) {
+  static void addMarkOpen(
+      Statements to, OwnerId owner, SessionId session, long adopted, IntPredicate goesOn) {
     to.addUpdate(
         MARK_OPEN,
         (statement, at) -> {
@@ -212,7 +168,7 @@ public final class OwnerTable {
           statement.setString(at + 3, session.nonce());
           return at + 4;
         },
-        count -> count == 1);
+        goesOn);
   }
 
   /** The same by itself, where nothing is loaded. */

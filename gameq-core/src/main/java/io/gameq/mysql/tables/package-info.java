@@ -4,7 +4,8 @@
  * there are in {@link io.gameq.mysql}. Internal.
  *
  * <pre>
- * OwnerTable         gameq_owner        sessions: open, set open, lock, restore
+ * OwnerTable         gameq_owner        sessions: set open, lock, restore
+ *   RaisedSessions     raises the epochs of owners, several together
  * TermTable          gameq_redis_term   which Redis primary counts
  * HandoverTable      gameq_handover     what a session knows of a move that waits
  * TombstoneTable     gameq_tombstone    the version of a delete: nothing older comes back
@@ -12,7 +13,8 @@
  * DeadLetterTable    gameq_dead_letter  rows that MySQL refused, the newest of each row
  *   RowVersions        the versions of these three, by row key
  *
- * OwnerReader        an owner's rows, tombstones and dead letters, in one snapshot
+ * OwnerReader        what MySQL holds of owners and rows
+ *   OwnerSnapshots     owners' rows, tombstones and dead letters in one snapshot, several together
  * TombstoneHorizon   before it tombstones may be purged: nothing older is replayed
  * Locks              a lock on a row, or on the whole table?
  * </pre>

@@ -34,6 +34,7 @@ record BenchOptions(
     DRAIN,
     LIMITS,
     BOTH,
+    LOGINS,
     BACKLOG,
     RECOVERY;
 

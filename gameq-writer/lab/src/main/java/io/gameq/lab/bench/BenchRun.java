@@ -49,6 +49,9 @@ final class BenchRun {
       if (options.has(Part.BOTH)) {
         new BothPart(world, result).run();
       }
+      if (options.has(Part.LOGINS)) {
+        new LoginsPart(world, result).run();
+      }
       if (options.has(Part.BACKLOG)) {
         new BacklogPart(world, result).run();
       }

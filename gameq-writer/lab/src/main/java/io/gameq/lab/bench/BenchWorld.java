@@ -189,6 +189,12 @@ final class BenchWorld implements AutoCloseable {
     return nanos;
   }
 
+  /** Logs all players in again, with some threads. */
+  void loginAgain() throws InterruptedException {
+    node.forgetSessions();
+    var unused = node.login(LOGIN_THREADS);
+  }
+
   /** What a session without dirty rows takes, after {@link #login}. */
   double redisBytesPerSession() {
     return redisBytesPerSession;

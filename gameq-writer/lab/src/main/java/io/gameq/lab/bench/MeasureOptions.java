@@ -28,7 +28,7 @@ final class MeasureOptions {
       split = ",",
       description =
           "What to measure, of closed, paced, pressure, drain, limits (in each round), both,"
-              + " backlog, recovery (once) (default: all; with --growth none).")
+              + " logins, backlog, recovery (once) (default: all; with --growth none).")
   private @Nullable Set<BenchOptions.Part> parts;
 
   @Option(

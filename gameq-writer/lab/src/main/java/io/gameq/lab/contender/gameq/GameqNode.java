@@ -4,6 +4,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.OwnerSession;
+import io.gameq.Takeover;
 import io.gameq.lab.load.Acknowledgement;
 import io.gameq.lab.load.GameThreads;
 import io.gameq.lab.load.Threads;
@@ -54,6 +55,35 @@ public final class GameqNode implements GameThreads, AutoCloseable {
           }
         });
     return nanos;
+  }
+
+  /** Logs all players in again, all at once; returns what each waited, ns. */
+  public Histogram loginAtOnce() {
+    Histogram nanos = new ConcurrentHistogram(DIGITS);
+    long began = System.nanoTime();
+    List<CompletableFuture<Void>> all = new ArrayList<>(sessions.length());
+    for (int i = 0; i < sessions.length(); i++) {
+      int player = i;
+      all.add(
+          queue
+              .openAsync(OWNER_KIND + ":" + player, Takeover.ALWAYS)
+              .thenAccept(
+                  session -> {
+                    nanos.recordValue(System.nanoTime() - began);
+                    session.forgetLoaded();
+                    sessions.set(player, session);
+                  })
+              .toCompletableFuture());
+    }
+    all.forEach(CompletableFuture::join);
+    return nanos;
+  }
+
+  /** Forgets all sessions, so that {@link #login} opens them again. */
+  public void forgetSessions() {
+    for (int player = 0; player < sessions.length(); player++) {
+      sessions.set(player, null);
+    }
   }
 
   private OwnerSession session(int player) {

@@ -1,0 +1,187 @@
+package io.gameq.mysql.tables;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.gameq.MySqlException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import io.gameq.servers.MySqlServer;
+import io.gameq.servers.TestServers;
+import io.gameq.term.Term;
+import io.gameq.term.TermMovedException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Owners that are raised, and loaded, in one transaction. */
+class OwnersTogetherTest {
+  private static final int OWNERS = 5;
+
+  private final MySqlServer server = TestServers.mysql().freshDatabase("together");
+  private final MySql mysql =
+      MySqlPool.openForLogins(
+          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 3),
+          Duration.ofSeconds(20));
+  private final OwnerTable owners = new OwnerTable(mysql);
+  private final RaisedSessions raised = new RaisedSessions(mysql.jdbi());
+  private final OwnerSnapshots snapshots = new OwnerSnapshots(mysql.jdbi());
+  private List<Table> tables = List.of();
+
+  @BeforeEach
+  void createTables() throws SQLException {
+    for (SchemaFiles.SchemaFile file : SchemaFiles.all()) {
+      server.execute(file.statements().toArray(String[]::new));
+    }
+    server.execute(
+        "CREATE TABLE pet (id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL, gq_version BIGINT"
+            + " UNSIGNED NOT NULL DEFAULT 0, KEY (player_id))",
+        "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES ('pet', 'player',"
+            + " 'player_id')",
+        "REPLACE INTO gameq_redis_term (id, number, run_id, repl_id, address, sentinel_epoch,"
+            + " former_run_id, former_repl_id, began_at, seen_at) VALUES (1, 3, 'r', '', '', 0, '',"
+            + " '', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))");
+    for (int owner = 1; owner <= OWNERS; owner++) {
+      server.execute("INSERT INTO pet VALUES (%d, %d, 7)".formatted(100 + owner, owner));
+    }
+    tables = List.of(CatalogReader.read(mysql).table("pet"));
+  }
+
+  @AfterEach
+  void close() {
+    mysql.close();
+  }
+
+  private static OwnerId owner(long number) {
+    return OwnerId.of("player:" + number);
+  }
+
+  private static String nonce(long number) {
+    return "%016x".formatted(number);
+  }
+
+  /** What was told of an owner. */
+  private static final class Told implements OwnerReader.Sink {
+    private final List<Long> ids = new ArrayList<>();
+
+    @Override
+    public void begin() {
+      ids.clear();
+    }
+
+    @Override
+    public void row(RowImage image) {
+      ids.add((Long) image.values()[0]);
+    }
+
+    @Override
+    public void tombstone(RowKey key, long version) {}
+
+    @Override
+    public void tombstoneVersion(long version) {}
+  }
+
+  private <T> List<T> ofAll(LongFunction<T> of) {
+    return LongStream.rangeClosed(1, OWNERS).mapToObj(of).toList();
+  }
+
+  private List<SessionId> raiseAll() {
+    return raised.many(
+        ofAll(n -> new RaisedSessions.Wanted(owner(n), nonce(n), "n1", n == 2 ? 40 : 0)));
+  }
+
+  private OwnerSnapshots.Wanted wanted(long number, SessionId session, long term, Told told) {
+    return new OwnerSnapshots.Wanted(owner(number), session, term, 0, tables, List.of(), told);
+  }
+
+  @Test
+  void eachOwnerHasAnEpochOfItsOwn() {
+    List<SessionId> first = raiseAll();
+    assertEquals(List.of(1L, 40L, 1L, 1L, 1L), first.stream().map(SessionId::epoch).toList());
+    List<SessionId> second = raiseAll();
+    assertEquals(List.of(2L, 41L, 2L, 2L, 2L), second.stream().map(SessionId::epoch).toList());
+    Map<OwnerId, CountingSessions> stored = owners.current(ofAll(OwnersTogetherTest::owner));
+    assertEquals(second, ofAll(n -> stored.get(owner(n)).newest()), "as MySQL has them");
+  }
+
+  @Test
+  void whereOneIsLockedNoneIsRaised() throws SQLException {
+    raiseAll();
+    try (Connection flush = server.connect()) {
+      flush.setAutoCommit(false);
+      OwnerTable.lock(flush, List.of(owner(3)));
+      assertThrows(MySqlException.class, this::raiseAll);
+      flush.rollback();
+    }
+    Map<OwnerId, CountingSessions> stored = owners.current(ofAll(OwnersTogetherTest::owner));
+    assertEquals(List.of(1L, 40L, 1L, 1L, 1L), ofAll(n -> stored.get(owner(n)).newest().epoch()));
+    assertEquals(2, raiseAll().get(0).epoch(), "its connection is as it was");
+  }
+
+  @Test
+  void eachIsToldItsOwnRowsAndOneThatWasTakenOverIsNotOpen() {
+    List<SessionId> sessions = raiseAll();
+    SessionId taker = owners.raise(owner(4), nonce(99), "n2", 0);
+    List<Told> told = ofAll(n -> new Told());
+    List<Boolean> open =
+        snapshots.many(ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, told.get((int) n - 1))));
+    assertEquals(List.of(true, true, true, false, true), open);
+    for (int n : new int[] {1, 2, 3, 5}) {
+      assertEquals(List.of(100L + n), told.get(n - 1).ids);
+      assertEquals(
+          CountingSessions.open(sessions.get(n - 1)),
+          owners.current(List.of(owner(n))).get(owner(n)));
+    }
+    CountingSessions taken = owners.current(List.of(owner(4))).get(owner(4));
+    assertEquals(taker, taken.newest());
+  }
+
+  @Test
+  void whereOneCameByWayOfAnotherPrimaryNoneIsOpen() {
+    List<SessionId> sessions = raiseAll();
+    List<OwnerSnapshots.Wanted> all =
+        ofAll(n -> wanted(n, sessions.get((int) n - 1), n == 2 ? 2 : 3, new Told()));
+    assertThrows(TermMovedException.class, () -> snapshots.many(all));
+    ofAll(
+        n -> {
+          assertEquals(true, owners.current(List.of(owner(n))).get(owner(n)).opening());
+          return n;
+        });
+    assertEquals(true, snapshots.one(all.get(0)));
+    assertThrows(TermMovedException.class, () -> snapshots.one(all.get(1)));
+  }
+
+  @Test
+  void readsShareASnapshotWithOpens() {
+    List<SessionId> sessions = raiseAll();
+    Told open = new Told();
+    Told read = new Told();
+    assertEquals(
+        List.of(true, true),
+        snapshots.many(
+            List.of(
+                wanted(1, sessions.get(0), 3, open),
+                new OwnerSnapshots.Wanted(
+                    owner(2), null, Term.NOT_KNOWN, 0, tables, List.of(), read))));
+    assertEquals(List.of(101L), open.ids);
+    assertEquals(List.of(102L), read.ids);
+    assertEquals(true, owners.current(List.of(owner(2))).get(owner(2)).opening());
+  }
+}
