@@ -4,6 +4,7 @@ import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +99,7 @@ class GroupedCallsTest {
     assertEquals("a1", all.get(1).join());
     assertEquals("a3", all.get(3).join());
     CompletionException refused = assertThrows(CompletionException.class, () -> all.get(2).join());
-    assertEquals("refused -2", refused.getCause().getMessage());
+    assertTrue(String.valueOf(refused.getMessage()).contains("refused -2"), refused::toString);
     assertEquals("a9", calls.call(9), "nothing is left under way");
   }
 }

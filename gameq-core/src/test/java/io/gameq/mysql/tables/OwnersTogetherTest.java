@@ -24,7 +24,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -102,6 +102,10 @@ class OwnersTogetherTest {
     return LongStream.rangeClosed(1, OWNERS).mapToObj(of).toList();
   }
 
+  private CountingSessions stored(long number) {
+    return Objects.requireNonNull(owners.current(List.of(owner(number))).get(owner(number)));
+  }
+
   private List<SessionId> raiseAll() {
     return raised.many(
         ofAll(n -> new RaisedSessions.Wanted(owner(n), nonce(n), "n1", n == 2 ? 40 : 0)));
@@ -117,8 +121,7 @@ class OwnersTogetherTest {
     assertEquals(List.of(1L, 40L, 1L, 1L, 1L), first.stream().map(SessionId::epoch).toList());
     List<SessionId> second = raiseAll();
     assertEquals(List.of(2L, 41L, 2L, 2L, 2L), second.stream().map(SessionId::epoch).toList());
-    Map<OwnerId, CountingSessions> stored = owners.current(ofAll(OwnersTogetherTest::owner));
-    assertEquals(second, ofAll(n -> stored.get(owner(n)).newest()), "as MySQL has them");
+    assertEquals(second, ofAll(n -> stored(n).newest()), "as MySQL has them");
   }
 
   @Test
@@ -130,8 +133,7 @@ class OwnersTogetherTest {
       assertThrows(MySqlException.class, this::raiseAll);
       flush.rollback();
     }
-    Map<OwnerId, CountingSessions> stored = owners.current(ofAll(OwnersTogetherTest::owner));
-    assertEquals(List.of(1L, 40L, 1L, 1L, 1L), ofAll(n -> stored.get(owner(n)).newest().epoch()));
+    assertEquals(List.of(1L, 40L, 1L, 1L, 1L), ofAll(n -> stored(n).newest().epoch()));
     assertEquals(2, raiseAll().get(0).epoch(), "its connection is as it was");
   }
 
@@ -145,12 +147,9 @@ class OwnersTogetherTest {
     assertEquals(List.of(true, true, true, false, true), open);
     for (int n : new int[] {1, 2, 3, 5}) {
       assertEquals(List.of(100L + n), told.get(n - 1).ids);
-      assertEquals(
-          CountingSessions.open(sessions.get(n - 1)),
-          owners.current(List.of(owner(n))).get(owner(n)));
+      assertEquals(CountingSessions.open(sessions.get(n - 1)), stored(n));
     }
-    CountingSessions taken = owners.current(List.of(owner(4))).get(owner(4));
-    assertEquals(taker, taken.newest());
+    assertEquals(taker, stored(4).newest());
   }
 
   @Test
@@ -161,7 +160,7 @@ class OwnersTogetherTest {
     assertThrows(TermMovedException.class, () -> snapshots.many(all));
     ofAll(
         n -> {
-          assertEquals(true, owners.current(List.of(owner(n))).get(owner(n)).opening());
+          assertEquals(true, stored(n).opening());
           return n;
         });
     assertEquals(true, snapshots.one(all.get(0)));
@@ -182,6 +181,6 @@ class OwnersTogetherTest {
                     owner(2), null, Term.NOT_KNOWN, 0, tables, List.of(), read))));
     assertEquals(List.of(101L), open.ids);
     assertEquals(List.of(102L), read.ids);
-    assertEquals(true, owners.current(List.of(owner(2))).get(owner(2)).opening());
+    assertEquals(true, stored(2).opening());
   }
 }
