@@ -149,7 +149,7 @@ public final class ControlConnection implements AutoCloseable {
   /** The same on a connection that {@link #get} returned; others may have a newer one by now. */
   public <T> T call(RedisConnection redis, Function<RedisConnection, T> call) {
     try {
-      return call.apply(redis);
+      return RedisReply.await(() -> call.apply(redis)); // also what the client threw when it sent
     } catch (RedisUnavailableException e) {
       if (!(e.getCause() instanceof RedisCommandInterruptedException)) { // that is this caller's
         giveUp(redis);

@@ -1,6 +1,7 @@
 package io.gameq.redis;
 
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -45,12 +46,15 @@ public final class RedisConnection implements AutoCloseable {
 
   /**
    * Has leave in one go what {@code sends} sends; no other thread uses the connection meanwhile.
+   * Throws RedisUnavailableException when it is not connected.
    */
   public void inOneGo(Runnable sends) {
     flushesByItself(false);
     try {
       sends.run();
       flush();
+    } catch (RedisException e) {
+      throw RedisReply.exception(e);
     } finally {
       flushesByItself(true);
     }

@@ -2,7 +2,6 @@ package io.gameq.redis.script;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,20 +34,16 @@ public final class ScriptPipeline {
         loaded.computeIfAbsent(
             script, s -> RedisReply.await(() -> connection.sync().scriptLoad(s.text())));
     List<Sent> sent = new ArrayList<>(calls.size());
-    try {
-      connection.inOneGo(
-          () -> {
-            for (Call call : calls) {
-              sent.add(
-                  new Sent(
-                      connection
-                          .async()
-                          .evalsha(sha1, ScriptOutputType.MULTI, call.keys(), call.arguments())));
-            }
-          });
-    } catch (RedisException e) {
-      throw RedisReply.exception(e);
-    }
+    connection.inOneGo(
+        () -> {
+          for (Call call : calls) {
+            sent.add(
+                new Sent(
+                    connection
+                        .async()
+                        .evalsha(sha1, ScriptOutputType.MULTI, call.keys(), call.arguments())));
+          }
+        });
     return sent;
   }
 
