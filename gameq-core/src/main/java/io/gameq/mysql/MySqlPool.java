@@ -9,7 +9,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 
@@ -86,15 +85,11 @@ public final class MySqlPool {
           Map.entry("autoReconnect", "false"));
 
   private static final Map<String, String> DEFAULTS =
-      Map.of(
-          "prepStmtCacheSize",
-          "250",
-          LONGEST_KEPT,
-          "1048576",
-          "connectTimeout",
-          Integer.toString(CONNECT_MILLIS),
-          "tcpKeepAlive",
-          "true");
+      Map.ofEntries(
+          Map.entry("prepStmtCacheSize", "250"),
+          Map.entry(LONGEST_KEPT, "1048576"),
+          Map.entry("connectTimeout", Integer.toString(CONNECT_MILLIS)),
+          Map.entry("tcpKeepAlive", "true"));
 
   private MySqlPool() {}
 
@@ -132,9 +127,7 @@ public final class MySqlPool {
   public static MySql openForLogins(MySqlConfig config, Duration mostSilence) {
     long millis = Math.max(LEAST_SOCKET_MILLIS, Math.min(SOCKET_MILLIS, mostSilence.toMillis()));
     Properties properties = givingUpAfter(config, (int) millis);
-    if (!config.sets(LONGEST_KEPT)) {
-      properties.setProperty(LONGEST_KEPT, LONGEST_KEPT_OF_LOGINS);
-    }
+    setUnlessGiven(config, properties, LONGEST_KEPT, LONGEST_KEPT_OF_LOGINS);
     return open(config, "node", properties, SHORT_LOCK_WAIT_SECONDS, LOCK_WAIT_SECONDS);
   }
 
@@ -174,24 +167,22 @@ public final class MySqlPool {
 
   private static Properties givingUpAfter(MySqlConfig config, int socketMillis) {
     Properties properties = properties(config);
-    if (!config.sets("socketTimeout")) {
-      properties.setProperty("socketTimeout", Integer.toString(socketMillis));
-    }
+    setUnlessGiven(config, properties, "socketTimeout", Integer.toString(socketMillis));
     return properties;
   }
 
+  private static void setUnlessGiven(
+      MySqlConfig config, Properties properties, String name, String value) {
+    if (!config.sets(name)) {
+      properties.setProperty(name, value);
+    }
+  }
+
   private static Properties properties(MySqlConfig config) {
-    Map<String, String> all = new LinkedHashMap<>();
-    DEFAULTS.forEach(
-        (name, value) -> {
-          if (!config.sets(name)) {
-            all.put(name, value);
-          }
-        });
-    // Given beside the URL, these win over the URL's own.
-    all.putAll(FORCED);
     Properties properties = new Properties();
-    all.forEach(properties::setProperty);
+    DEFAULTS.forEach((name, value) -> setUnlessGiven(config, properties, name, value));
+    // Given beside the URL, these win over the URL's own.
+    FORCED.forEach(properties::setProperty);
     return properties;
   }
 

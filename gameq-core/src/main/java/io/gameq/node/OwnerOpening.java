@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.Takeover;
-import io.gameq.durability.DurableTracker;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.node.SessionAdoption.Opened;
 import io.gameq.owner.OwnerId;
@@ -53,7 +52,7 @@ final class OwnerOpening {
         .ofMySql(
             "opening " + owner,
             isAwaited -> openInTurn(owner, of, takeover, isAwaited),
-            late -> release(late.tracker()));
+            late -> parts.closing().release(late.tracker()));
   }
 
   /** The same without waiting; the future ends on {@code on} with what {@code as} makes of it. */
@@ -69,7 +68,7 @@ final class OwnerOpening {
         .startOfMySql(
             "opening " + owner,
             isAwaited -> as.apply(openInTurn(owner, of, takeover, isAwaited)),
-            late -> release(NodeSession.of(late).tracker()),
+            late -> parts.closing().release(NodeSession.of(late).tracker()),
             on);
   }
 
@@ -77,11 +76,6 @@ final class OwnerOpening {
   private void requireFit(OwnerId owner, List<Table> of) {
     parts.state().requireAlive();
     of.forEach(table -> table.ownerColumnValue(owner));
-  }
-
-  /** Nobody waits for it any more. */
-  private void release(DurableTracker late) {
-    parts.closing().release(late);
   }
 
   /** An open that nobody waits for any more must not end the session of the next. */

@@ -51,7 +51,7 @@ final class TimedCalls implements AutoCloseable {
    *     may go on
    */
   <T> T call(String what, long nanos, Work<T> work, Consumer<T> unused) {
-    Call<T> call = new Call<>(what, work, unused, 0);
+    Call<T> call = new Call<>(what, work, unused);
     awaited.add(call);
     try {
       threads.execute(call);
@@ -81,18 +81,19 @@ final class TimedCalls implements AutoCloseable {
     CompletableFuture<T> told = new CompletableFuture<>();
     Call<T> call =
         new Call<>(
-            what,
-            isAwaited -> work.run(() -> isAwaited.getAsBoolean() && !told.isDone()),
-            unused,
-            nanos);
+            what, isAwaited -> work.run(() -> isAwaited.getAsBoolean() && !told.isDone()), unused);
     awaited.add(call);
     call.result.whenComplete(
         (value, error) -> {
           awaited.remove(call);
-          on.execute(() -> tell(told, value, error, call));
+          on.execute(() -> tell(told, value, error, call, nanos));
         });
     try {
-      threads.execute(call);
+      threads.execute(
+          () -> {
+            call.result.orTimeout(nanos, TimeUnit.NANOSECONDS);
+            call.run();
+          });
     } catch (RejectedExecutionException e) {
       call.fail("the node is closed");
     }
@@ -100,9 +101,9 @@ final class TimedCalls implements AutoCloseable {
   }
 
   private static <T> void tell(
-      CompletableFuture<T> told, T value, @Nullable Throwable error, Call<T> call) {
+      CompletableFuture<T> told, T value, @Nullable Throwable error, Call<T> call, long nanos) {
     if (error instanceof TimeoutException) {
-      told.completeExceptionally(call.failure(notDoneWithin(call.mostNanos)));
+      told.completeExceptionally(call.failure(notDoneWithin(nanos)));
     } else if (error != null) {
       told.completeExceptionally(error);
     } else if (!told.complete(value)) {
@@ -119,24 +120,18 @@ final class TimedCalls implements AutoCloseable {
     private final String what;
     private final Work<T> work;
     private final Consumer<T> unused;
-    private final long mostNanos;
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
-    /** One whose time begins when it runs; none for 0: its caller looks at the time. */
-    Call(String what, Work<T> work, Consumer<T> unused, long mostNanos) {
+    Call(String what, Work<T> work, Consumer<T> unused) {
       this.what = what;
       this.work = work;
       this.unused = unused;
-      this.mostNanos = mostNanos;
     }
 
     @Override
     public void run() {
       if (!isAwaited()) {
         return;
-      }
-      if (mostNanos > 0) {
-        result.orTimeout(mostNanos, TimeUnit.NANOSECONDS);
       }
       try {
         T value = work.run(this::isAwaited);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** What MySQL holds of owners, and of rows that Redis holds for them. Thread-safe. */
 public final class OwnerReader {
   /** Keeps a statement's placeholders and the optimizer's range memory small. */
-  private static final int KEYS_PER_STATEMENT = 500;
+  static final int KEYS_PER_STATEMENT = 500;
 
   /** Of owners that are read at the same moment: what they hold is in memory together. */
   private static final int MOST_TOGETHER = 16;

@@ -17,11 +17,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * OwnerReader#read}. Thread-safe.
  */
 final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted, Boolean> {
-  /** Keeps a statement's placeholders and the optimizer's range memory small. */
-  private static final int KEYS_PER_STATEMENT = 500;
-
   private final Jdbi jdbi;
 
   OwnerSnapshots(Jdbi jdbi) {
@@ -72,26 +67,21 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
     Boolean[] found = new Boolean[wanted.size()];
     Arrays.fill(found, true);
     Statements all = begun();
-    // sorted, as flushes lock owners
-    IntStream.range(0, found.length)
-        .boxed()
-        .sorted(Comparator.comparing(i -> wanted.get(i).owner.encoded()))
-        .forEach(
-            i -> {
-              Wanted one = wanted.get(i);
-              SessionId session = one.session;
-              if (session != null) {
-                OwnerTable.addMarkOpen(
-                    all,
-                    one.owner,
-                    session,
-                    one.adopted,
-                    count -> {
-                      found[i] = count == 1;
-                      return true;
-                    });
-              }
+    for (int i : OwnerTable.inLockOrder(wanted.stream().map(Wanted::owner).toList())) {
+      Wanted one = wanted.get(i);
+      SessionId session = one.session;
+      if (session != null) {
+        OwnerTable.addMarkOpen(
+            all,
+            one.owner,
+            session,
+            one.adopted,
+            count -> {
+              found[i] = count == 1;
+              return true;
             });
+      }
+    }
     for (Wanted one : wanted) {
       one.sink.begin();
       addReads(all, one);
@@ -159,7 +149,7 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
   }
 
   private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {
-    for (List<RowKey> some : Sql.chunks(keys, KEYS_PER_STATEMENT)) {
+    for (List<RowKey> some : Sql.chunks(keys, OwnerReader.KEYS_PER_STATEMENT)) {
       all.addSelect(
           select(table) + " WHERE " + Sql.keyIn(table, some.size()),
           (statement, at) -> {

@@ -15,6 +15,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -257,6 +259,14 @@ public final class OwnerTable {
       }
     }
     return sessions;
+  }
+
+  /** The indexes of owners in the order in which all lock them, so that none wait in a circle. */
+  static List<Integer> inLockOrder(List<OwnerId> owners) {
+    return IntStream.range(0, owners.size())
+        .boxed()
+        .sorted(Comparator.comparing(i -> owners.get(i).encoded()))
+        .toList();
   }
 
   /** Those that MySQL has, {@code locking} them or not. */

@@ -11,9 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
 
@@ -49,26 +47,22 @@ final class RaisedSessions implements GroupedCalls.Server<RaisedSessions.Wanted,
         wanted.owner, handle -> new SessionId(raise(handle.getConnection(), wanted), wanted.nonce));
   }
 
-  /** In one transaction; sorted, as flushes lock owners. */
+  /** In one transaction. */
   @Override
   public List<SessionId> many(List<Wanted> all) {
     SessionId[] raised = new SessionId[all.size()];
     Statements statements = new Statements().add("START TRANSACTION");
-    IntStream.range(0, all.size())
-        .boxed()
-        .sorted(Comparator.comparing(i -> all.get(i).owner.encoded()))
-        .forEach(
-            i -> {
-              Wanted wanted = all.get(i);
-              statements.addUpdate(RAISE, (to, at) -> bind(to, at, wanted), count -> true);
-              statements.addSelect(
-                  "SELECT LAST_INSERT_ID()",
-                  (to, at) -> at,
-                  rs -> {
-                    rs.next();
-                    raised[i] = new SessionId(rs.getLong(1), wanted.nonce);
-                  });
-            });
+    for (int i : OwnerTable.inLockOrder(all.stream().map(Wanted::owner).toList())) {
+      Wanted wanted = all.get(i);
+      statements.addUpdate(RAISE, (to, at) -> bind(to, at, wanted), count -> true);
+      statements.addSelect(
+          "SELECT LAST_INSERT_ID()",
+          (to, at) -> at,
+          rs -> {
+            rs.next();
+            raised[i] = new SessionId(rs.getLong(1), wanted.nonce);
+          });
+    }
     MySqlErrors.mysql(
         () -> jdbi.withHandle(handle -> statements.runAndCommit(handle.getConnection())));
     return List.of(raised);

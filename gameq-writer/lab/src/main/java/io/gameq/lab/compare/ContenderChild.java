@@ -6,6 +6,7 @@ import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.Contenders;
 import io.gameq.lab.load.Contender;
 import io.gameq.lab.load.Load;
+import io.gameq.lab.load.Resources;
 import io.gameq.lab.mysql.StoredRows;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
@@ -118,7 +119,7 @@ public final class ContenderChild {
     while (in.readLine() != null) {
       say(
           json.writeValueAsString(
-              new ChildReport.Written(contender.rowsWritten(), ProcessorTime.processNanos())));
+              new ChildReport.Written(contender.rowsWritten(), Resources.processorNanos())));
     }
   }
 }

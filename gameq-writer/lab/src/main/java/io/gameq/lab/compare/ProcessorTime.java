@@ -1,9 +1,8 @@
 package io.gameq.lab.compare;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.gameq.lab.load.MachineTime;
+import io.gameq.lab.load.Resources;
 import io.gameq.lab.report.Figures;
-import java.lang.management.ManagementFactory;
 import java.util.OptionalDouble;
 
 /**
@@ -18,13 +17,7 @@ record ProcessorTime(OptionalDouble machineSeconds, double processSeconds) {
 
   /** Until now. */
   static ProcessorTime now() {
-    return new ProcessorTime(MachineTime.busySeconds(), processNanos() / 1e9);
-  }
-
-  /** Of this process, until now. */
-  static long processNanos() {
-    return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getProcessCpuTime();
+    return new ProcessorTime(MachineTime.busySeconds(), Resources.processorNanos() / 1e9);
   }
 
   ProcessorTime since(ProcessorTime before) {

@@ -49,9 +49,14 @@ public record Resources(
       count += of.getCollectionCount();
       millis += of.getCollectionTime();
     }
+    return new Resources(allocated, count, millis, processorNanos(), pauses);
+  }
+
+  /** Processor time of this process since it began, all threads together. */
+  public static long processorNanos() {
     var system =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    return new Resources(allocated, count, millis, system.getProcessCpuTime(), pauses);
+    return system.getProcessCpuTime();
   }
 
   /** What was used until now; once. */
