@@ -26,7 +26,10 @@ public final class GroupedCalls<Q, A> {
     /** Answers one. */
     A one(Q question);
 
-    /** Answers all, in their order; where it throws, nothing was done, and each is asked alone. */
+    /**
+     * Answers all, in their order; where it throws, each is asked alone: nothing was done that may
+     * not be done again.
+     */
     List<A> many(List<Q> questions);
   }
 

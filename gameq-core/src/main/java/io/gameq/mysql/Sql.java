@@ -52,6 +52,16 @@ public final class Sql {
     return next;
   }
 
+  /** Binds texts from {@code at} on; returns the next index. */
+  public static int bindTexts(PreparedStatement statement, int at, List<String> texts)
+      throws SQLException {
+    int next = at;
+    for (String text : texts) {
+      statement.setString(next++, text);
+    }
+    return next;
+  }
+
   /**
    * The same values, some repeated at the end, in a number that is a power of two: so that few
    * statements are prepared. For IN lists.

@@ -84,12 +84,38 @@ public final class Statements {
    *     back
    */
   public boolean runAndCommit(Connection connection) throws SQLException {
+    return orRollBack(
+        connection,
+        () -> {
+          boolean isDone = run(connection);
+          if (isDone) {
+            execute(connection, "COMMIT");
+          }
+          return isDone;
+        });
+  }
+
+  /**
+   * Runs all of them, of which the first begins a transaction, with the COMMIT behind the last: in
+   * one round trip, where no answer decides whether to go on.
+   *
+   * @throws SQLException what the first that failed threw; it is rolled back. What takes an answer
+   *     may throw when all is committed
+   */
+  public void runWithCommit(Connection connection) throws SQLException {
+    add("COMMIT");
+    boolean unused = orRollBack(connection, () -> run(connection));
+  }
+
+  /** Runs statements on a connection; false to roll back. */
+  private interface Run {
+    boolean run() throws SQLException;
+  }
+
+  private static boolean orRollBack(Connection connection, Run statements) throws SQLException {
     boolean isDone = false;
     try {
-      if (run(connection)) {
-        execute(connection, "COMMIT");
-        isDone = true;
-      }
+      isDone = statements.run();
       return isDone;
     } finally {
       if (!isDone) {

@@ -172,14 +172,16 @@ public final class DeadLetterTable {
     }
   }
 
-  /** Asks for the dead letters of one owner, oldest first. */
-  static void addOfOwner(Statements to, OwnerId owner, Consumer<Stored> letter) {
+  /** Asks for the dead letters of owners, oldest first. */
+  static void addOfOwners(Statements to, Collection<OwnerId> owners, Consumer<Stored> letter) {
+    List<String> names = OwnerTable.padded(owners);
     to.addSelect(
-        "SELECT " + COLUMNS + " FROM gameq_dead_letter WHERE owner = ? ORDER BY id",
-        (statement, at) -> {
-          statement.setString(at, owner.encoded());
-          return at + 1;
-        },
+        "SELECT "
+            + COLUMNS
+            + " FROM gameq_dead_letter WHERE owner IN ("
+            + Sql.marks(names.size())
+            + ") ORDER BY id",
+        (statement, at) -> Sql.bindTexts(statement, at, names),
         rs -> {
           while (rs.next()) {
             letter.accept(letter(rs));

@@ -1,5 +1,6 @@
 package io.gameq.mysql.tables;
 
+import io.gameq.GameQueueException;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySqlErrors;
@@ -15,11 +16,16 @@ import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  * OwnerReader#read}. Thread-safe.
  */
 final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted, Boolean> {
+  private static final String NEWEST_TOMBSTONE =
+      "GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?), (SELECT"
+          + " COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session = ''))";
+
   private final Jdbi jdbi;
 
   OwnerSnapshots(Jdbi jdbi) {
@@ -42,60 +52,29 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
       long adopted,
       List<Table> tables,
       Collection<RowKey> keys,
-      Sink sink) {}
+      Sink sink) {
+    Map<Table, List<RowKey>> keysOfTables() {
+      return keys.stream().collect(Collectors.groupingBy(RowKey::table));
+    }
+
+    OwnerTable.@Nullable NewlyOpen newlyOpen() {
+      return session == null ? null : new OwnerTable.NewlyOpen(owner, session, adopted);
+    }
+  }
 
   /** Up to three times when others hold locks, each time told anew. */
   @Override
   public Boolean one(Wanted wanted) {
-    return MySqlErrors.mysqlAgain(
-        () -> {
-          wanted.sink.begin();
-          Statements all = begun();
-          SessionId session = wanted.session;
-          if (session != null) { // none of what follows where it is not the newest
-            OwnerTable.addMarkOpen(all, wanted.owner, session, wanted.adopted, count -> count == 1);
-          }
-          addReads(all, wanted);
-          TermTable.addHold(all, wanted.term); // last: a node that stalls holds up its owner only
-          return run(all);
-        });
+    return MySqlErrors.mysqlAgain(() -> run(statements(List.of(wanted))));
   }
 
-  /** In one transaction, which ends as a whole. */
+  /** In one transaction, which ends as a whole: also where one is not the newest session. */
   @Override
   public List<Boolean> many(List<Wanted> wanted) {
-    Boolean[] found = new Boolean[wanted.size()];
-    Arrays.fill(found, true);
-    Statements all = begun();
-    for (int i : OwnerTable.inLockOrder(wanted.stream().map(Wanted::owner).toList())) {
-      Wanted one = wanted.get(i);
-      SessionId session = one.session;
-      if (session != null) {
-        OwnerTable.addMarkOpen(
-            all,
-            one.owner,
-            session,
-            one.adopted,
-            count -> {
-              found[i] = count == 1;
-              return true;
-            });
-      }
+    if (!run(statements(wanted))) {
+      throw new GameQueueException("of sessions that are opened together one is not the newest");
     }
-    for (Wanted one : wanted) {
-      one.sink.begin();
-      addReads(all, one);
-    }
-    wanted.stream().map(Wanted::term).distinct().forEach(term -> TermTable.addHold(all, term));
-    run(all);
-    return List.of(found);
-  }
-
-  private static Statements begun() {
-    // Of this transaction only: to change the connection's takes more round trips.
-    return new Statements()
-        .add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        .add("START TRANSACTION");
+    return Collections.nCopies(wanted.size(), true);
   }
 
   private boolean run(Statements all) {
@@ -103,49 +82,110 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
         () -> jdbi.withHandle(handle -> all.runAndCommit(handle.getConnection())));
   }
 
-  private static void addReads(Statements all, Wanted wanted) {
-    Sink sink = wanted.sink;
-    OwnerId owner = wanted.owner;
-    Map<Table, List<RowKey>> keysOf =
-        wanted.keys.stream().collect(Collectors.groupingBy(RowKey::table));
-    keysOf.forEach((table, of) -> DiscardTable.add(all, table, of, owner, sink::discard));
-    wanted.tables.forEach(table -> addOwned(all, owner, table, sink));
-    keysOf.forEach(
-        (table, of) -> {
-          addByKey(all, table, of, sink);
-          TombstoneTable.add(all, table, of, sink::tombstone);
-        });
-    addTombstones(all, owner, sink);
-    if (wanted.session != null) {
-      DeadLetterTable.addOfOwner(all, owner, sink::deadLetter);
+  private static Statements statements(List<Wanted> wanted) {
+    Statements all =
+        new Statements()
+            // Of this transaction only: to change the connection's takes more round trips.
+            .add("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            .add("START TRANSACTION");
+    List<OwnerTable.NewlyOpen> open =
+        wanted.stream().map(Wanted::newlyOpen).filter(Objects::nonNull).toList();
+    if (!open.isEmpty()) { // none of what follows where one is not the newest
+      OwnerTable.addMarkOpen(all, open);
+    }
+    wanted.forEach(one -> one.sink.begin());
+    addReads(all, wanted);
+    // Last: a node that stalls holds up its owners only.
+    wanted.stream().map(Wanted::term).distinct().forEach(term -> TermTable.addHold(all, term));
+    return all;
+  }
+
+  /** Each statement reads for all owners at once; what Redis holds is asked for by itself. */
+  private static void addReads(Statements all, List<Wanted> wanted) {
+    for (Wanted one : wanted) {
+      one.keysOfTables()
+          .forEach((table, of) -> DiscardTable.add(all, table, of, one.owner, one.sink::discard));
+    }
+    Map<Table, List<Wanted>> ofTables = new LinkedHashMap<>();
+    for (Wanted one : wanted) {
+      one.tables.forEach(table -> ofTables.computeIfAbsent(table, t -> new ArrayList<>()).add(one));
+    }
+    ofTables.forEach((table, of) -> addOwned(all, table, of));
+    for (Wanted one : wanted) {
+      one.keysOfTables()
+          .forEach(
+              (table, of) -> {
+                addByKey(all, table, of, one.sink);
+                TombstoneTable.add(all, table, of, one.sink::tombstone);
+              });
+    }
+    addTombstoneVersions(all, wanted);
+    List<Wanted> opened = wanted.stream().filter(one -> one.session != null).toList();
+    if (!opened.isEmpty()) {
+      DeadLetterTable.addOfOwners(
+          all,
+          opened.stream().map(Wanted::owner).toList(),
+          letter ->
+              opened.stream()
+                  .filter(one -> one.owner.equals(letter.refused().owner()))
+                  .forEach(one -> one.sink.deadLetter(letter)));
     }
   }
 
-  /** The owner's newest tombstone or discard. */
-  private static void addTombstones(Statements all, OwnerId owner, Sink sink) {
+  /** The newest tombstone or discard of each owner; each is found by one look into an index. */
+  private static void addTombstoneVersions(Statements all, List<Wanted> wanted) {
     all.addSelect(
-        "SELECT GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?),"
-            + " (SELECT COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session ="
-            + " ''))",
+        IntStream.range(0, wanted.size())
+            .mapToObj(i -> "SELECT " + i + ", " + NEWEST_TOMBSTONE)
+            .collect(Collectors.joining(" UNION ALL ")),
         (statement, at) -> {
-          statement.setString(at, owner.encoded());
-          statement.setString(at + 1, owner.encoded());
-          return at + 2;
+          int next = at;
+          for (Wanted one : wanted) {
+            statement.setString(next++, one.owner.encoded());
+            statement.setString(next++, one.owner.encoded());
+          }
+          return next;
         },
         rs -> {
-          rs.next();
-          sink.tombstoneVersion(rs.getLong(1));
+          while (rs.next()) {
+            wanted.get(rs.getInt(1)).sink.tombstoneVersion(rs.getLong(2));
+          }
         });
   }
 
-  private static void addOwned(Statements all, OwnerId owner, Table table, Sink sink) {
+  /** The rows of a table that these owners have, each told to whom it names. */
+  private static void addOwned(Statements all, Table table, List<Wanted> wanted) {
+    Map<String, List<Sink>> sinks = new LinkedHashMap<>();
+    for (Wanted one : wanted) {
+      sinks.computeIfAbsent(one.owner.key(), key -> new ArrayList<>()).add(one.sink);
+    }
+    List<Object> owners =
+        Sql.padded(
+            wanted.stream().map(one -> table.ownerColumnValue(one.owner)).distinct().toList());
+    Column column = table.ownerColumn();
     all.addSelect(
-        select(table) + " WHERE " + JdbcValues.quoted(table.ownerColumn().name()) + " = ?",
+        select(table)
+            + " WHERE "
+            + JdbcValues.quoted(column.name())
+            + " IN ("
+            + Sql.marks(owners.size())
+            + ")",
         (statement, at) -> {
-          JdbcValues.bind(statement, at, table.ownerColumn(), table.ownerColumnValue(owner));
-          return at + 1;
+          int next = at;
+          for (Object owner : owners) {
+            JdbcValues.bind(statement, next++, column, owner);
+          }
+          return next;
         },
-        rs -> readRows(rs, table, sink));
+        rs ->
+            readRows(
+                rs,
+                table,
+                row -> {
+                  // MySQL takes a text with spaces at its end for the same: it names nobody.
+                  String owner = String.valueOf(row.values()[table.ownerIndex()]);
+                  sinks.getOrDefault(owner, List.of()).forEach(sink -> sink.row(row));
+                }));
   }
 
   private static void addByKey(Statements all, Table table, List<RowKey> keys, Sink sink) {
@@ -159,7 +199,7 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
             }
             return next;
           },
-          rs -> readRows(rs, table, sink));
+          rs -> readRows(rs, table, sink::row));
     }
   }
 
@@ -172,14 +212,15 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
         + JdbcValues.quoted(table.name());
   }
 
-  private static void readRows(ResultSet rs, Table table, Sink sink) throws SQLException {
+  private static void readRows(ResultSet rs, Table table, Consumer<RowImage> to)
+      throws SQLException {
     List<Column> columns = table.columns();
     while (rs.next()) {
       @Nullable Object[] row = new @Nullable Object[columns.size()];
       for (int i = 0; i < row.length; i++) {
         row[i] = JdbcValues.read(rs, i + 2, columns.get(i));
       }
-      sink.row(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
+      to.accept(new RowImage(table, RowOp.PUT, rs.getLong(1), row));
     }
   }
 }

@@ -23,8 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +35,6 @@ public final class OwnerTable {
   /** The owner, and what {@link #counting} reads, in the order in which it does. */
   public static final String SESSION_COLUMNS =
       "owner, epoch, nonce, state, before_epoch, before_nonce";
-
-  /** The session counts alone from then on, if it is still the newest. */
-  private static final String MARK_OPEN =
-      "UPDATE gameq_owner SET state = 'open', before_epoch = NULL, before_nonce = NULL,"
-          + " adopted_version = ? WHERE owner = ? AND epoch = ? AND nonce = ?";
 
   /** Of sessions that are raised at the same moment. */
   private static final int MOST_TOGETHER = 32;
@@ -151,36 +144,55 @@ public final class OwnerTable {
   }
 
   /**
-   * Adds the first statement of the transaction that loads the owner, step 3 of open: if the
-   * session is still the newest it counts alone from the commit on. Locks the owner: what the
-   * session before it has flushed is seen by what is read afterwards, and it flushes nothing more.
+   * A session that is to be set open.
    *
    * @param adopted the highest version that it took over from Redis, 0 for none
-   * @param goesOn asked with 1 when the session is the newest, else with 0; see {@link
-   *     Statements#addUpdate}
    */
-  static void addMarkOpen(
-      Statements to, OwnerId owner, SessionId session, long adopted, IntPredicate goesOn) {
+  record NewlyOpen(OwnerId owner, SessionId session, long adopted) {}
+
+  /**
+   * Adds the first statement of the transaction that loads owners, step 3 of open: each session
+   * counts alone from the commit on. Locks the owners: what the sessions before have flushed is
+   * seen by what is read afterwards, and they flush nothing more. Where one is not the newest of
+   * its owner, {@link Statements#run} goes no further. By the index, or a small table would be
+   * scanned and locked as a whole.
+   */
+  static void addMarkOpen(Statements to, Collection<NewlyOpen> sessions) {
+    List<NewlyOpen> all =
+        Sql.padded(
+            sessions.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList());
     to.addUpdate(
-        MARK_OPEN,
+        "UPDATE gameq_owner FORCE INDEX (PRIMARY) SET state = 'open', before_epoch = NULL,"
+            + " before_nonce = NULL, adopted_version = CASE owner"
+            + " WHEN ? THEN ?".repeat(all.size())
+            + " END WHERE "
+            + Sql.anyOf("owner = ? AND epoch = ? AND nonce = ?", all.size()),
         (statement, at) -> {
-          statement.setLong(at, adopted);
-          statement.setString(at + 1, owner.encoded());
-          statement.setLong(at + 2, session.epoch());
-          statement.setString(at + 3, session.nonce());
-          return at + 4;
+          int next = at;
+          for (NewlyOpen one : all) {
+            statement.setString(next++, one.owner.encoded());
+            statement.setLong(next++, one.adopted);
+          }
+          for (NewlyOpen one : all) {
+            statement.setString(next++, one.owner.encoded());
+            statement.setLong(next++, one.session.epoch());
+            statement.setString(next++, one.session.nonce());
+          }
+          return next;
         },
-        goesOn);
+        found -> found == sessions.size());
   }
 
-  /** The same by itself, where nothing is loaded. */
+  /** Sets one open by itself, where nothing is loaded. */
   public boolean markOpen(OwnerId owner, SessionId session) {
     return MySqlErrors.mysqlAgain(
         () ->
             jdbi.withHandle(
-                handle ->
-                    handle.execute(MARK_OPEN, 0, owner.encoded(), session.epoch(), session.nonce())
-                        == 1));
+                handle -> {
+                  Statements all = new Statements();
+                  addMarkOpen(all, List.of(new NewlyOpen(owner, session, 0)));
+                  return all.run(handle.getConnection());
+                }));
   }
 
   /**
@@ -248,9 +260,7 @@ public final class OwnerTable {
             + ") ORDER BY owner FOR UPDATE";
     Map<OwnerId, CountingSessions> sessions = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < names.size(); i++) {
-        statement.setString(i + 1, names.get(i));
-      }
+      int unused = Sql.bindTexts(statement, 1, names);
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
           TermTable.requireCounts(term, rs.getLong(7));
@@ -261,12 +271,9 @@ public final class OwnerTable {
     return sessions;
   }
 
-  /** The indexes of owners in the order in which all lock them, so that none wait in a circle. */
-  static List<Integer> inLockOrder(List<OwnerId> owners) {
-    return IntStream.range(0, owners.size())
-        .boxed()
-        .sorted(Comparator.comparing(i -> owners.get(i).encoded()))
-        .toList();
+  /** Their names for an IN list, see {@link Sql#padded}. */
+  static List<String> padded(Collection<OwnerId> owners) {
+    return Sql.padded(owners.stream().map(OwnerId::encoded).distinct().toList());
   }
 
   /** Those that MySQL has, {@code locking} them or not. */
@@ -276,16 +283,14 @@ public final class OwnerTable {
     if (owners.isEmpty()) {
       return found;
     }
-    List<String> names = Sql.padded(owners.stream().map(OwnerId::encoded).toList());
+    List<String> names = padded(owners);
     try (PreparedStatement statement =
         connection.prepareStatement(
             "SELECT owner FROM gameq_owner WHERE owner IN ("
                 + Sql.marks(names.size())
                 + ")"
                 + locking)) {
-      for (int i = 0; i < names.size(); i++) {
-        statement.setString(i + 1, names.get(i));
-      }
+      int unused = Sql.bindTexts(statement, 1, names);
       try (ResultSet rs = statement.executeQuery()) {
         while (rs.next()) {
           found.add(OwnerId.ofEncoded(rs.getString(1)));

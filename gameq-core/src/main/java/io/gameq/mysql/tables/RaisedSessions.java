@@ -3,15 +3,19 @@ package io.gameq.mysql.tables;
 import io.gameq.MySqlException;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
 
@@ -24,13 +28,7 @@ final class RaisedSessions implements GroupedCalls.Server<RaisedSessions.Wanted,
       " before_epoch = IF(state = 'opening', before_epoch, epoch), before_nonce = IF(state ="
           + " 'opening', before_nonce, nonce),";
 
-  private static final String RAISE =
-      "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?,"
-          + " LAST_INSERT_ID(GREATEST(1, ?)), ?, ?, 'opening', UTC_TIMESTAMP(3)) ON DUPLICATE"
-          + " KEY UPDATE"
-          + KEEP_THE_LAST_OPEN
-          + " epoch = LAST_INSERT_ID(GREATEST(epoch + 1, ?)), nonce = ?, node = ?, state ="
-          + " 'opening', opened_at = UTC_TIMESTAMP(3)";
+  private static final String NEW_ROW = "(?, GREATEST(1, ?), ?, ?, 'opening', UTC_TIMESTAMP(3))";
 
   private final Jdbi jdbi;
 
@@ -43,29 +41,13 @@ final class RaisedSessions implements GroupedCalls.Server<RaisedSessions.Wanted,
 
   @Override
   public SessionId one(Wanted wanted) {
-    return raising(
-        wanted.owner, handle -> new SessionId(raise(handle.getConnection(), wanted), wanted.nonce));
+    return raising(wanted.owner, handle -> raise(handle, List.of(wanted)).get(0));
   }
 
   /** In one transaction. */
   @Override
   public List<SessionId> many(List<Wanted> all) {
-    SessionId[] raised = new SessionId[all.size()];
-    Statements statements = new Statements().add("START TRANSACTION");
-    for (int i : OwnerTable.inLockOrder(all.stream().map(Wanted::owner).toList())) {
-      Wanted wanted = all.get(i);
-      statements.addUpdate(RAISE, (to, at) -> bind(to, at, wanted), count -> true);
-      statements.addSelect(
-          "SELECT LAST_INSERT_ID()",
-          (to, at) -> at,
-          rs -> {
-            rs.next();
-            raised[i] = new SessionId(rs.getLong(1), wanted.nonce);
-          });
-    }
-    MySqlErrors.mysql(
-        () -> jdbi.withHandle(handle -> statements.runAndCommit(handle.getConnection())));
-    return List.of(raised);
+    return MySqlErrors.mysql(() -> jdbi.withHandle(handle -> raise(handle, all)));
   }
 
   /**
@@ -89,29 +71,65 @@ final class RaisedSessions implements GroupedCalls.Server<RaisedSessions.Wanted,
     }
   }
 
-  /** In one statement, whose answer brings the epoch: LAST_INSERT_ID(expr). */
-  private static long raise(Connection connection, Wanted wanted) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(RAISE, Statement.RETURN_GENERATED_KEYS)) {
-      bind(statement, 1, wanted);
-      statement.executeUpdate();
-      try (ResultSet epoch = statement.getGeneratedKeys()) {
-        if (!epoch.next()) {
-          throw new SQLException("MySQL did not tell the epoch of " + wanted.owner);
-        }
-        return epoch.getLong(1);
+  /** In one round trip; the owners are locked until the epochs that they got are read. */
+  private static List<SessionId> raise(Handle handle, List<Wanted> all) throws SQLException {
+    // In this order all lock owners, so that none wait in a circle.
+    List<Wanted> sorted =
+        all.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList();
+    List<String> names = OwnerTable.padded(all.stream().map(Wanted::owner).toList());
+    Map<OwnerId, SessionId> raised = new HashMap<>();
+    new Statements()
+        .add("START TRANSACTION")
+        .addUpdate(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES "
+                + String.join(", ", Collections.nCopies(sorted.size(), NEW_ROW))
+                + " ON DUPLICATE KEY UPDATE"
+                + KEEP_THE_LAST_OPEN
+                + " epoch = GREATEST(epoch + 1, VALUES(epoch)), nonce = VALUES(nonce), node ="
+                + " VALUES(node), state = 'opening', opened_at = VALUES(opened_at)",
+            (statement, at) -> bind(statement, at, sorted),
+            count -> true)
+        .addSelect(
+            "SELECT owner, epoch, nonce FROM gameq_owner WHERE owner IN ("
+                + Sql.marks(names.size())
+                + ")",
+            (statement, at) -> Sql.bindTexts(statement, at, names),
+            rs -> {
+              while (rs.next()) {
+                raised.put(
+                    OwnerId.ofEncoded(rs.getString(1)),
+                    new SessionId(rs.getLong(2), rs.getString(3)));
+              }
+              requireRaised(all, raised);
+            })
+        .runWithCommit(handle.getConnection());
+    return all.stream().map(one -> raised(one, raised)).toList();
+  }
+
+  private static SessionId raised(Wanted wanted, Map<OwnerId, SessionId> raised) {
+    return Objects.requireNonNull(raised.get(wanted.owner));
+  }
+
+  /** Else an owner was asked for twice in one group. */
+  private static void requireRaised(List<Wanted> all, Map<OwnerId, SessionId> raised)
+      throws SQLException {
+    for (Wanted one : all) {
+      SessionId session = raised.get(one.owner);
+      if (session == null || !session.nonce().equals(one.nonce)) {
+        throw new SQLException("MySQL did not tell the epoch of " + one.owner);
       }
     }
   }
 
-  private static int bind(PreparedStatement statement, int at, Wanted wanted) throws SQLException {
-    statement.setString(at, wanted.owner.encoded());
-    statement.setLong(at + 1, wanted.atLeast);
-    statement.setString(at + 2, wanted.nonce);
-    statement.setString(at + 3, wanted.node);
-    statement.setLong(at + 4, wanted.atLeast);
-    statement.setString(at + 5, wanted.nonce);
-    statement.setString(at + 6, wanted.node);
-    return at + 7;
+  private static int bind(PreparedStatement statement, int at, List<Wanted> all)
+      throws SQLException {
+    int next = at;
+    for (Wanted one : all) {
+      statement.setString(next++, one.owner.encoded());
+      statement.setLong(next++, one.atLeast);
+      statement.setString(next++, one.nonce);
+      statement.setString(next++, one.node);
+    }
+    return next;
   }
 }

@@ -3,6 +3,7 @@ package io.gameq.mysql.tables;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -138,18 +139,84 @@ class OwnersTogetherTest {
   }
 
   @Test
-  void eachIsToldItsOwnRowsAndOneThatWasTakenOverIsNotOpen() {
+  void eachIsToldItsOwnRowsAndHasWhatItAdopted() {
+    List<SessionId> sessions = raiseAll();
+    List<Told> told = ofAll(n -> new Told());
+    assertEquals(
+        ofAll(n -> true),
+        snapshots.many(
+            ofAll(
+                n ->
+                    new OwnerSnapshots.Wanted(
+                        owner(n),
+                        sessions.get((int) n - 1),
+                        3,
+                        n == 4 ? 0 : 10 * n,
+                        tables,
+                        List.of(),
+                        told.get((int) n - 1)))));
+    assertEquals(ofAll(n -> List.of(100L + n)), told.stream().map(of -> of.ids).toList());
+    assertEquals(ofAll(n -> CountingSessions.open(sessions.get((int) n - 1))), ofAll(this::stored));
+    assertEquals(List.of(10L, 20L, 30L, 0L, 50L), ofAll(n -> owners.adopted(owner(n))));
+  }
+
+  @Test
+  void whereOneWasTakenOverNoneIsOpenAndTheOthersAreAlone() {
     List<SessionId> sessions = raiseAll();
     SessionId taker = owners.raise(owner(4), nonce(99), "n2", 0);
-    List<Told> told = ofAll(n -> new Told());
-    List<Boolean> open =
-        snapshots.many(ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, told.get((int) n - 1))));
-    assertEquals(List.of(true, true, true, false, true), open);
-    for (int n : new int[] {1, 2, 3, 5}) {
-      assertEquals(List.of(100L + n), told.get(n - 1).ids);
-      assertEquals(CountingSessions.open(sessions.get(n - 1)), stored(n));
-    }
+    List<OwnerSnapshots.Wanted> all =
+        ofAll(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()));
+    assertThrows(GameQueueException.class, () -> snapshots.many(all));
+    assertEquals(ofAll(n -> true), ofAll(n -> stored(n).opening()));
+    assertEquals(ofAll(n -> n != 4), all.stream().map(snapshots::one).toList());
+    assertEquals(ofAll(n -> n == 4), ofAll(n -> stored(n).opening()));
     assertEquals(taker, stored(4).newest());
+  }
+
+  @Test
+  void aRowWhoseOwnerColumnOnlyLooksAlikeIsToldToNobody() throws SQLException {
+    server.execute(
+        "CREATE TABLE badge (id BIGINT PRIMARY KEY, hero VARCHAR(20) CHARACTER SET utf8mb4 COLLATE"
+            + " utf8mb4_bin NOT NULL, gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0, KEY (hero))",
+        "INSERT INTO gameq_table (table_name, owner_kind, owner_column) VALUES ('badge', 'hero',"
+            + " 'hero')",
+        "INSERT INTO badge VALUES (1, 'Bob', 1), (2, 'bob', 1), (3, 'Bob ', 1)");
+    List<Table> badges = List.of(CatalogReader.read(mysql).table("badge"));
+    List<Told> told = List.of(new Told(), new Told(), new Told());
+    List<OwnerSnapshots.Wanted> wanted = new ArrayList<>();
+    for (String name : List.of("Bob", "bob", "Bob")) {
+      wanted.add(
+          new OwnerSnapshots.Wanted(
+              OwnerId.of("hero:" + name),
+              null,
+              Term.NOT_KNOWN,
+              0,
+              badges,
+              List.of(),
+              told.get(wanted.size())));
+    }
+    assertEquals(List.of(true, true, true), snapshots.many(wanted));
+    assertEquals(
+        List.of(List.of(1L), List.of(2L), List.of(1L)), told.stream().map(of -> of.ids).toList());
+    assertEquals(true, snapshots.one(wanted.get(0)));
+    assertEquals(List.of(1L), told.get(0).ids);
+  }
+
+  @Test
+  void whoIsOpenedWaitsForNobodyElse() throws SQLException {
+    List<SessionId> sessions = raiseAll();
+    try (Connection flush = server.connect()) {
+      flush.setAutoCommit(false);
+      OwnerTable.lock(flush, List.of(owner(5)));
+      assertEquals(
+          List.of(true, true, true),
+          snapshots.many(
+              LongStream.of(1, 2, 4)
+                  .mapToObj(n -> wanted(n, sessions.get((int) n - 1), 3, new Told()))
+                  .toList()));
+      flush.rollback();
+    }
+    assertEquals(List.of(false, false, true, false, true), ofAll(n -> stored(n).opening()));
   }
 
   @Test

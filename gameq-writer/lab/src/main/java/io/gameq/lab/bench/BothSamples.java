@@ -3,6 +3,7 @@ package io.gameq.lab.bench;
 import io.gameq.lab.bench.BenchOptions.Part;
 import io.gameq.lab.load.GcPauses;
 import io.gameq.lab.load.Load;
+import io.gameq.lab.load.Threads;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.report.Series;
@@ -10,7 +11,6 @@ import io.gameq.lab.workload.BenchException;
 import io.gameq.writer.service.WriterService;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -33,13 +33,7 @@ final class BothSamples implements AutoCloseable {
   private final WriterService writer;
   private final BenchResult result;
   private final GcPauses pauses = new GcPauses();
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "bench-samples");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private final ScheduledExecutorService timer = Threads.timer("bench-samples");
   private final ScheduledFuture<?> looking;
   private final long began = System.nanoTime();
   private long lastActed;

@@ -77,7 +77,7 @@ public final class CompareCommand implements Callable<Integer> {
     }
     BenchResult result = new BenchResult();
     Map<String, Map<String, String>> settings = run(shape, result, self.commandLine().getErr());
-    ComparisonTable.print(result.figures(), settings, self.commandLine().getOut());
+    ComparisonTable.print(result, settings, self.commandLine().getOut());
     return isFlawless(result) ? 0 : 1;
   }
 

@@ -17,6 +17,7 @@ final class CompareOptions {
   private static final int MOST_SECONDS = 86_400;
   private static final int MOST_WARM_UP_SECONDS = 3_600;
   private static final int MOST_TIMES = 100;
+  private static final int MOST_PER_SECOND = 1_000_000;
   private static final int MOST_IN_FLIGHT = 10_000;
   private static final int MOST_WORKERS = 64;
   private static final int MOST_MERGE_MILLIS = 600_000;
@@ -68,6 +69,16 @@ final class CompareOptions {
   private int warmUpSeconds;
 
   @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Actions a second of all threads, each due at its time and measured from then, instead of"
+              + " as many as they can: what each is like at the same load, and in each tenth of the"
+              + " time; 0 to 1000000, 0 for none (default ${DEFAULT-VALUE}).")
+  private int perSecond;
+
+  @Option(
       names = "--in-flight",
       paramLabel = "N",
       defaultValue = "64",
@@ -116,6 +127,7 @@ final class CompareOptions {
     range.check("--kills", kills, 0, MOST_TIMES);
     range.check("--seconds", seconds, 1, MOST_SECONDS);
     range.check("--warm-up", warmUpSeconds, 0, MOST_WARM_UP_SECONDS);
+    range.check("--rate", perSecond, 0, MOST_PER_SECOND);
     range.check("--in-flight", inFlight, 0, MOST_IN_FLIGHT);
     range.check("--workers", workers, 1, MOST_WORKERS);
     range.check("--merge-window", mergeWindowMillis, 0, MOST_MERGE_MILLIS);
@@ -148,6 +160,11 @@ final class CompareOptions {
     return warmUpSeconds;
   }
 
+  /** Actions of all threads; 0: as many as they can. */
+  int perSecond() {
+    return perSecond;
+  }
+
   int inFlight() {
     return inFlight;
   }
@@ -172,6 +189,7 @@ final class CompareOptions {
     json.put("kills", kills);
     json.put("seconds", seconds);
     json.put("warmUpSeconds", warmUpSeconds);
+    json.put("rate", perSecond);
     json.put("inFlight", inFlight);
     json.put("workers", workers);
     json.put("slots", GameQueueConfig.DEFAULT_SLOTS);

@@ -29,6 +29,10 @@ final class Comparison {
           measured.run(type, Group.LIMITS, RawRedis.COMMITS_IN_FLIGHT, round);
           continue;
         }
+        if (options.perSecond() > 0) {
+          measured.run(type, Group.PACED, Integer.MAX_VALUE, round);
+          continue;
+        }
         measured.run(type, Group.CLOSED_LOOP, 1, round);
         if (options.inFlight() > 1 && type.is(Trait.ASYNCHRONOUS)) {
           measured.run(type, Group.ASYNCHRONOUS, options.inFlight(), round);

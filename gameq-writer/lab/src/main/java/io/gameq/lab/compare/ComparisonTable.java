@@ -1,7 +1,9 @@
 package io.gameq.lab.compare;
 
+import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figure;
 import io.gameq.lab.report.Figures;
+import io.gameq.lab.report.Series;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +30,9 @@ final class ComparisonTable {
   }
 
   /** Medians of the rounds, group by group, what each kill cost, and how each was set up. */
-  static void print(Figures figures, Map<String, Map<String, String>> settings, PrintWriter out) {
+  static void print(
+      BenchResult result, Map<String, Map<String, String>> settings, PrintWriter out) {
+    Figures figures = result.figures();
     for (Group group : Group.values()) {
       List<List<String>> lines = new ArrayList<>();
       figures
@@ -51,6 +55,7 @@ final class ComparisonTable {
           "changes for each SQL row",
           "lost / torn");
     }
+    figures.all().keySet().forEach(part -> samples(part, result.series(part), out));
     List<List<String>> kills = new ArrayList<>();
     figures
         .all()
@@ -81,6 +86,25 @@ final class ComparisonTable {
           }
         });
     out.flush();
+  }
+
+  /** What was sampled while a load lasted, a line for each look; of several rounds one by one. */
+  private static void samples(String part, Map<String, Series> series, PrintWriter out) {
+    if (series.isEmpty()) {
+      return;
+    }
+    List<String> headings = new ArrayList<>(List.of(part + ", s"));
+    series.forEach(
+        (what, of) -> headings.add(of.unit().isEmpty() ? what : what + ", " + of.unit()));
+    List<Double> seconds = series.values().iterator().next().seconds();
+    List<List<String>> lines = new ArrayList<>();
+    for (int i = 0; i < seconds.size(); i++) {
+      int at = i;
+      List<String> line = new ArrayList<>(List.of(whole(seconds.get(i))));
+      series.values().forEach(of -> line.add(whole(of.values().get(at))));
+      lines.add(line);
+    }
+    table(out, lines, headings.toArray(String[]::new));
   }
 
   private static String listed(Map<String, String> settings) {

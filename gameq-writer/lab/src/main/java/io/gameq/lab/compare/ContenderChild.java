@@ -5,6 +5,7 @@ import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.Contenders;
 import io.gameq.lab.load.Contender;
+import io.gameq.lab.load.GcPauses;
 import io.gameq.lab.load.Load;
 import io.gameq.lab.load.Resources;
 import io.gameq.lab.mysql.StoredRows;
@@ -116,10 +117,16 @@ public final class ContenderChild {
   /** Answers each line with what was written so far. */
   private void write() throws IOException {
     say(RUNNING);
-    while (in.readLine() != null) {
-      say(
-          json.writeValueAsString(
-              new ChildReport.Written(contender.rowsWritten(), Resources.processorNanos())));
+    try (GcPauses pauses = new GcPauses()) {
+      while (in.readLine() != null) {
+        say(
+            json.writeValueAsString(
+                new ChildReport.Written(
+                    contender.rowsWritten(),
+                    Resources.processorNanos(),
+                    pauses.heapBytesAfterLast(),
+                    pauses.takeLongestMillis())));
+      }
     }
   }
 }

@@ -6,6 +6,7 @@ import java.util.Optional;
 enum Group {
   CLOSED_LOOP("closed loop"),
   ASYNCHRONOUS("asynchronous"),
+  PACED("paced"),
   LIMITS("limits");
 
   private final String label;

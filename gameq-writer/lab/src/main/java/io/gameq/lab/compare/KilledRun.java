@@ -68,7 +68,7 @@ final class KilledRun {
     ContenderSetup setup = bed.emptied();
     ContenderSetup quicker = setup.with(setup.tuning().withLease(CompareOptions.KILL_LEASE_MILLIS));
     ChildJob job =
-        new ChildJob(ChildJob.Mode.PLAY, type.name(), 1, 0, options.warmUpSeconds(), quicker);
+        new ChildJob(ChildJob.Mode.PLAY, type.name(), 1, 0, 0, options.warmUpSeconds(), quicker);
     int afterMillis = ThreadLocalRandom.current().nextInt(LEAST_KILL_MILLIS, MOST_KILL_MILLIS);
     Quiet quiet =
         victim == Victim.PROCESS

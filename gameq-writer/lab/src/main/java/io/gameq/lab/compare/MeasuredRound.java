@@ -23,6 +23,7 @@ final class MeasuredRound {
     this.settings = settings;
   }
 
+  /** Measures; the pace of {@link Group#PACED} is that of the options. */
   void run(ContenderType type, Group group, int inFlight, int round)
       throws IOException, InterruptedException {
     ChildJob job =
@@ -30,12 +31,18 @@ final class MeasuredRound {
             ChildJob.Mode.MEASURE,
             type.name(),
             inFlight,
+            group == Group.PACED ? options.perSecond() : 0,
             options.seconds(),
             options.warmUpSeconds(),
             setup(type));
     String part = group.part(type.name());
     ChildReport report = type.is(Trait.OWN_WRITER) ? withWriter(job, part) : alone(job, part);
     settings.put(type.name(), report.settings());
+    for (LoadSamples.Sample sample : report.samples()) {
+      for (Figures.Value of : sample.values()) {
+        bed.series(part, of.what(), of.unit()).add(sample.second(), of.value());
+      }
+    }
     String found =
         type.is(Trait.REDIS_ALONE)
             ? "ends at Redis"
@@ -86,6 +93,8 @@ final class MeasuredRound {
           ProcessorTime.WRITER,
           "us",
           (after.cpuNanos() - before.cpuNanos()) / 1e3 / changes.get(changes.size() - 1));
+      figures.add(part, "writer's heap after the last collection", "MB", after.heapBytes() / 1e6);
+      figures.add(part, "writer's longest collection", "ms", (double) after.longestGcMillis());
       return report;
     }
   }

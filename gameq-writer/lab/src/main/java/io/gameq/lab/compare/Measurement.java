@@ -56,8 +56,12 @@ final class Measurement {
     PerformedRows performed = new PerformedRows(contender, job.setup().shape());
     final long rowsBefore = contender.rowsWritten();
     final ProcessorTime busy = ProcessorTime.now();
-    Load.Result load =
-        new Load(performed, workload.actions(), job.pace()).run(Load.Until.seconds(job.seconds()));
+    Load play = new Load(performed, workload.actions(), job.pace());
+    LoadSamples samples = job.perSecond() == 0 ? null : new LoadSamples(job, type, play);
+    Load.Result load;
+    try (samples) {
+      load = play.run(Load.Until.seconds(job.seconds()));
+    }
     contender.flush();
     Ending ending = ending(performed.sum());
 
@@ -78,7 +82,11 @@ final class Measurement {
     if (!type.is(ContenderType.Trait.OWN_WRITER) && !type.is(ContenderType.Trait.REDIS_ALONE)) {
       figures.add(part, "rows written in all", "", (double) contender.rowsWritten() - rowsBefore);
     }
-    return new ChildReport(figures.values(part), load.acknowledged(), contender.settings());
+    return new ChildReport(
+        figures.values(part),
+        load.acknowledged(),
+        contender.settings(),
+        samples == null ? List.of() : samples.all());
   }
 
   /** When MySQL held everything, as far as it did, and what processors had done by then. */

@@ -6,6 +6,7 @@ import io.gameq.lab.mysql.StoredRows;
 import io.gameq.lab.redis.RedisMemory;
 import io.gameq.lab.report.BenchResult;
 import io.gameq.lab.report.Figures;
+import io.gameq.lab.report.Series;
 import io.gameq.lab.scratch.ScratchDirectory;
 import io.gameq.lab.workload.Model;
 import io.gameq.lab.workload.Workload;
@@ -61,6 +62,10 @@ final class TestBed {
 
   Figures figures() {
     return output.result().figures();
+  }
+
+  Series series(String part, String what, String unit) {
+    return output.result().series(part, what, unit);
   }
 
   /**

@@ -12,6 +12,7 @@
  *         ContenderChild   what runs in it
  *           Measurement    warm-up, Load, until MySQL holds everything (PerformedRows): figures,
  *                          ProcessorTime
+ *             LoadSamples  of a load of a given pace: tenth by tenth of its time
  *           AcknowledgedFile   what was acknowledged before a kill
  *   ComparisonTable    a line for each contender, in Markdown
  * contender            who is measured        load, tables, report   shared with bench

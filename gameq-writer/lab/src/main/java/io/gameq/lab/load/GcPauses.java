@@ -66,6 +66,11 @@ public final class GcPauses implements AutoCloseable {
     return longestMillis.get();
   }
 
+  /** The same since it was asked so last. */
+  public long takeLongestMillis() {
+    return longestMillis.getAndSet(0);
+  }
+
   /** The heap in use after the last collection; 0 when there was none. */
   public long heapBytesAfterLast() {
     return heapBytes.get();

@@ -28,6 +28,7 @@ public final class Load {
   private final Pace pace;
   private final Acknowledged acknowledged;
   private final Recorder queued = new Recorder(DIGITS);
+  private final Histogram queuedBefore = new Histogram(DIGITS);
   private final Recorder call = new Recorder(DIGITS);
   private final Recorder handOver = new Recorder(DIGITS);
   private final LongAdder acted = new LongAdder();
@@ -153,7 +154,7 @@ public final class Load {
         actions.stream().mapToLong(Actions::seq).toArray(),
         began,
         seconds,
-        queued.getIntervalHistogram(),
+        queuedNanos(),
         call.getIntervalHistogram(),
         handOver.getIntervalHistogram(),
         ofGameThreads.sum(),
@@ -171,6 +172,18 @@ public final class Load {
     } catch (Exception e) {
       throw new BenchException("a game thread cannot connect: " + e.getMessage(), e);
     }
+  }
+
+  /** From when actions were due until they were acknowledged, of those since it was asked last. */
+  public synchronized Histogram latestQueuedNanos() {
+    Histogram latest = queued.getIntervalHistogram();
+    queuedBefore.add(latest);
+    return latest;
+  }
+
+  private synchronized Histogram queuedNanos() {
+    var unused = latestQueuedNanos();
+    return queuedBefore;
   }
 
   /** Actions begun so far. Any thread. */

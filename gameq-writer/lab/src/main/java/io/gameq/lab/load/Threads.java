@@ -3,6 +3,8 @@ package io.gameq.lab.load;
 import io.gameq.lab.workload.BenchException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,16 @@ public final class Threads {
   /** What each thread does. */
   public interface Work {
     void run(int thread) throws Exception;
+  }
+
+  /** Runs what is due on one thread, which keeps no process alive. */
+  public static ScheduledExecutorService timer(String name) {
+    return Executors.newSingleThreadScheduledExecutor(
+        task -> {
+          Thread thread = new Thread(task, name);
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   /**

@@ -32,6 +32,11 @@ public final class BenchResult {
         .computeIfAbsent(what, of -> new Series(unit));
   }
 
+  /** All series of a part, by name. */
+  public Map<String, Series> series(String part) {
+    return series.getOrDefault(part, Map.of());
+  }
+
   /** MySQL compared with the model, after something. */
   public void check(String after, Model.Result result) {
     checks.put(after, result);

@@ -25,6 +25,15 @@ public final class Series {
     return unit;
   }
 
+  /** When each sample was taken, since the beginning. */
+  public List<Double> seconds() {
+    return seconds;
+  }
+
+  public List<Double> values() {
+    return values;
+  }
+
   /**
    * How fast it grows, per second: from the mean of the first third to that of the last. Empty with
    * fewer than three samples.

@@ -72,6 +72,34 @@ class CompareCommandTest {
   }
 
   @Test
+  void aLoadOfAGivenPaceIsSampledTenTimes() throws Exception {
+    Path file = directory.resolve("result.json");
+    LabRun run =
+        compare.run(
+            "--contenders",
+            "gameq",
+            "--rate",
+            "200",
+            "--rounds",
+            "1",
+            "--kills",
+            "0",
+            "--json",
+            file.toString());
+    assertEquals(0, run.exitCode(), run::toString);
+    JsonNode json = ResultJson.read(file);
+    double actions = median(json, "gameq, paced", "row changes in all") / 3;
+    assertTrue(actions > 100 && actions <= 200, () -> "a second of 200: " + actions);
+    JsonNode series = json.at("/series/gameq, paced");
+    for (String what : List.of("row changes", "p50", "p99", "Redis memory")) {
+      JsonNode values = series.path(what).path("values");
+      assertTrue(values.size() >= 9, () -> what + " of each tenth: " + values);
+      assertTrue(values.get(5).asDouble() > 0, () -> what + ": " + values);
+    }
+    assertTrue(run.out().contains("| gameq, paced, s | row changes, 1/s | p50, us |"), run::out);
+  }
+
+  @Test
   void aContenderThatForgetsIsFoundOut() throws Exception {
     Path file = directory.resolve("result.json");
     LabRun run =
@@ -101,6 +129,7 @@ class CompareCommandTest {
     "--kills,-1,it must be 0 to 100",
     "--seconds,0,it must be 1 to 86400",
     "--warm-up,3601,it must be 0 to 3600",
+    "--rate,1000001,it must be 0 to 1000000",
     "--in-flight,10001,it must be 0 to 10000",
     "--workers,0,it must be 1 to 64",
     "--threads,65,it must be 1 to 64",
