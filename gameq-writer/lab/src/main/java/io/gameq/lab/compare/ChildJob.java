@@ -7,16 +7,13 @@ import io.gameq.lab.load.Load;
  * What one child process does; travels as JSON through its standard input. Immutable.
  *
  * @param contender its name
- * @param inFlight most actions of a thread that wait for their acknowledgement; 1: closed loop
- * @param perSecond actions of all threads, each due at its time; 0: as many as they can
  * @param seconds of the load that is measured
  * @param warmUpSeconds of load before that, under another seed
  */
 record ChildJob(
     Mode mode,
     String contender,
-    int inFlight,
-    int perSecond,
+    Load.Pace pace,
     double seconds,
     double warmUpSeconds,
     ContenderSetup setup) {
@@ -32,15 +29,9 @@ record ChildJob(
     TAKE_OVER
   }
 
-  Load.Pace pace() {
-    if (perSecond > 0) {
-      return Load.Pace.openLoop(perSecond, 0);
-    }
-    return inFlight == 1 ? Load.Pace.closedLoop(0) : Load.Pace.pressure(inFlight);
-  }
-
   /** A process without game threads, of the same contender. */
   ChildJob writing(Mode other) {
-    return new ChildJob(other, contender, 1, 0, 0, 0, setup.with(ContenderSetup.Role.WRITER));
+    return new ChildJob(
+        other, contender, Load.Pace.closedLoop(0), 0, 0, setup.with(ContenderSetup.Role.WRITER));
   }
 }

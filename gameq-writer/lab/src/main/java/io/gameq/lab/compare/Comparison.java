@@ -3,6 +3,7 @@ package io.gameq.lab.compare;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Trait;
 import io.gameq.lab.contender.redis.RawRedis;
+import io.gameq.lab.load.Load;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,16 +27,16 @@ final class Comparison {
     for (int round = 1; round <= options.rounds(); round++) {
       for (ContenderType type : all) {
         if (type.is(Trait.LIMIT)) {
-          measured.run(type, Group.LIMITS, RawRedis.COMMITS_IN_FLIGHT, round);
+          measured.run(type, Group.LIMITS, Load.Pace.pressure(RawRedis.COMMITS_IN_FLIGHT), round);
           continue;
         }
         if (options.perSecond() > 0) {
-          measured.run(type, Group.PACED, Integer.MAX_VALUE, round);
+          measured.run(type, Group.PACED, Load.Pace.openLoop(options.perSecond(), 0), round);
           continue;
         }
-        measured.run(type, Group.CLOSED_LOOP, 1, round);
+        measured.run(type, Group.CLOSED_LOOP, Load.Pace.closedLoop(0), round);
         if (options.inFlight() > 1 && type.is(Trait.ASYNCHRONOUS)) {
-          measured.run(type, Group.ASYNCHRONOUS, options.inFlight(), round);
+          measured.run(type, Group.ASYNCHRONOUS, Load.Pace.pressure(options.inFlight()), round);
         }
       }
     }

@@ -4,6 +4,7 @@ import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Holds;
 import io.gameq.lab.contender.ContenderType.Trait;
+import io.gameq.lab.load.Load;
 import io.gameq.lab.mysql.StoredRows;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.workload.Model;
@@ -68,7 +69,13 @@ final class KilledRun {
     ContenderSetup setup = bed.emptied();
     ContenderSetup quicker = setup.with(setup.tuning().withLease(CompareOptions.KILL_LEASE_MILLIS));
     ChildJob job =
-        new ChildJob(ChildJob.Mode.PLAY, type.name(), 1, 0, 0, options.warmUpSeconds(), quicker);
+        new ChildJob(
+            ChildJob.Mode.PLAY,
+            type.name(),
+            Load.Pace.closedLoop(0),
+            0,
+            options.warmUpSeconds(),
+            quicker);
     int afterMillis = ThreadLocalRandom.current().nextInt(LEAST_KILL_MILLIS, MOST_KILL_MILLIS);
     Quiet quiet =
         victim == Victim.PROCESS

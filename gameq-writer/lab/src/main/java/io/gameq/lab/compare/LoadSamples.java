@@ -101,6 +101,7 @@ final class LoadSamples implements AutoCloseable {
     pauses.close();
     backlog.close();
     redis.close();
+    connector.close();
     if (!ended) {
       throw new BenchException("Redis did not answer the last look");
     }

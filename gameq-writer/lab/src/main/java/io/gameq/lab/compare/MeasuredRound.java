@@ -3,6 +3,7 @@ package io.gameq.lab.compare;
 import io.gameq.lab.contender.ContenderSetup;
 import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.contender.ContenderType.Trait;
+import io.gameq.lab.load.Load;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.workload.Model;
 import io.gameq.lab.workload.Workload;
@@ -23,15 +24,13 @@ final class MeasuredRound {
     this.settings = settings;
   }
 
-  /** Measures; the pace of {@link Group#PACED} is that of the options. */
-  void run(ContenderType type, Group group, int inFlight, int round)
+  void run(ContenderType type, Group group, Load.Pace pace, int round)
       throws IOException, InterruptedException {
     ChildJob job =
         new ChildJob(
             ChildJob.Mode.MEASURE,
             type.name(),
-            inFlight,
-            group == Group.PACED ? options.perSecond() : 0,
+            pace,
             options.seconds(),
             options.warmUpSeconds(),
             setup(type));

@@ -57,7 +57,7 @@ final class Measurement {
     final long rowsBefore = contender.rowsWritten();
     final ProcessorTime busy = ProcessorTime.now();
     Load play = new Load(performed, workload.actions(), job.pace());
-    LoadSamples samples = job.perSecond() == 0 ? null : new LoadSamples(job, type, play);
+    LoadSamples samples = job.pace().perSecond() == 0 ? null : new LoadSamples(job, type, play);
     Load.Result load;
     try (samples) {
       load = play.run(Load.Until.seconds(job.seconds()));

@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.lab.LabCommand;
 import io.gameq.lab.LabRun;
 import io.gameq.lab.report.ResultJson;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,21 +40,22 @@ class CompareCommandTest {
             + seconds);
   }
 
+  private Path result() {
+    return directory.resolve("result.json");
+  }
+
+  /** The exit code tells of gameq alone. */
+  private LabRun oneRound(LabCommand command, String... options) throws IOException {
+    String[] common = {"--rounds", "1", "--kills", "0", "--json", result().toString()};
+    LabRun run = command.run(Stream.of(common, options).flatMap(Stream::of).toArray(String[]::new));
+    assertEquals(0, run.exitCode(), run::toString);
+    return run;
+  }
+
   @Test
   void gameqAndTheLimitsAreMeasuredAlikeAndNothingIsLost() throws Exception {
-    Path file = directory.resolve("result.json");
-    LabRun run =
-        compare.run(
-            "--contenders",
-            "gameq,raw-redis,raw-mysql",
-            "--rounds",
-            "1",
-            "--kills",
-            "0",
-            "--json",
-            file.toString());
-    assertEquals(0, run.exitCode(), run::toString);
-    JsonNode json = ResultJson.read(file);
+    oneRound(compare, "--contenders", "gameq,raw-redis,raw-mysql");
+    JsonNode json = ResultJson.read(result());
     assertTrue(json.path("flawless").asBoolean(), json::toString);
     for (String part : List.of("gameq, closed loop", "gameq, asynchronous", "raw-redis, limits")) {
       assertTrue(median(json, part, "row changes") > 0, part);
@@ -76,22 +79,8 @@ class CompareCommandTest {
 
   @Test
   void aLoadOfAGivenPaceIsSampledWhileItLasts() throws Exception {
-    Path file = directory.resolve("result.json");
-    LabRun run =
-        compareFor(4)
-            .run(
-                "--contenders",
-                "gameq",
-                "--rate",
-                "200",
-                "--rounds",
-                "1",
-                "--kills",
-                "0",
-                "--json",
-                file.toString());
-    assertEquals(0, run.exitCode(), run::toString);
-    JsonNode json = ResultJson.read(file);
+    LabRun run = oneRound(compareFor(4), "--contenders", "gameq", "--rate", "200");
+    JsonNode json = ResultJson.read(result());
     double actions = median(json, "gameq, paced", "row changes in all") / 3;
     assertTrue(actions > 100 && actions <= 800, () -> "four seconds of 200: " + actions);
     JsonNode series = json.at("/series/gameq, paced");
@@ -105,22 +94,9 @@ class CompareCommandTest {
 
   @Test
   void aContenderThatForgetsIsFoundOut() throws Exception {
-    Path file = directory.resolve("result.json");
-    LabRun run =
-        compare.run(
-            "--contenders",
-            "forgetful",
-            "--in-flight",
-            "1",
-            "--rounds",
-            "1",
-            "--kills",
-            "0",
-            "--json",
-            file.toString());
-    assertEquals(0, run.exitCode(), "the exit code tells of gameq alone");
+    LabRun run = oneRound(compare, "--contenders", "forgetful", "--in-flight", "1");
     assertTrue(run.err().contains("LOST "), run::toString);
-    JsonNode json = ResultJson.read(file);
+    JsonNode json = ResultJson.read(result());
     assertTrue(median(json, "forgetful, closed loop", "lost changes") > 0);
     assertTrue(median(json, "forgetful, closed loop", "torn actions") > 0);
     assertEquals(0, median(json, "forgetful, closed loop", "MySQL held everything"));
