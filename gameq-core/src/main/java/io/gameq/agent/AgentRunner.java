@@ -132,6 +132,11 @@ public final class AgentRunner implements AutoCloseable {
     LockSupport.unpark(thread);
   }
 
+  /** Whether its thread runs. */
+  public boolean isAlive() {
+    return thread.isAlive();
+  }
+
   /** Waits until its agents are closed, for as long as is left until {@code deadlineNanos}. */
   public void join(long deadlineNanos) throws InterruptedException {
     thread.join(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000));

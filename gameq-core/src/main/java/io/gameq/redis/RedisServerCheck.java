@@ -9,6 +9,7 @@ public final class RedisServerCheck {
   static final String NO_EVICTION = "noeviction";
 
   private static final String POLICY = "maxmemory_policy";
+  private static final String VALKEY_VERSION = "valkey_version";
 
   private RedisServerCheck() {}
 
@@ -29,7 +30,7 @@ public final class RedisServerCheck {
    */
   public static Server check(RedisConnection redis) {
     Map<String, String> info = fields(redis.sync().info());
-    boolean valkey = info.containsKey("valkey_version");
+    boolean valkey = info.containsKey(VALKEY_VERSION);
     String version = info.getOrDefault("redis_version", "0");
     if (!valkey && isOlder(version, 6, 2)) {
       throw new GameQueueException(
@@ -44,7 +45,7 @@ public final class RedisServerCheck {
           "this Redis is a replica: give the address of the primary, or a redis-sentinel:// URI");
     }
     return new Server(
-        valkey ? "Valkey " + info.get("valkey_version") : "Redis " + version,
+        name(info),
         info.getOrDefault("run_id", ""),
         info.getOrDefault("master_replid", ""),
         info.getOrDefault("master_replid2", ""));
@@ -58,6 +59,23 @@ public final class RedisServerCheck {
                 line -> line.substring(0, line.indexOf(':')),
                 line -> line.substring(line.indexOf(':') + 1).trim(),
                 (a, b) -> a));
+  }
+
+  private static String name(Map<String, String> info) {
+    return info.containsKey(VALKEY_VERSION)
+        ? "Valkey " + info.get(VALKEY_VERSION)
+        : "Redis " + info.getOrDefault("redis_version", "0");
+  }
+
+  /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */
+  public static RedisState state(RedisConnection redis) {
+    Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
+    return new RedisState(
+        name(info),
+        Long.parseLong(info.getOrDefault("used_memory", "0")),
+        Long.parseLong(info.getOrDefault("maxmemory", "0")),
+        info.getOrDefault(POLICY, "unknown"),
+        Long.parseLong(info.getOrDefault("connected_slaves", "0")));
   }
 
   /** Throws {@link io.gameq.RedisUnavailableException} when Redis does not answer. */

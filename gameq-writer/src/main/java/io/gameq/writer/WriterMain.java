@@ -5,6 +5,7 @@ import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.stale.StaleCommand;
+import io.gameq.writer.status.StatusCommand;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
@@ -26,7 +27,13 @@ import picocli.CommandLine.ScopeType;
     mixinStandardHelpOptions = true,
     versionProvider = WriterMain.Version.class,
     scope = ScopeType.INHERIT,
-    subcommands = {RunCommand.class, SchemaCommand.class, DeadCommand.class, StaleCommand.class},
+    subcommands = {
+      RunCommand.class,
+      StatusCommand.class,
+      SchemaCommand.class,
+      DeadCommand.class,
+      StaleCommand.class
+    },
     exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
     exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,
     exitCodeListHeading = "%nExit codes:%n",

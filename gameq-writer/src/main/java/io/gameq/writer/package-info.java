@@ -3,11 +3,12 @@
  * acknowledge it.
  *
  * <pre>
- * config, schema, dead, stale, terminal   what an operator calls
+ * config, status, schema, dead, stale, terminal   what an operator calls
  * service    starts and stops all of it
  *   flush    flush.Worker, flush.SlowLane: agents; each takes the steps of a turn
  *     turn   reap | claim | decode | flush | ack | nack | ask MySQL who owns | tell Redis
  *   upkeep   what is done once an hour
+ *   backlog  what waits, as meters; http shows them
  * </pre>
  *
  * <p>A flush that waits for a lock, takes long, or breaks off though MySQL answers is due to one of

@@ -14,6 +14,8 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -77,7 +79,16 @@ final class Game implements AutoCloseable {
     return writer(name, leaseMillis, mysql);
   }
 
+  WriterService writer(String name, MeterRegistry meters) {
+    return writer(name, 30_000, mysql, meters);
+  }
+
   private WriterService writer(String name, long leaseMillis, MySql database) {
+    return writer(name, leaseMillis, database, new SimpleMeterRegistry());
+  }
+
+  private WriterService writer(
+      String name, long leaseMillis, MySql database, MeterRegistry meters) {
     return new WriterService(
         new WriterOptions(
             namespace,
@@ -88,7 +99,8 @@ final class Game implements AutoCloseable {
             patience,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
         redis,
-        database);
+        database,
+        meters);
   }
 
   /** A writer for which MySQL is away while {@code down} says so. */

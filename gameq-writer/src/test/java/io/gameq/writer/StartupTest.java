@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -46,7 +48,9 @@ class StartupTest {
           }
           return "open";
         };
-    assertEquals("open", Startup.whenItAnswers(open, new CountDownLatch(1)));
+    List<String> told = new ArrayList<>();
+    assertEquals("open", Startup.whenItAnswers(open, new CountDownLatch(1), told::add));
+    assertEquals(2, told.size(), told::toString);
     assertEquals(3, tries.get());
   }
 
@@ -69,7 +73,7 @@ class StartupTest {
     try (RedisConnector redis =
             new RedisConnector(new RedisConfig("redis://127.0.0.1:" + closedPort(), null, 1_000));
         ControlConnection connection = new ControlConnection(redis)) {
-      assertNull(Startup.whenItAnswers(connection::get, stop));
+      assertNull(Startup.whenItAnswers(connection::get, stop, away -> {}));
     }
   }
 
@@ -79,7 +83,9 @@ class StartupTest {
     MySqlConfig mysql = new MySqlConfig(server.jdbcUrl(), server.user(), "wrong-one", 1);
     assertThrows(
         GameQueueException.class,
-        () -> Startup.whenItAnswers(() -> MySqlPool.open(mysql, "test"), new CountDownLatch(1)));
+        () ->
+            Startup.whenItAnswers(
+                () -> MySqlPool.open(mysql, "test"), new CountDownLatch(1), away -> {}));
   }
 
   @Test

@@ -29,7 +29,8 @@
  *                ack.lua       AckScript       they are in MySQL: tells their nodes
  *                nack.lua      NackScript      gives them back
  *                reap.lua      ReapScript      takes back what a writer let run out
- * operators                    StaleRows       what sessions committed after they were lost
+ * operators      waiting.lua   WaitingScript   how much waits: Waiting
+ *                              StaleRows       what sessions committed after they were lost
  *                discard.lua   DiscardScript   removes it
  * signs of life  beat.lua      BeatScript      a node is alive
  *                unbroken.lua  UnbrokenScript  for how long such signs came

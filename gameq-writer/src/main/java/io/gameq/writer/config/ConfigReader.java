@@ -29,6 +29,11 @@ public final class ConfigReader {
 
   private static final int MAX_TOMBSTONE_DAYS = 3_650;
 
+  private static final int MAX_PORT = 65_535;
+
+  /** Shorter ones can be guessed. */
+  private static final int LEAST_TOKEN_CHARS = 16;
+
   private ConfigReader() {}
 
   /**
@@ -79,6 +84,7 @@ public final class ConfigReader {
             redis(all.section("redis")),
             mysql(all.section("mysql")),
             writer(all.section("writer")),
+            http(all.section("http")),
             tables(all.sections("tables")));
     all.refuseOthers();
     return config;
@@ -107,20 +113,39 @@ public final class ConfigReader {
     return new MySqlConfig(url, user, password == null ? "" : password, poolSize);
   }
 
-  private static @Nullable String password(Section section) {
-    String password = section.text("password");
-    String file = section.text("passwordFile");
-    if (file == null) {
-      return password;
+  private static HttpSettings http(Section http) {
+    String address = http.text("address", HttpSettings.DEFAULT_ADDRESS);
+    boolean isPortGiven = http.text("port") != null;
+    int port = http.number("port", HttpSettings.DEFAULT_PORT, 0, MAX_PORT);
+    String token = secret(http, "token");
+    http.refuseOthers();
+    if (token != null && token.length() < LEAST_TOKEN_CHARS) {
+      throw http.wrong(
+          "token", "is too short: use %d characters or more".formatted(LEAST_TOKEN_CHARS));
     }
-    if (password != null) {
-      throw section.wrong("passwordFile", "stands beside password: give one of them");
+    return new HttpSettings(address, port, isPortGiven, token);
+  }
+
+  private static @Nullable String password(Section section) {
+    return secret(section, "password");
+  }
+
+  /** What a setting says, or the file that the one with 'File' behind it names. */
+  private static @Nullable String secret(Section section, String name) {
+    String secret = section.text(name);
+    String fileName = name + "File";
+    String file = section.text(fileName);
+    if (file == null) {
+      return secret;
+    }
+    if (secret != null) {
+      throw section.wrong(fileName, "stands beside %s: give one of them".formatted(name));
     }
     try {
-      // An editor ends the last line; a password does not end so.
+      // An editor ends the last line; a secret does not end so.
       return Files.readString(Path.of(file)).stripTrailing();
     } catch (IOException e) {
-      throw section.wrong("passwordFile", "names %s, which cannot be read".formatted(file));
+      throw section.wrong(fileName, "names %s, which cannot be read".formatted(file));
     }
   }
 

@@ -18,6 +18,7 @@ public record WriterConfig(
     RedisConfig redis,
     MySqlConfig mysql,
     WriterSettings writer,
+    HttpSettings http,
     List<TableSpec> tables) {
   public WriterConfig {
     tables = List.copyOf(tables);

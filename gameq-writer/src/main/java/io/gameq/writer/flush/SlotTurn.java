@@ -59,7 +59,7 @@ final class SlotTurn implements TurnPorts {
   void take(Turn first) {
     Turn turn = first;
     while (!(turn instanceof Ended) && turn.claims().isEmpty()) {
-      turn = turn.next(this);
+      turn = shared.steps().take(turn, this);
     }
     try (LeaseRenewal.Held held = shared.leases().hold(turn.claims())) {
       takeHeld(turn);
@@ -70,7 +70,7 @@ final class SlotTurn implements TurnPorts {
   void takeHeld(Turn first) {
     Turn turn = first;
     while (!(turn instanceof Ended)) {
-      turn = turn.next(this);
+      turn = shared.steps().take(turn, this);
     }
   }
 

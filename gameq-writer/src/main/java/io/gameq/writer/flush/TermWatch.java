@@ -29,7 +29,7 @@ public final class TermWatch {
   }
 
   /** The connection, opened anew when it leads to a primary that was demoted. */
-  ControlConnection.Connected connected(ControlConnection redis) {
+  public ControlConnection.Connected connected(ControlConnection redis) {
     ControlConnection.Connected connected = redis.connected();
     if (connected.term() != Term.NOT_KNOWN && connected.term() < number) {
       redis.close();

@@ -34,6 +34,7 @@ public final class Worker implements Agent {
       SlotSchedule schedule,
       TermWatch watch,
       LeaseRenewal leases,
+      StepTimes steps,
       TurnContext context) {}
 
   public Worker(Shared shared, SlowLane lane, ControlConnection redis) {

@@ -4,7 +4,7 @@
  * <pre>
  * SlotWatch     asks Redis in which slots somebody is due
  * SlotSchedule  which slots are next, together; one worker at a time has a slot
- *   Worker      takes their turn by a SlotTurn, step by step
+ *   Worker      takes their turn by a SlotTurn, step by step; StepTimes measures
  *     SlowLane  the same for who held up others: small groups, in the end each owner alone
  * LeaseRenewal  holds on to what they have claimed
  * TermWatch     which Redis primary counts; workers and lane leave one that does not

@@ -75,8 +75,22 @@ public final class DeadLetters implements AutoCloseable {
   }
 
   public Extent extent(Filter filter) {
+    return extent(mysql, filter);
+  }
+
+  private static Extent extent(MySql mysql, Filter filter) {
     return MySqlErrors.mysql(
         () -> mysql.jdbi().withHandle(handle -> DeadLetterTable.extent(handle, filter)));
+  }
+
+  /** How many there are. */
+  public long count() {
+    return count(mysql);
+  }
+
+  /** The same; throws {@link io.gameq.MySqlException} when MySQL does not answer. */
+  public static long count(MySql mysql) {
+    return extent(mysql, new Filter(null, null)).count();
   }
 
   /**

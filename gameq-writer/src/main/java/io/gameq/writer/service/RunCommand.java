@@ -1,5 +1,6 @@
 package io.gameq.writer.service;
 
+import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
@@ -9,14 +10,24 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.HttpSettings;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.flush.SlowLane;
+import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.turn.WriterOptions;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -50,25 +61,65 @@ public final class RunCommand implements Callable<Integer> {
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(DaemonThreads.named("gameq-stop", () -> stopAndWait(stop, stopped)));
-    try (RedisConnector redis = new RedisConnector(settings.redis());
+    Health health = new Health();
+    PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    try (HttpEndpoint http = listen(settings, health, meters);
+        JvmGcMetrics collections = jvm(meters);
+        RedisConnector redis = new RedisConnector(settings.redis());
         MySql database =
             Startup.whenItAnswers(
                 () ->
                     MySqlPool.openForFlushes(
                         new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)),
-                stop);
+                stop,
+                health::waitsFor);
         WriterService service =
             database == null
                 ? null
                 : Startup.whenItAnswers(
-                    () -> new WriterService(options(settings), redis, database), stop)) {
+                    () -> new WriterService(options(settings), redis, database, meters),
+                    stop,
+                    health::waitsFor)) {
       if (service != null) {
+        health.runs(service::isAlive, service::problems);
         untilToldToStop(service, stop);
+        health.stops();
       }
     } finally {
       stopped.countDown();
     }
     return ExitCodes.OK;
+  }
+
+  private static JvmGcMetrics jvm(MeterRegistry meters) {
+    new JvmMemoryMetrics().bindTo(meters);
+    new ProcessorMetrics().bindTo(meters);
+    new UptimeMetrics().bindTo(meters);
+    JvmGcMetrics collections = new JvmGcMetrics();
+    collections.bindTo(meters);
+    return collections;
+  }
+
+  /** Where several writers of one host have the port that nobody chose, the first has it. */
+  private static @Nullable HttpEndpoint listen(
+      WriterConfig settings, Health health, PrometheusMeterRegistry meters) {
+    HttpSettings http = settings.http();
+    if (http.port() == 0) {
+      return null;
+    }
+    try {
+      HttpEndpoint endpoint =
+          HttpEndpoint.open(
+              http, new HttpEndpoint.Shown(health::isAlive, health::problems, meters::scrape));
+      LOG.info("http://{}:{} has /live, /ready and /metrics", http.address(), endpoint.port());
+      return endpoint;
+    } catch (GameQueueException e) {
+      if (http.isPortGiven()) {
+        throw e;
+      }
+      LOG.warn("{}: no metrics and no health of this writer", e.getMessage());
+      return null;
+    }
   }
 
   private static WriterOptions options(WriterConfig settings) {

@@ -6,6 +6,7 @@ import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.ErrorKind;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,9 +25,11 @@ public final class Startup {
    * Opens something as soon as the server that it needs answers; null when the process is to stop
    * first.
    *
+   * @param waitsFor told what is away, each time it does not answer
    * @throws GameQueueException what {@code open} throws for anything else, such as a wrong password
    */
-  public static <T> @Nullable T whenItAnswers(Supplier<T> open, CountDownLatch stop)
+  public static <T> @Nullable T whenItAnswers(
+      Supplier<T> open, CountDownLatch stop, Consumer<String> waitsFor)
       throws InterruptedException {
     RepeatedWarnings complaints = new RepeatedWarnings(COMPLAIN_EVERY_SECONDS);
     do {
@@ -36,6 +39,7 @@ public final class Startup {
         if (!isAway(e)) {
           throw e;
         }
+        waitsFor.accept(e.getMessage());
         complaints.about(
             "away",
             LOG::warn,

@@ -19,12 +19,16 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
+import io.gameq.writer.backlog.Backlog;
+import io.gameq.writer.backlog.BacklogWatch;
 import io.gameq.writer.flush.LeaseRenewal;
 import io.gameq.writer.flush.SlotSchedule;
 import io.gameq.writer.flush.SlotWatch;
 import io.gameq.writer.flush.SlowLane;
+import io.gameq.writer.flush.StepTimes;
 import io.gameq.writer.flush.TermWatch;
 import io.gameq.writer.flush.Worker;
+import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.turn.HeldUpOwners;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
@@ -35,6 +39,9 @@ import io.gameq.writer.turn.WriterOptions;
 import io.gameq.writer.turn.WriterStats;
 import io.gameq.writer.upkeep.TombstonePurge;
 import io.gameq.writer.upkeep.WriterUpkeep;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +55,10 @@ public final class WriterService implements AutoCloseable {
   private static final long COMPLAIN_EVERY_SECONDS = 10;
 
   private final WriterOptions options;
-  private final WriterStats stats = new WriterStats();
+  private final WriterStats stats;
+  private final TurnContext.HoldUps holdUps;
+  private final BacklogWatch backlog;
+  private final ControlConnection backlogRedis;
   private final TermWatch watch;
   private final LeaseRenewal leases;
   private final SlotWatch slotWatch;
@@ -57,6 +67,7 @@ public final class WriterService implements AutoCloseable {
   private final AgentRunner renewing = new AgentRunner("gameq-leases");
   private final AgentRunner looking = new AgentRunner("gameq-slots");
   private final AgentRunner watching = new AgentRunner("gameq-term");
+  private final AgentRunner measuring = new AgentRunner("gameq-backlog");
   private final List<AgentRunner> workers = new ArrayList<>();
 
   /**
@@ -66,7 +77,18 @@ public final class WriterService implements AutoCloseable {
    *     not the database's
    */
   public WriterService(WriterOptions options, RedisConnector redis, MySql mysql) {
+    this(options, redis, mysql, new SimpleMeterRegistry());
+  }
+
+  /**
+   * The same.
+   *
+   * @param meters shows what it does and what waits
+   */
+  public WriterService(
+      WriterOptions options, RedisConnector redis, MySql mysql, MeterRegistry meters) {
     this.options = options;
+    stats = new WriterStats(meters);
     MySqlServerCheck.of(mysql).requireUsable();
     Settings.agree(mysql, options.namespace(), options.slots());
     Catalog unused = CatalogReader.read(mysql).requireManaged();
@@ -88,21 +110,32 @@ public final class WriterService implements AutoCloseable {
     leases =
         new LeaseRenewal(
             new ControlConnection(primary), watch, slots, options.bounds().leaseMillis());
+    holdUps = new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners());
     TurnContext context =
         new TurnContext(
             options,
             new TurnContext.Tables(owners, new OwnerReader(mysql), decoder, flush),
-            new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners()),
+            holdUps,
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
     SlotSchedule schedule =
         new SlotSchedule(slots.count(), options.bounds().owners(), options.bounds().rows());
-    Worker.Shared shared = new Worker.Shared(slots, schedule, watch, leases, context);
+    Worker.Shared shared =
+        new Worker.Shared(slots, schedule, watch, leases, new StepTimes(meters), context);
     slotWatch =
         new SlotWatch(
             new ControlConnection(primary), watch, slots, schedule, context.holdUps().mysql());
+    backlogRedis = new ControlConnection(primary);
+    backlog =
+        new BacklogWatch(
+            () ->
+                backlogRedis.call(
+                    watch.connected(backlogRedis).redis(), of -> Backlog.of(of, slots)),
+            () -> DeadLetters.count(mysql));
+    bindTo(meters);
     watching.start(watch.duty()); // starts a thread: what may fail has not
     renewing.start(leases.duty());
     looking.start(slotWatch.duty());
+    measuring.start(backlog.duty());
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
@@ -124,6 +157,38 @@ public final class WriterService implements AutoCloseable {
         options.namespace());
   }
 
+  private void bindTo(MeterRegistry meters) {
+    backlog.bindTo(meters, options.slots());
+    Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
+        .description("1 while MySQL is away and nothing is claimed")
+        .register(meters);
+    Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
+        .description("Tables that take no rows now")
+        .register(meters);
+  }
+
+  /** Whether some worker runs. */
+  public boolean isAlive() {
+    return workers.stream().anyMatch(AgentRunner::isAlive);
+  }
+
+  /** Why rows are not written now, each in one line; empty when they are. */
+  public List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    if (holdUps.mysql().isClosed()) {
+      problems.add("MySQL is away: rows wait in Redis");
+    }
+    if (!backlog.isFresh()) {
+      problems.add("Redis is away: nothing can be claimed");
+    }
+    Backlog latest = backlog.latest();
+    if (latest != null && latest.redis().mayEvict()) {
+      problems.add(
+          "Redis has maxmemory-policy %s: it may drop rows".formatted(latest.redis().policy()));
+    }
+    return problems;
+  }
+
   public WriterStats stats() {
     return stats;
   }
@@ -134,6 +199,8 @@ public final class WriterService implements AutoCloseable {
     workers.forEach(AgentRunner::stop);
     looking.closeNow();
     slotWatch.close();
+    measuring.closeNow();
+    backlogRedis.close();
     upkeep.close();
     long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {

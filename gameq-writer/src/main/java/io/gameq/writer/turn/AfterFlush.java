@@ -20,6 +20,7 @@ final class AfterFlush {
   }
 
   Turn by(FlushTransaction.Outcome outcome) {
+    ports.context().reports().ended(outcome);
     if (outcome instanceof FlushTransaction.Committed committed) {
       return committed(committed);
     }

@@ -44,6 +44,11 @@ public final class OutageGate {
     return wait;
   }
 
+  /** Whether nothing is claimed, because MySQL is away. */
+  public synchronized boolean isClosed() {
+    return closed;
+  }
+
   /** Whether MySQL answers now: asks it. */
   boolean answers() {
     return probe.getAsBoolean();

@@ -3,6 +3,7 @@ package io.gameq.writer.turn;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -49,6 +50,11 @@ public final class ParkedTables {
   /** A flush wrote into these tables. */
   void passed(Collection<String> tables) {
     untilNanos.keySet().removeAll(tables);
+  }
+
+  /** Those that take no rows now. */
+  public Set<String> names() {
+    return Set.copyOf(untilNanos.keySet());
   }
 
   boolean isEmpty() {

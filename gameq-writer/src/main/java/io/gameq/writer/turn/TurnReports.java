@@ -3,6 +3,7 @@ package io.gameq.writer.turn;
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
@@ -149,6 +150,10 @@ public final class TurnReports {
         () ->
             "owner %s cannot be flushed yet (%s), attempt %d; trying again in %d ms"
                 .formatted(of.owner(), reason, of.attempts(), delayMillis));
+  }
+
+  void ended(Outcome outcome) {
+    stats.ended(outcome);
   }
 
   void flushed(List<Written> written) {

@@ -1,26 +1,66 @@
 package io.gameq.writer.turn;
 
+import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.Written;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 
-/** What a writer did since it started. Thread-safe. */
+/**
+ * What a writer did since it started, as meters of a registry. The operators' page has the table of
+ * all names. Thread-safe.
+ */
 public final class WriterStats {
-  private final LongAdder flushes = new LongAdder();
-  private final LongAdder owners = new LongAdder();
-  private final LongAdder rows = new LongAdder();
-  private final LongAdder givenBack = new LongAdder();
-  private final LongAdder reaped = new LongAdder();
-  private final LongAdder deadLetters = new LongAdder();
-  private final LongAdder stale = new LongAdder();
+  private static final double[] ROWS = {1, 10, 50, 100, 200, 500, 1_000, 2_000, 5_000};
+
+  private final MeterRegistry meters;
+  private final Counter owners;
+  private final Counter rows;
+  private final Counter givenBack;
+  private final Counter reaped;
+  private final Counter deadLetters;
+  private final Counter stale;
+  private final DistributionSummary rowsOfFlush;
+
+  public WriterStats(MeterRegistry meters) {
+    this.meters = meters;
+    owners = counter("owners", "Claims of owners that were flushed");
+    rows = counter("rows", "Rows written to MySQL, deletes included");
+    givenBack =
+        counter("givenback", "Claims given back: an outage, a refused row, a newer session");
+    reaped = counter("reaped", "Claims of other writers taken back when their lease ran out");
+    deadLetters = counter("deadletters", "Rows set aside because MySQL refused them");
+    stale = counter("stale", "Sessions found that committed after they had lost ownership");
+    rowsOfFlush =
+        DistributionSummary.builder("gameq.writer.flush.rows")
+            .description("Rows of one flush transaction that committed")
+            .serviceLevelObjectives(ROWS)
+            .register(meters);
+  }
+
+  private Counter counter(String name, String description) {
+    return Counter.builder("gameq.writer." + name).description(description).register(meters);
+  }
 
   void flushed(List<Written> written) {
-    flushes.increment();
-    owners.add(written.size());
+    owners.increment(written.size());
+    int flushed = 0;
     for (Written of : written) {
-      deadLetters.add(of.setAside().size());
-      rows.add(of.of().rows().size() + of.of().unreadable().size() - of.setAside().size());
+      deadLetters.increment(of.setAside().size());
+      flushed += of.of().rows().size() + of.of().unreadable().size() - of.setAside().size();
     }
+    rows.increment(flushed);
+    rowsOfFlush.record(flushed);
+  }
+
+  /** What became of a flush, whether it committed or not. */
+  void ended(Outcome outcome) {
+    Counter.builder("gameq.writer.flush.outcomes")
+        .description("Flush transactions by what became of them")
+        .tag("outcome", MeterNames.of(outcome.getClass()))
+        .register(meters)
+        .increment();
   }
 
   void foundStale() {
@@ -28,46 +68,46 @@ public final class WriterStats {
   }
 
   void gaveBack(int claims) {
-    givenBack.add(claims);
+    givenBack.increment(claims);
   }
 
   void reaped(int claims) {
-    reaped.add(claims);
+    reaped.increment(claims);
   }
 
   /** Flush transactions committed. */
   public long flushes() {
-    return flushes.sum();
+    return rowsOfFlush.count();
   }
 
   /** Claims of owners that were flushed. */
   public long owners() {
-    return owners.sum();
+    return (long) owners.count();
   }
 
   /** Rows written to MySQL, deletes included. */
   public long rows() {
-    return rows.sum();
+    return (long) rows.count();
   }
 
   /** Claims given back unflushed: an outage, a refused row, a newer session. */
   public long givenBack() {
-    return givenBack.sum();
+    return (long) givenBack.count();
   }
 
   /** Claims of other writers taken back when their lease ran out. */
   public long reaped() {
-    return reaped.sum();
+    return (long) reaped.count();
   }
 
   /** Rows set aside because MySQL refused them. */
   public long deadLetters() {
-    return deadLetters.sum();
+    return (long) deadLetters.count();
   }
 
   /** Sessions that committed after they had lost ownership: their rows are kept, not flushed. */
   public long stale() {
-    return stale.sum();
+    return (long) stale.count();
   }
 
   @Override

@@ -37,6 +37,8 @@ class ConfigReaderTest {
     assertEquals(smallest.slots(), example.slots());
     assertEquals(smallest.mysql().poolSize(), example.mysql().poolSize());
     assertEquals(smallest.writer(), example.writer());
+    assertEquals(smallest.http().address(), example.http().address());
+    assertEquals(smallest.http().port(), example.http().port());
     assertNull(smallest.redis().password());
     assertThrows(GameQueueException.class, smallest::requiredTables);
   }

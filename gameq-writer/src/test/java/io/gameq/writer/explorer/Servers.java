@@ -39,6 +39,7 @@ import io.gameq.writer.turn.TurnPorts;
 import io.gameq.writer.turn.TurnReports;
 import io.gameq.writer.turn.WriterOptions;
 import io.gameq.writer.turn.WriterStats;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -96,7 +97,7 @@ final class Servers implements AutoCloseable {
 
   /** Told once in a while by all worlds. */
   private static final TurnReports REPORTS =
-      new TurnReports(new RepeatedWarnings(60), new WriterStats());
+      new TurnReports(new RepeatedWarnings(60), new WriterStats(new SimpleMeterRegistry()));
 
   private final GuardedWrites writes;
   private final Map<Integer, FlushConnection> flushConnections = new HashMap<>();

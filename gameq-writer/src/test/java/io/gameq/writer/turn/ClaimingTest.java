@@ -32,6 +32,7 @@ import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.turn.TurnContext.HoldUps;
 import io.gameq.writer.turn.TurnContext.Tables;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.HashMap;
@@ -152,7 +153,7 @@ class ClaimingTest {
                 parked),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience)),
         new HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners()),
-        new TurnReports(new RepeatedWarnings(10), new WriterStats()));
+        new TurnReports(new RepeatedWarnings(10), new WriterStats(new SimpleMeterRegistry())));
   }
 
   /** An owner of a slot with so many rows that are due. */

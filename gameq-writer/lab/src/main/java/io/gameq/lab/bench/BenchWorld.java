@@ -6,7 +6,7 @@ import io.gameq.lab.contender.redis.RowEncoding;
 import io.gameq.lab.mysql.BenchTables;
 import io.gameq.lab.mysql.ScratchDatabase;
 import io.gameq.lab.mysql.StoredRows;
-import io.gameq.lab.redis.Backlog;
+import io.gameq.lab.redis.BacklogProbe;
 import io.gameq.lab.redis.ClaimProbe;
 import io.gameq.lab.redis.RedisMemory;
 import io.gameq.lab.scratch.ScratchServers;
@@ -50,7 +50,7 @@ final class BenchWorld implements AutoCloseable {
   private final RedisConnector redis;
   private final RedisMemory memory;
   private final SlotKeys[] slots;
-  private final Backlog backlog;
+  private final BacklogProbe backlog;
   private final StoredRows rows;
   private final GameqNode node;
   private double redisBytesPerSession;
@@ -76,7 +76,7 @@ final class BenchWorld implements AutoCloseable {
                       place.servers().redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
       memory = open(new RedisMemory(redis));
       opened.push(() -> memory.delete(namespace));
-      backlog = open(new Backlog(redis, slots));
+      backlog = open(new BacklogProbe(redis, slots));
       rows = place.database().rows();
       node = open(new GameqNode(nodeConfig(), options.shape().players()));
     } catch (RuntimeException e) {
@@ -146,7 +146,7 @@ final class BenchWorld implements AutoCloseable {
     return memory;
   }
 
-  Backlog backlog() {
+  BacklogProbe backlog() {
     return backlog;
   }
 

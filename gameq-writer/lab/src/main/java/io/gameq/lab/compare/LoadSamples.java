@@ -5,7 +5,7 @@ import io.gameq.lab.contender.ContenderType;
 import io.gameq.lab.load.GcPauses;
 import io.gameq.lab.load.Load;
 import io.gameq.lab.load.Threads;
-import io.gameq.lab.redis.Backlog;
+import io.gameq.lab.redis.BacklogProbe;
 import io.gameq.lab.redis.RedisMemory;
 import io.gameq.lab.report.Figures;
 import io.gameq.lab.workload.BenchException;
@@ -34,7 +34,7 @@ final class LoadSamples implements AutoCloseable {
   private final GcPauses pauses = new GcPauses();
   private final RedisConnector connector;
   private final RedisMemory redis;
-  private final Backlog backlog;
+  private final BacklogProbe backlog;
   private final boolean waitsInRedis;
   private final ScheduledExecutorService timer = Threads.timer("compare-samples");
   private final ScheduledFuture<?> looking;
@@ -58,7 +58,8 @@ final class LoadSamples implements AutoCloseable {
         new RedisConnector(
             new RedisConfig(setup.place().redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
     redis = new RedisMemory(connector);
-    backlog = new Backlog(connector, SlotKeys.all(setup.place().name(), setup.tuning().slots()));
+    backlog =
+        new BacklogProbe(connector, SlotKeys.all(setup.place().name(), setup.tuning().slots()));
     long everyMillis = (long) (job.seconds() * 1e3) / TIMES;
     looking =
         timer.scheduleAtFixedRate(this::look, everyMillis, everyMillis, TimeUnit.MILLISECONDS);

@@ -4,7 +4,7 @@
  * <pre>
  * RedisMemory   used_memory, and the end of a namespace
  * ServerFacts   version and settings, for the result
- * Backlog       what waits to be flushed          backlog.lua, dirty.lua
+ * BacklogProbe  what waits to be flushed          backlog.lua, dirty.lua
  * ClaimProbe    how long one call of claim.lua takes
  * </pre>
  */

@@ -8,15 +8,15 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** {@code backlog.lua} and {@code dirty.lua}: what of a namespace waits. Thread-safe. */
-public final class Backlog implements AutoCloseable {
-  private static final LuaScript BACKLOG = LuaScript.of(Backlog.class, "backlog.lua");
-  private static final LuaScript DIRTY = LuaScript.of(Backlog.class, "dirty.lua");
+public final class BacklogProbe implements AutoCloseable {
+  private static final LuaScript BACKLOG = LuaScript.of(BacklogProbe.class, "backlog.lua");
+  private static final LuaScript DIRTY = LuaScript.of(BacklogProbe.class, "dirty.lua");
   private static final int DIGITS = 3;
 
   private final ControlConnection connection;
   private final SlotKeys[] slots;
 
-  public Backlog(RedisConnector redis, SlotKeys[] slots) {
+  public BacklogProbe(RedisConnector redis, SlotKeys[] slots) {
     connection = new ControlConnection(redis);
     this.slots = slots.clone();
   }

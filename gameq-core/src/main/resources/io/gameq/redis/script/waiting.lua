@@ -1,0 +1,61 @@
+-- What waits in a slot, at a cost that does not grow with what waits. Changes nothing, and is refused on a replica. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of: due ZSET, ready LIST, lease ZSET, dirty:<owner>:<session> HASH, claimed:<owner> HASH, stale SET,
+--   closing SET, healing SET
+-- ARGV[1] most owners whose rows are counted: who knows how many rows these have can estimate how many all have
+-- Returns {Redis TIME, ms; owners in due; of these, how many may be claimed by now; owners in ready; claimed owners; of these, how many
+--   whose lease ran out; since when the one waits who has waited for longest, ms, or 0: the earliest of a time at which somebody was due
+--   and of the times of one row each of those who are next; owners whose rows were counted; their rows; sessions with stale rows; owners
+--   in closing; owners in healing; keys that hold somebody else's values}
+local slot, most = KEYS[1], tonumber(ARGV[1])
+refuse_on_a_replica(slot)
+local now, foreign = now_millis(), 0
+
+-- Where somebody else's value is, there is nothing of ours.
+local function ask(otherwise, ...)
+  local answer = redis.pcall(...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  foreign = foreign + 1
+  return otherwise
+end
+
+local due, ready, lease = slot .. ':due', slot .. ':ready', slot .. ':lease'
+local first_due = ask({}, 'ZRANGE', due, 0, 0, 'WITHSCORES')
+local next_ready = ask({}, 'LRANGE', ready, -1, -1)
+local first_lease = ask({}, 'ZRANGE', lease, 0, 0)
+
+local oldest = 0
+local function waits_since(millis)
+  if millis and millis <= now and (oldest == 0 or millis < oldest) then oldest = millis end
+end
+
+-- When a row was committed is in its version.
+local function waits_as_one_row_of(hash)
+  local row = ask({}, 'HRANDFIELD', hash, 1, 'WITHVALUES')[2]
+  if row then waits_since(tonumber(string.sub(row, 1, 12), 16)) end
+end
+
+-- Who flushes at once is due at 0.
+if first_due[1] then
+  local at = tonumber(first_due[2])
+  if at > 0 then waits_since(at) end
+  waits_as_one_row_of(slot .. ':dirty:' .. first_due[1])
+end
+if next_ready[1] then waits_as_one_row_of(slot .. ':dirty:' .. next_ready[1]) end
+if first_lease[1] then waits_as_one_row_of(claimed_key(slot, first_lease[1])) end
+
+local counted, rows = 0, 0
+local function count(members)
+  for _, of in ipairs(members) do
+    if counted < most then
+      counted, rows = counted + 1, rows + ask(0, 'HLEN', slot .. ':dirty:' .. of)
+    end
+  end
+end
+if first_due[1] then count(ask({}, 'ZRANDMEMBER', due, most)) end
+if next_ready[1] then count(ask({}, 'LRANGE', ready, -most, -1)) end
+
+return {
+  now, ask(0, 'ZCARD', due), ask(0, 'ZCOUNT', due, '-inf', now), ask(0, 'LLEN', ready), ask(0, 'ZCARD', lease),
+  ask(0, 'ZCOUNT', lease, '-inf', now), oldest, counted, rows, ask(0, 'SCARD', slot .. ':stale'), ask(0, 'SCARD', slot .. ':closing'),
+  ask(0, 'SCARD', slot .. ':healing'), foreign
+}

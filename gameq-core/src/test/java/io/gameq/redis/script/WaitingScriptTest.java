@@ -1,0 +1,124 @@
+package io.gameq.redis.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.Slots;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WaitingScriptTest {
+  private static final long HOUR_MILLIS = 3_600_000;
+  private static final ClaimScript CLAIM = new ClaimScript("w1", ClaimScript.Bounds.DEFAULT);
+
+  private final SlotFixture redis = new SlotFixture();
+
+  @AfterEach
+  void close() {
+    redis.close();
+  }
+
+  private Waiting look() {
+    return WaitingScript.call(redis.redis, new Slots(redis.namespace, 1)).get(0);
+  }
+
+  private static String rowOf(long millis) {
+    return "%016xpvalue".formatted(millis << 16);
+  }
+
+  /** Rows of another owner than the fixture's, due at a time. */
+  private void commit(String owner, int rows, long committedMillis, long dueMillis) {
+    OwnerId id = OwnerId.of(owner);
+    for (int i = 0; i < rows; i++) {
+      redis
+          .redis
+          .sync()
+          .hset(
+              redis.slot.dirty(id, redis.first),
+              SlotFixture.bytes("item:" + i),
+              SlotFixture.bytes(rowOf(committedMillis)));
+    }
+    redis
+        .redis
+        .sync()
+        .zadd(
+            redis.slot.due(),
+            (double) dueMillis,
+            SlotFixture.bytes(id.encoded() + ":" + redis.first.text()));
+  }
+
+  @Test
+  void whereNobodyWaitsAllIsZero() {
+    Waiting look = look();
+    assertTrue(look.nowMillis() > 1_700_000_000_000L, look::toString);
+    assertEquals(new Waiting(0, look.nowMillis(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), look);
+  }
+
+  @Test
+  void ownersAreCountedByWhereTheyAre() {
+    long now = look().nowMillis();
+    commit("player:1", 2, now - 10_000, now - 9_000);
+    commit("player:2", 3, now - 4_000, now + HOUR_MILLIS);
+    Waiting look = look();
+    assertEquals(2, look.due());
+    assertEquals(1, look.overdue(), "the merge window of the other lasts");
+    assertEquals(2, look.counted());
+    assertEquals(5, look.countedRows());
+    assertEquals(now - 10_000, look.oldestMillis(), "when its row was committed");
+    assertEquals(0, look.ready() + look.claimed());
+    assertTrue(look.oldestAgeMillis() >= 10_000, look::toString);
+  }
+
+  @Test
+  void whatAWriterHasIsOldAsWell() {
+    long now = look().nowMillis();
+    redis.open(redis.first);
+    redis.commit(redis.first, "item:1", rowOf(now - 7_000), now - 1_000);
+    assertEquals(1, CLAIM.call(redis.redis, redis.slot).claims().size());
+    Waiting look = look();
+    assertEquals(0, look.due());
+    assertEquals(1, look.claimed());
+    assertEquals(0, look.lapsed());
+    assertEquals(now - 7_000, look.oldestMillis());
+    assertEquals(1, look.owners());
+  }
+
+  @Test
+  void aRowThatIsCommittedAgainStillWaitsSinceItWasDue() {
+    long now = look().nowMillis();
+    commit("player:1", 1, now - 20, now - 30_000);
+    assertEquals(now - 30_000, look().oldestMillis());
+  }
+
+  @Test
+  void whoFlushesAtOnceIsDueAtZeroAndNotOld() {
+    long now = look().nowMillis();
+    commit("player:1", 1, now - 20, 0);
+    assertEquals(now - 20, look().oldestMillis());
+  }
+
+  @Test
+  void somebodyElsesValuesAreCountedAndDisturbNothing() {
+    long now = look().nowMillis();
+    commit("player:1", 1, now - 5_000, now - 4_000);
+    redis.redis.sync().set(redis.slot.ready(), SlotFixture.bytes("text"));
+    redis.redis.sync().set(redis.slot.stale(), SlotFixture.bytes("text"));
+    Waiting look = look();
+    assertEquals(1, look.due());
+    assertEquals(1, look.countedRows());
+    assertTrue(look.foreign() >= 2, look::toString);
+  }
+
+  @Test
+  void manyOwnersAreNotLookedAtOneByOne() {
+    long now = look().nowMillis();
+    for (int i = 0; i < 50; i++) {
+      commit("player:" + i, 3, now - 1_000, now - i);
+    }
+    Waiting look = look();
+    assertEquals(50, look.due());
+    assertEquals(4, look.counted());
+    assertEquals(12, look.countedRows());
+  }
+}

@@ -1,0 +1,59 @@
+package io.gameq.writer.backlog;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisServerCheck;
+import io.gameq.redis.RedisState;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.Waiting;
+import io.gameq.redis.script.WaitingScript;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * One look at what waits in Redis. The slots are looked at one after another: what moves meanwhile
+ * may be missed or seen twice. Immutable.
+ *
+ * @param slots in order
+ * @param redis the server on which they are
+ */
+public record Backlog(List<Waiting> slots, RedisState redis) {
+  public Backlog {
+    slots = List.copyOf(slots);
+  }
+
+  /**
+   * Looks, over a connection that no other thread uses meanwhile.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static Backlog of(RedisConnection redis, Slots slots) {
+    return new Backlog(WaitingScript.call(redis, slots), RedisServerCheck.state(redis));
+  }
+
+  /** Of all slots together. */
+  public long sum(ToLongFunction<Waiting> of) {
+    return slots.stream().mapToLong(of).sum();
+  }
+
+  /** Owners with rows that are not in MySQL; one who commits while he is claimed counts twice. */
+  public long owners() {
+    return sum(Waiting::owners);
+  }
+
+  /**
+   * Rows that no writer has claimed: their owners, times the rows that a few of each slot have.
+   * Exact while few owners wait, else an estimate.
+   */
+  public long rows() {
+    long counted = sum(Waiting::counted);
+    return counted == 0
+        ? 0
+        : Math.round(
+            (double) sum(Waiting::countedRows) / counted * sum(of -> of.due() + of.ready()));
+  }
+
+  /** How long the oldest waits, at least, ms; 0 when nobody does. */
+  public long oldestAgeMillis() {
+    return slots.stream().mapToLong(Waiting::oldestAgeMillis).max().orElse(0);
+  }
+}

@@ -1,0 +1,114 @@
+package io.gameq.writer.http;
+
+import io.gameq.GameQueueException;
+import io.gameq.writer.config.HttpSettings;
+import io.javalin.Javalin;
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HttpStatus;
+import io.javalin.http.MisdirectedRequestResponse;
+import io.javalin.http.UnauthorizedResponse;
+import io.javalin.util.JavalinBindException;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** The HTTP server of a writer. Thread-safe. */
+public final class HttpEndpoint implements AutoCloseable {
+  private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+  private final Javalin server;
+
+  /**
+   * What is shown.
+   *
+   * @param isAlive false when the process is to be ended
+   * @param problems why rows are not written now; empty when they are
+   * @param metrics all meters, in Prometheus' text format
+   */
+  public record Shown(
+      BooleanSupplier isAlive, Supplier<List<String>> problems, Supplier<String> metrics) {}
+
+  private HttpEndpoint(Javalin server) {
+    this.server = server;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @throws GameQueueException when the address is taken or not this host's, or open to other hosts
+   *     without a token
+   */
+  public static HttpEndpoint open(HttpSettings settings, Shown shown) {
+    if (settings.token() == null && !AccessRules.isLoopback(settings.address())) {
+      throw new GameQueueException(
+          ("setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well, or"
+                  + " use 127.0.0.1")
+              .formatted(settings.address()));
+    }
+    Javalin server =
+        Javalin.create(
+            config -> {
+              quiet(config);
+              routes(config, new AccessRules(settings), shown);
+            });
+    try {
+      return new HttpEndpoint(server.start(settings.address(), settings.port()));
+    } catch (JavalinBindException e) {
+      server.stop();
+      throw new GameQueueException(
+          "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's"
+              .formatted(settings.address(), settings.port()),
+          e);
+    }
+  }
+
+  private static void quiet(JavalinConfig config) {
+    config.startup.showJavalinBanner = false;
+    config.startup.showOldJavalinVersionWarning = false;
+  }
+
+  private static void routes(JavalinConfig config, AccessRules rules, Shown shown) {
+    config.routes.before(
+        context -> {
+          if (!rules.isOurHost(context.header("Host"))) {
+            throw new MisdirectedRequestResponse("the Host header names another host");
+          }
+        });
+    config.routes.get("/live", context -> alive(context, shown.isAlive().getAsBoolean()));
+    config.routes.get("/ready", context -> ready(context, shown.problems().get()));
+    config.routes.get(
+        "/metrics",
+        context -> {
+          requireToken(context, rules);
+          context.contentType(PROMETHEUS).result(shown.metrics().get());
+        });
+  }
+
+  private static void requireToken(Context context, AccessRules rules) {
+    if (!rules.hasToken(context.header("Authorization"))) {
+      context.header("WWW-Authenticate", "Bearer");
+      throw new UnauthorizedResponse("the token of http.tokenFile is needed");
+    }
+  }
+
+  private static void alive(Context context, boolean isAlive) {
+    context.status(isAlive ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    context.result(isAlive ? "alive\n" : "no worker runs any more: restart this writer\n");
+  }
+
+  private static void ready(Context context, List<String> problems) {
+    context.status(problems.isEmpty() ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    context.result(problems.isEmpty() ? "ready\n" : String.join("\n", problems) + "\n");
+  }
+
+  /** Where it listens: the one that was given, or, for 0, the one that was free. */
+  public int port() {
+    return server.port();
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+}

@@ -1,0 +1,155 @@
+package io.gameq.writer.status;
+
+import io.gameq.redis.RedisState;
+import io.gameq.redis.script.Waiting;
+import io.gameq.terminal.Shown;
+import io.gameq.terminal.TextTable;
+import io.gameq.writer.backlog.Backlog;
+import io.gameq.writer.terminal.JsonLine;
+import java.io.PrintWriter;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prints a {@link StatusLook}. Stateless. */
+final class StatusPage {
+  private static final int MOST_SLOTS = 10;
+  private static final double MEGABYTE = 1e6;
+
+  private StatusPage() {}
+
+  static void print(StatusLook look, PrintWriter out) {
+    out.printf("%s at %s UTC%n%n", look.namespace(), Shown.utc(look.at()));
+    Backlog backlog = look.backlog();
+    TextTable lines = TextTable.withoutHeadings(out, 2);
+    if (backlog != null) {
+      lines.print(
+          List.of(
+              List.of("server", redis(backlog.redis())),
+              List.of("waiting", waiting(backlog)),
+              List.of("claimed", claimed(backlog)),
+              List.of("oldest", oldest(backlog)),
+              List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session"))));
+    }
+    if (look.deadLetters() >= 0) {
+      lines.print(List.of(List.of("dead", Shown.count(look.deadLetters(), "dead letter"))));
+    }
+    if (backlog != null) {
+      slots(backlog, out);
+    }
+    out.println();
+    List<String> toDo = look.toDo();
+    toDo.forEach(out::println);
+    if (toDo.isEmpty()) {
+      out.println("all is well");
+    }
+    out.flush();
+  }
+
+  private static String redis(RedisState redis) {
+    String most =
+        redis.mostBytes() == 0
+            ? "no limit"
+            : String.format(Locale.ROOT, "limit %,.1f MB", redis.mostBytes() / MEGABYTE);
+    return String.format(
+        Locale.ROOT,
+        "%s, %,.1f MB used, %s, %s, %s",
+        redis.version(),
+        redis.usedBytes() / MEGABYTE,
+        most,
+        redis.policy(),
+        Shown.count(redis.replicas(), "replica"));
+  }
+
+  private static String waiting(Backlog backlog) {
+    return "%s, %s%s"
+        .formatted(
+            Shown.count(waitingOwners(backlog), "owner"),
+            isEstimate(backlog) ? "about " : "",
+            Shown.count(backlog.rows(), "row"));
+  }
+
+  private static boolean isEstimate(Backlog backlog) {
+    return backlog.sum(Waiting::counted) < waitingOwners(backlog);
+  }
+
+  private static long waitingOwners(Backlog backlog) {
+    return backlog.sum(of -> of.due() + of.ready());
+  }
+
+  private static String claimed(Backlog backlog) {
+    return Shown.count(backlog.sum(Waiting::claimed), "owner");
+  }
+
+  private static String oldest(Backlog backlog) {
+    return backlog.oldestAgeMillis() == 0 ? "-" : duration(backlog.oldestAgeMillis());
+  }
+
+  private static void slots(Backlog backlog, PrintWriter out) {
+    List<Waiting> busy = backlog.slots().stream().filter(of -> of.owners() > 0).toList();
+    if (busy.isEmpty()) {
+      return;
+    }
+    out.println();
+    new TextTable(out, "SLOT", "DUE", "READY", "CLAIMED", "OLDEST")
+        .print(
+            busy.stream()
+                .sorted(Comparator.comparingLong(Waiting::oldestAgeMillis).reversed())
+                .limit(MOST_SLOTS)
+                .map(StatusPage::cells)
+                .toList());
+    out.printf("%s with rows, of %,d%n", Shown.count(busy.size(), "slot"), backlog.slots().size());
+  }
+
+  private static List<String> cells(Waiting of) {
+    return List.of(
+        Integer.toString(of.slot()),
+        Long.toString(of.due()),
+        Long.toString(of.ready()),
+        Long.toString(of.claimed()),
+        duration(of.oldestAgeMillis()));
+  }
+
+  /** {@code 1.234 s}; {@code 2 h 3 min}. */
+  static String duration(long millis) {
+    long minutes = millis / 60_000;
+    return minutes < 1
+        ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
+        : minutes < 60
+            ? "%d min %d s".formatted(minutes, millis / 1_000 % 60)
+            : "%,d h %d min".formatted(minutes / 60, minutes % 60);
+  }
+
+  static String json(StatusLook look) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("namespace", look.namespace());
+    all.put("at", look.at().toString());
+    Backlog backlog = look.backlog();
+    if (backlog != null) {
+      RedisState redis = backlog.redis();
+      all.put("redis", redis.version());
+      all.put("redisUsedBytes", redis.usedBytes());
+      all.put("redisMaxBytes", redis.mostBytes());
+      all.put("redisPolicy", redis.policy());
+      all.put("redisReplicas", redis.replicas());
+      all.put("due", backlog.sum(Waiting::due));
+      all.put("ready", backlog.sum(Waiting::ready));
+      all.put("claimed", backlog.sum(Waiting::claimed));
+      all.put("lapsed", backlog.sum(Waiting::lapsed));
+      all.put("rows", backlog.rows());
+      all.put("rowsAreEstimated", isEstimate(backlog));
+      all.put("oldestMillis", backlog.oldestAgeMillis());
+      all.put("staleSessions", backlog.sum(Waiting::stale));
+      all.put("closing", backlog.sum(Waiting::closing));
+      all.put("healing", backlog.sum(Waiting::healing));
+      all.put("foreignKeys", backlog.sum(Waiting::foreign));
+    }
+    if (look.deadLetters() >= 0) {
+      all.put("deadLetters", look.deadLetters());
+    }
+    all.put("toDo", look.toDo());
+    return JsonLine.of(all);
+  }
+}

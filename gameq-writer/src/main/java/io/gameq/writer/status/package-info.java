@@ -1,0 +1,11 @@
+/**
+ * {@code gameq-writer status}: what waits, where, and whether there is something to act on.
+ *
+ * <pre>
+ * StatusCommand    asks the servers, once or again and again
+ *   StatusLook     what they said, and what follows from it
+ *   StatusPage     prints that: a screen, or a line of JSON
+ * </pre>
+ */
+@org.jspecify.annotations.NullMarked
+package io.gameq.writer.status;

@@ -1,0 +1,125 @@
+package io.gameq.writer.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.writer.config.HttpSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpEndpointTest {
+  private static final String TOKEN = "0123456789abcdef";
+
+  private volatile boolean isAlive = true;
+  private volatile List<String> problems = List.of();
+
+  private HttpEndpoint open(@Nullable String token) {
+    return HttpEndpoint.open(
+        new HttpSettings("127.0.0.1", 0, true, token),
+        new HttpEndpoint.Shown(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"));
+  }
+
+  /** What the server answers to a request with these header lines, as it stands on the wire. */
+  private static String get(HttpEndpoint endpoint, String path, String... headers)
+      throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), endpoint.port())) {
+      String request = "GET " + path + " HTTP/1.0\r\n" + String.join("\r\n", headers) + "\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static void assertStatus(int expected, String answer) {
+    assertTrue(answer.matches("(?s)HTTP/1\\.1 " + expected + " .*"), answer);
+  }
+
+  @Test
+  void saysWhetherTheWriterLivesAndWorks() throws IOException {
+    try (HttpEndpoint endpoint = open(null)) {
+      assertStatus(200, get(endpoint, "/live", "Host: localhost"));
+      assertStatus(200, get(endpoint, "/ready", "Host: localhost"));
+      problems = List.of("MySQL is away: rows wait in Redis");
+      String notReady = get(endpoint, "/ready", "Host: localhost");
+      assertStatus(503, notReady);
+      assertTrue(notReady.contains("MySQL is away"), notReady);
+      assertStatus(200, get(endpoint, "/live", "Host: localhost"));
+      isAlive = false;
+      assertStatus(503, get(endpoint, "/live", "Host: localhost"));
+    }
+  }
+
+  @Test
+  void metersAreShownToPrometheus() throws IOException {
+    try (HttpEndpoint endpoint = open(null)) {
+      String answer = get(endpoint, "/metrics", "Host: 127.0.0.1:" + endpoint.port());
+      assertStatus(200, answer);
+      assertTrue(answer.contains("text/plain; version=0.0.4"), answer);
+      assertTrue(answer.endsWith("gameq_rows 1\n"), answer);
+      assertFalse(answer.contains("Jetty("), answer);
+    }
+  }
+
+  @Test
+  void aTokenIsAskedForOnceThereIsOne() throws IOException {
+    try (HttpEndpoint endpoint = open(TOKEN)) {
+      assertStatus(401, get(endpoint, "/metrics", "Host: localhost"));
+      assertStatus(
+          401,
+          get(endpoint, "/metrics", "Host: localhost", "Authorization: Bearer " + TOKEN + "x"));
+      assertStatus(401, get(endpoint, "/metrics", "Host: localhost", "Authorization: " + TOKEN));
+      assertStatus(
+          200, get(endpoint, "/metrics", "Host: localhost", "Authorization: Bearer " + TOKEN));
+      assertStatus(200, get(endpoint, "/ready", "Host: localhost"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Host: evil.example", "Host: evil.example:80", "Host: localhost.evil"})
+  void aPageFromElsewhereIsRefused(String host) throws IOException {
+    try (HttpEndpoint endpoint = open(null)) {
+      for (String path : List.of("/metrics", "/ready", "/live", "/nothing")) {
+        assertStatus(421, get(endpoint, path, host));
+      }
+    }
+  }
+
+  @Test
+  void otherHostsAreNotLetInWithoutAToken() {
+    GameQueueException e =
+        assertThrows(
+            GameQueueException.class,
+            () ->
+                HttpEndpoint.open(
+                    new HttpSettings("0.0.0.0", 0, true, null),
+                    new HttpEndpoint.Shown(() -> true, List::of, () -> "")));
+    assertTrue(String.valueOf(e.getMessage()).contains("http.tokenFile"), e::getMessage);
+    assertFalse(new HttpSettings("0.0.0.0", 0, true, TOKEN).toString().contains(TOKEN));
+  }
+
+  @Test
+  void aTakenPortIsNamed() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      GameQueueException e =
+          assertThrows(
+              GameQueueException.class,
+              () ->
+                  HttpEndpoint.open(
+                      new HttpSettings("127.0.0.1", taken.getLocalPort(), true, null),
+                      new HttpEndpoint.Shown(() -> true, List::of, () -> "")));
+      String message = String.valueOf(e.getMessage());
+      assertTrue(message.contains("port " + taken.getLocalPort()), message);
+      assertEquals(message, message.strip());
+    }
+  }
+}
