@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -124,6 +125,20 @@ class OperatorsViewTest {
               () -> !meters.scrape().contains("gameq_slot_owners{slot=\"3\",state=\"due\"} NaN"));
       assertTrue(meters.scrape().contains("gameq_redis_memory_used_bytes "), scraped);
       assertTrue(writer.isAlive());
+      await().atMost(LONG).until(() -> writer.problems().isEmpty());
+    }
+  }
+
+  /** Though nothing is due, so that no flush fails. */
+  @Test
+  void aWriterWhoseMySqlIsAwayIsNotReady() {
+    AtomicBoolean down = new AtomicBoolean();
+    try (WriterService writer = game.writer("w1", 30_000, down::get)) {
+      await().atMost(LONG).until(() -> writer.problems().isEmpty());
+      down.set(true);
+      await().atMost(LONG).until(() -> writer.problems().toString().contains("MySQL is away"));
+      assertTrue(writer.isAlive());
+      down.set(false);
       await().atMost(LONG).until(() -> writer.problems().isEmpty());
     }
   }

@@ -16,16 +16,27 @@ public final class TermWatch {
 
   private final PrimaryConnector primary;
   private volatile long number;
+  private volatile long answeredNanos;
 
   /** Asks once; the term has to be there. */
   public TermWatch(PrimaryConnector primary) {
     this.primary = primary;
-    number = primary.term();
+    ask();
   }
 
   /** What asks. */
   public Agent duty() {
-    return Duty.every(EVERY, "look which Redis primary counts", () -> number = primary.term());
+    return Duty.every(EVERY, "look which Redis primary counts", this::ask);
+  }
+
+  private void ask() {
+    number = primary.term();
+    answeredNanos = System.nanoTime();
+  }
+
+  /** How long ago MySQL, which holds the term, answered. */
+  public Duration sinceAnswer() {
+    return Duration.ofNanos(System.nanoTime() - answeredNanos);
   }
 
   /** The connection, opened anew when it leads to a primary that was demoted. */

@@ -12,6 +12,7 @@ import io.javalin.util.JavalinBindException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The HTTP server of a writer. Thread-safe. */
 public final class HttpEndpoint implements AutoCloseable {
@@ -76,7 +77,9 @@ public final class HttpEndpoint implements AutoCloseable {
           }
         });
     config.routes.get("/live", context -> alive(context, shown.isAlive().getAsBoolean()));
-    config.routes.get("/ready", context -> ready(context, shown.problems().get()));
+    config.routes.get(
+        "/ready",
+        context -> ready(context, shown.problems().get(), rules.hasToken(bearer(context))));
     config.routes.get(
         "/metrics",
         context -> {
@@ -86,10 +89,14 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private static void requireToken(Context context, AccessRules rules) {
-    if (!rules.hasToken(context.header("Authorization"))) {
+    if (!rules.hasToken(bearer(context))) {
       context.header("WWW-Authenticate", "Bearer");
       throw new UnauthorizedResponse("the token of http.tokenFile is needed");
     }
+  }
+
+  private static @Nullable String bearer(Context context) {
+    return context.header("Authorization");
   }
 
   private static void alive(Context context, boolean isAlive) {
@@ -97,9 +104,14 @@ public final class HttpEndpoint implements AutoCloseable {
     context.result(isAlive ? "alive\n" : "no worker runs any more: restart this writer\n");
   }
 
-  private static void ready(Context context, List<String> problems) {
+  /** Why not may name servers: it is said to whoever has the token. */
+  private static void ready(Context context, List<String> problems, boolean hasToken) {
     context.status(problems.isEmpty() ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
-    context.result(problems.isEmpty() ? "ready\n" : String.join("\n", problems) + "\n");
+    if (problems.isEmpty()) {
+      context.result("ready\n");
+    } else {
+      context.result(hasToken ? String.join("\n", problems) + "\n" : "not ready\n");
+    }
   }
 
   /** Where it listens: the one that was given, or, for 0, the one that was free. */

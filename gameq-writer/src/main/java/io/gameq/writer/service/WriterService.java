@@ -43,6 +43,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -53,6 +54,9 @@ public final class WriterService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
 
   private static final long COMPLAIN_EVERY_SECONDS = 10;
+
+  /** Of MySQL, which is asked every second. */
+  private static final Duration MOST_SILENCE = Duration.ofSeconds(5);
 
   private final WriterOptions options;
   private final WriterStats stats;
@@ -175,7 +179,7 @@ public final class WriterService implements AutoCloseable {
   /** Why rows are not written now, each in one line; empty when they are. */
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
-    if (holdUps.mysql().isClosed()) {
+    if (holdUps.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
       problems.add("MySQL is away: rows wait in Redis");
     }
     if (!backlog.isFresh()) {

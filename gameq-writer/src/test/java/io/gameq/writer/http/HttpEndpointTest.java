@@ -81,6 +81,12 @@ class HttpEndpointTest {
       assertStatus(
           200, get(endpoint, "/metrics", "Host: localhost", "Authorization: Bearer " + TOKEN));
       assertStatus(200, get(endpoint, "/ready", "Host: localhost"));
+      problems = List.of("db-1 is away");
+      String anybody = get(endpoint, "/ready", "Host: localhost");
+      assertStatus(503, anybody);
+      assertFalse(anybody.contains("db-1"), anybody);
+      String known = get(endpoint, "/ready", "Host: localhost", "Authorization: Bearer " + TOKEN);
+      assertTrue(known.endsWith("db-1 is away\n"), known);
     }
   }
 
