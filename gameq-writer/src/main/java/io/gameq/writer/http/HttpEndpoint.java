@@ -9,6 +9,7 @@ import io.javalin.http.HttpStatus;
 import io.javalin.http.MisdirectedRequestResponse;
 import io.javalin.http.UnauthorizedResponse;
 import io.javalin.util.JavalinBindException;
+import io.javalin.util.JavalinLogger;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -53,6 +54,7 @@ public final class HttpEndpoint implements AutoCloseable {
               quiet(config);
               routes(config, new AccessRules(settings), shown);
             });
+    JavalinLogger.enabled = false; // it calls a taken port an error, which is for us to say
     try {
       return new HttpEndpoint(server.start(settings.address(), settings.port()));
     } catch (JavalinBindException e) {
@@ -61,6 +63,8 @@ public final class HttpEndpoint implements AutoCloseable {
           "cannot listen on %s port %d (setting 'http.port'): it is taken, or not this host's"
               .formatted(settings.address(), settings.port()),
           e);
+    } finally {
+      JavalinLogger.enabled = true;
     }
   }
 

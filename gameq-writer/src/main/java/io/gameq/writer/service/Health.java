@@ -39,7 +39,7 @@ public final class Health {
 
   /** Whether the process can do its work, or will when servers answer; else it is to be ended. */
   public boolean isAlive() {
-    return alive.getAsBoolean();
+    return stopping || alive.getAsBoolean(); // workers end before what they left is finished
   }
 
   /** Why rows are not written now, each in one line; empty when they are. */
