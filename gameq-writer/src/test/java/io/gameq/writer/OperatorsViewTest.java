@@ -40,7 +40,9 @@ class OperatorsViewTest {
           "gameq_discard",
           "gameq_setting",
           "gameq_table",
-          "gameq_tombstone");
+          "gameq_tombstone",
+          "gameq_pause",
+          "gameq_audit");
 
   record Item(long playerId, int slot, int count) {}
 

@@ -29,7 +29,9 @@ public final class SchemaFiles {
           "008_redis_term.sql",
           "009_handover.sql",
           "013_discard.sql",
-          "014_owner_adopted.sql");
+          "014_owner_adopted.sql",
+          "015_pause.sql",
+          "016_audit.sql");
 
   private SchemaFiles() {}
 

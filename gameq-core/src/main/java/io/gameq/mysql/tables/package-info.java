@@ -12,6 +12,8 @@
  * DiscardTable       gameq_discard      versions that an operator gave up
  * DeadLetterTable    gameq_dead_letter  rows that MySQL refused, the newest of each row
  *   RowVersions        the versions of these three, by row key
+ * PauseTable         gameq_pause        what operators paused
+ * AuditTable         gameq_audit        what operators did
  *
  * OwnerReader        what MySQL holds of owners and rows
  *   OwnerSnapshots     owners' rows, tombstones and dead letters in one snapshot, several together
