@@ -428,9 +428,7 @@ final class Scenarios {
         moveAndOpenBoth(1, 0),
         moveOnAndBack(1),
         moveOnAndBack(2),
-        move(2, 2, 2, 1),
         failoverAndReader(1),
-        failoverAndDelete(3),
         firstTerm());
   }
 
@@ -448,6 +446,8 @@ final class Scenarios {
             foreign(false),
             foreign(true),
             move(1, 2, 2, 1),
+            move(2, 2, 2, 1),
+            failoverAndDelete(3),
             deletes(2));
     return CampaignLength.isShort()
         ? casts
