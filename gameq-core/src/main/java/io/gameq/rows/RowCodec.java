@@ -54,6 +54,17 @@ public final class RowCodec {
     return encode(image.table(), image.op(), image.values(), image.named(), image.isAnew());
   }
 
+  /** The encoded image with its version and its handovers: {@link #decode} gives it back. */
+  public byte[] encodeWhole(RowImage image) {
+    byte[] encoded = encode(image);
+    byte[] whole =
+        image.handovers().isEmpty()
+            ? encoded
+            : RowHeader.withHandovers(encoded, image.op(), image.handovers());
+    RowHeader.setVersion(whole, image.version());
+    return whole;
+  }
+
   private byte[] encode(
       Table table, RowOp op, @Nullable Object[] values, @Nullable BitSet named, boolean anew) {
     boolean keyOnly = op == RowOp.DELETE;

@@ -2,6 +2,7 @@ package io.gameq.rows;
 
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,6 +123,24 @@ public final class RowImage {
     @Nullable Object[] before = values.clone();
     columns.stream().forEach(column -> before[column] = null);
     return new RowImage(table, op, version - 1, before, named, anew, List.of());
+  }
+
+  /**
+   * This image with other values in some columns, which it names then.
+   *
+   * @param columns canonical values by the columns' indexes
+   */
+  RowImage with(Map<Integer, @Nullable Object> columns) {
+    @Nullable Object[] edited = values.clone();
+    BitSet names = named();
+    columns.forEach(
+        (index, value) -> {
+          edited[index] = value;
+          if (names != null) {
+            names.set(index);
+          }
+        });
+    return new RowImage(table, op, version, edited, names, anew, handovers);
   }
 
   /** The same, of a row that changed owners. */

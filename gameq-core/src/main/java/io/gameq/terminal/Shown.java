@@ -38,20 +38,33 @@ public final class Shown {
     return text(canonical.toString());
   }
 
-  /** Text with control characters as escapes. */
+  /** Text with escapes for what would move the cursor, break the line or turn it around. */
   public static String text(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints()
         .forEach(
             c -> {
-              int type = Character.getType(c);
-              if (type == Character.CONTROL || type == Character.FORMAT) {
-                out.append("\\u").append(HEX.toHexDigits((short) c));
+              if (!isHarmless(c)) {
+                for (char unit : Character.toChars(c)) {
+                  out.append("\\u").append(HEX.toHexDigits(unit));
+                }
               } else {
                 out.appendCodePoint(c);
               }
             });
     return out.toString();
+  }
+
+  private static boolean isHarmless(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          false;
+      default -> true;
+    };
   }
 
   /** The same, cut to a number of characters. */

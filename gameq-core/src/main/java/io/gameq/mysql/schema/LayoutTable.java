@@ -4,6 +4,7 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.LayoutSource;
+import io.gameq.rows.Table;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -17,20 +18,22 @@ public final class LayoutTable implements LayoutSource {
 
   /** Keeps the column lists of all tables; to be done before rows are encoded with them. */
   public void register(Catalog catalog) {
-    catalog
-        .tables()
-        .forEach(
-            table ->
-                MySqlErrors.mysql(
-                    () ->
-                        jdbi.withHandle(
-                            handle ->
-                                handle.execute(
-                                    "INSERT IGNORE INTO gameq_layout (table_name, fingerprint,"
-                                        + " columns) VALUES (?, ?, ?)",
-                                    table.name(),
-                                    table.fingerprint(),
-                                    table.layout()))));
+    catalog.tables().forEach(this::register);
+  }
+
+  /** The same of one table. */
+  public void register(Table table) {
+    int unused =
+        MySqlErrors.mysql(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle.execute(
+                            "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns)"
+                                + " VALUES (?, ?, ?)",
+                            table.name(),
+                            table.fingerprint(),
+                            table.layout())));
   }
 
   @Override

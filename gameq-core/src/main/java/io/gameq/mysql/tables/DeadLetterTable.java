@@ -27,7 +27,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 
@@ -82,15 +81,13 @@ public final class DeadLetterTable {
     }
   }
 
-  /** Which dead letters: of one owner, of one table; null for whichever. */
-  public record Filter(@Nullable OwnerId owner, @Nullable String table) {}
-
   /** How many dead letters there are, and the highest id among them, 0 for none. */
   public record Extent(long count, long lastId) {}
 
   /**
-   * Sets rows aside, within the caller's transaction. Of one row the newest version stays; attempts
-   * add up. What an operator discarded is left out.
+   * Sets rows aside, within the caller's transaction. Of one row the newest version stays, and of
+   * one version the image that came first, which an operator may have edited; attempts add up. What
+   * an operator discarded is left out.
    *
    * @param most dead letters that the table may hold
    * @return the rows that could not be set aside, and why: all when the table would hold more than
@@ -114,7 +111,8 @@ public final class DeadLetterTable {
             "INSERT INTO gameq_dead_letter (owner, table_name, row_key, version, image, error_code,"
                 + " error_text, attempts, refused_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
                 + " UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE "
-                + newest("image")
+                // An operator may have edited the image of this very version.
+                + "image = IF(VALUES(version) > version, VALUES(image), image), "
                 + newest("error_code")
                 + newest("error_text")
                 + newest("refused_at")
@@ -193,8 +191,9 @@ public final class DeadLetterTable {
    * Dead letters with ids above {@code afterId} up to {@code lastId}, in the order of their ids.
    */
   public static List<Stored> list(
-      Handle handle, Filter filter, long afterId, long lastId, int limit) {
-    return select(handle, COLUMNS, filter, " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
+      Handle handle, DeadLetterFilter filter, long afterId, long lastId, int limit) {
+    return filter
+        .select(handle, COLUMNS, " AND id > :after AND id <= :last ORDER BY id LIMIT :n")
         .bind("after", afterId)
         .bind("last", lastId)
         .bind("n", limit)
@@ -202,30 +201,11 @@ public final class DeadLetterTable {
         .list();
   }
 
-  public static Extent extent(Handle handle, Filter filter) {
-    return select(handle, "COUNT(*), COALESCE(MAX(id), 0)", filter, "")
+  public static Extent extent(Handle handle, DeadLetterFilter filter) {
+    return filter
+        .select(handle, "COUNT(*), COALESCE(MAX(id), 0)", "")
         .map((rs, context) -> new Extent(rs.getLong(1), rs.getLong(2)))
         .one();
-  }
-
-  private static Query select(Handle handle, String columns, Filter filter, String ending) {
-    OwnerId owner = filter.owner();
-    String table = filter.table();
-    Query query =
-        handle.createQuery(
-            "SELECT "
-                + columns
-                + " FROM gameq_dead_letter WHERE TRUE"
-                + (owner == null ? "" : " AND owner = :owner")
-                + (table == null ? "" : " AND table_name = :table")
-                + ending);
-    if (owner != null) {
-      query.bind("owner", owner.encoded());
-    }
-    if (table != null) {
-      query.bind("table", table);
-    }
-    return query;
   }
 
   /** The dead letter with this id, or null. */
@@ -254,6 +234,26 @@ public final class DeadLetterTable {
       statement.setLong(3, letter.id());
       statement.setString(4, Long.toUnsignedString(letter.refused().version()));
       statement.executeUpdate();
+    }
+  }
+
+  /**
+   * Gives a dead letter another image of the same version; false when it is gone, or not any more
+   * as it was read.
+   */
+  public static boolean replaceImage(Connection connection, Stored letter, byte[] image)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            // The new image may be there already: the reply to the first try was lost.
+            "UPDATE gameq_dead_letter SET image = ? WHERE id = ? AND version = ? AND image IN (?,"
+                + " ?)")) {
+      statement.setBytes(1, image);
+      statement.setLong(2, letter.id());
+      statement.setString(3, Long.toUnsignedString(letter.refused().version()));
+      statement.setBytes(4, letter.refused().image());
+      statement.setBytes(5, image);
+      return statement.executeUpdate() == 1;
     }
   }
 

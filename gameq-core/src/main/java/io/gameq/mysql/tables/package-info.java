@@ -11,6 +11,7 @@
  * TombstoneTable     gameq_tombstone    the version of a delete: nothing older comes back
  * DiscardTable       gameq_discard      versions that an operator gave up
  * DeadLetterTable    gameq_dead_letter  rows that MySQL refused, the newest of each row
+ *   DeadLetterFilter   which of them an operator means
  *   RowVersions        the versions of these three, by row key
  * PauseTable         gameq_pause        what operators paused
  * AuditTable         gameq_audit        what operators did

@@ -10,12 +10,14 @@ import picocli.CommandLine.Spec;
 /** {@code dead}: the parent of the commands for dead letters. */
 @Command(
     name = "dead",
-    description = "Shows, retries and discards dead letters: rows that MySQL refused.",
+    description = "Shows, edits, retries, discards and exports dead letters: rows MySQL refused.",
     subcommands = {
       DeadListCommand.class,
       DeadShowCommand.class,
+      DeadEditCommand.class,
       DeadRetryCommand.class,
-      DeadDiscardCommand.class
+      DeadDiscardCommand.class,
+      DeadExportCommand.class
     })
 public final class DeadCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
@@ -24,6 +26,6 @@ public final class DeadCommand implements Runnable {
   public void run() {
     CommandSpec self = Objects.requireNonNull(spec);
     throw new CommandLine.ParameterException(
-        self.commandLine(), "missing command: list, show, retry or discard");
+        self.commandLine(), "missing command: list, show, edit, retry, discard or export");
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.dead;
 
 import io.gameq.terminal.Shown;
+import io.gameq.writer.letters.LetterName;
 import io.gameq.writer.mysql.DeadLetterRetry.Gone;
 import io.gameq.writer.mysql.DeadLetterRetry.Locked;
 import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
@@ -11,34 +12,25 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.concurrent.TimeUnit;
 
 /** Prints and counts what became of dead letters. Used by one thread. */
 final class RetryReport {
-  private static final long PROGRESS_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
-
   private final PrintWriter out;
-  private final PrintWriter err;
-  private final long total;
+  private final LetterProgress progress;
   private final boolean dryRun;
   private final Map<String, Long> counts = new LinkedHashMap<>();
-  private long toldNanos = System.nanoTime();
 
-  RetryReport(PrintWriter out, PrintWriter err, long total, boolean dryRun) {
+  RetryReport(PrintWriter out, LetterProgress progress, boolean dryRun) {
     this.out = out;
-    this.err = err;
-    this.total = total;
+    this.progress = progress;
     this.dryRun = dryRun;
   }
 
-  void line(String letter, Outcome outcome) {
+  void line(LetterName letter, Outcome outcome) {
     String kind = kind(outcome);
     counts.merge(kind, 1L, Long::sum);
     out.println(letter + ": " + (dryRun ? "would be " : "") + kind + detail(outcome));
-    if (System.nanoTime() - toldNanos >= PROGRESS_EVERY_NANOS) {
-      toldNanos = System.nanoTime();
-      err.println("%,d of %,d dead letters done".formatted(done(), total));
-    }
+    progress.one();
   }
 
   void summary() {
@@ -48,13 +40,9 @@ final class RetryReport {
     out.println(line + (dryRun ? " (dry run: nothing was changed)" : ""));
   }
 
-  long written() {
-    return count(new Written());
-  }
-
   /** Whether no letter is left. */
   boolean allDone() {
-    return done() == written() + count(new Superseded()) + count(new Gone());
+    return done() == count(new Written()) + count(new Superseded()) + count(new Gone());
   }
 
   private long done() {

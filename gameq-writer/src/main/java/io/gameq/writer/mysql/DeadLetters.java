@@ -5,9 +5,11 @@ import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.DeadLetterFilter;
 import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Extent;
-import io.gameq.mysql.tables.DeadLetterTable.Filter;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.DeadLetterTable.Stored;
 import io.gameq.mysql.tables.DiscardTable;
@@ -37,6 +39,7 @@ public final class DeadLetters implements AutoCloseable {
   private static final Duration FAR_AHEAD = Duration.ofDays(1);
 
   private final MySql mysql;
+  private final boolean ownsPool;
   private @Nullable RowReading rows;
 
   /** What a dead letter is worth now. */
@@ -49,8 +52,14 @@ public final class DeadLetters implements AutoCloseable {
     UNKNOWN
   }
 
-  private DeadLetters(MySql mysql) {
+  /** Over connections that somebody else closes; two at least are used at a time. */
+  public DeadLetters(MySql mysql) {
+    this(mysql, false);
+  }
+
+  private DeadLetters(MySql mysql, boolean ownsPool) {
     this.mysql = mysql;
+    this.ownsPool = ownsPool;
   }
 
   /**
@@ -64,7 +73,8 @@ public final class DeadLetters implements AutoCloseable {
     DeadLetters letters =
         new DeadLetters(
             MySqlPool.open(
-                new MySqlConfig(config.url(), config.user(), config.password(), 2), "dead"));
+                new MySqlConfig(config.url(), config.user(), config.password(), 2), "dead"),
+            true);
     try {
       Settings.requireSchema(letters.mysql);
     } catch (RuntimeException e) {
@@ -74,11 +84,11 @@ public final class DeadLetters implements AutoCloseable {
     return letters;
   }
 
-  public Extent extent(Filter filter) {
+  public Extent extent(DeadLetterFilter filter) {
     return extent(mysql, filter);
   }
 
-  private static Extent extent(MySql mysql, Filter filter) {
+  private static Extent extent(MySql mysql, DeadLetterFilter filter) {
     return MySqlErrors.mysql(
         () -> mysql.jdbi().withHandle(handle -> DeadLetterTable.extent(handle, filter)));
   }
@@ -90,18 +100,20 @@ public final class DeadLetters implements AutoCloseable {
 
   /** The same; throws {@link io.gameq.MySqlException} when MySQL does not answer. */
   public static long count(MySql mysql) {
-    return extent(mysql, new Filter(null, null)).count();
+    return extent(mysql, DeadLetterFilter.ALL).count();
   }
 
   /**
    * Hands over dead letters page by page, in the order of their ids, until no further page is
    * wanted.
    *
+   * @param afterId only those with a larger id
    * @param lastId that of the extent: those that come meanwhile are left out
    */
-  public void pages(Filter filter, long lastId, Predicate<List<Stored>> page) {
+  public void pages(
+      DeadLetterFilter filter, long afterId, long lastId, Predicate<List<Stored>> page) {
     List<Stored> letters;
-    long after = 0;
+    long after = afterId;
     do {
       long from = after;
       letters =
@@ -150,6 +162,31 @@ public final class DeadLetters implements AutoCloseable {
                     }));
   }
 
+  /**
+   * Gives a dead letter another image of the same version; false when it is gone, or not any more
+   * as it was read. A retry at the same time writes the old image or the new one.
+   */
+  public boolean replace(Stored letter, byte[] image) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            mysql
+                .jdbi()
+                .inTransaction(
+                    handle -> {
+                      OwnerTable.lock(handle.getConnection(), List.of(letter.refused().owner()));
+                      return DeadLetterTable.replaceImage(handle.getConnection(), letter, image);
+                    }));
+  }
+
+  /**
+   * Remembers what an operator is about to do.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer: then it is not to be done
+   */
+  public void audit(Actor actor, String action, String target, String detail) {
+    AuditTable.add(mysql, actor, action, target, detail);
+  }
+
   /** A damaged version may be far ahead, and would keep every later change of the row out. */
   private static boolean isCredible(Refused row) {
     return Shown.time(row.version()).isBefore(Instant.now().plus(FAR_AHEAD));
@@ -193,6 +230,8 @@ public final class DeadLetters implements AutoCloseable {
 
   @Override
   public void close() {
-    mysql.close();
+    if (ownsPool) {
+      mysql.close();
+    }
   }
 }

@@ -12,10 +12,13 @@ import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowReading {
   private final CurrentCatalog catalogs;
+  private final LayoutTable layouts;
   private final RowCodec codec;
   private final OwnerReader reader;
+  private final Set<String> registered = ConcurrentHashMap.newKeySet();
 
   /** What became of decoding a row. */
   public sealed interface Reading {}
@@ -46,7 +51,8 @@ public final class RowReading {
    */
   public RowReading(MySql mysql) {
     this.catalogs = new CurrentCatalog(CatalogReader.read(mysql), () -> CatalogReader.read(mysql));
-    this.codec = new RowCodec(new LayoutTable(mysql), Clock.systemUTC());
+    this.layouts = new LayoutTable(mysql);
+    this.codec = new RowCodec(layouts, Clock.systemUTC());
     this.reader = new OwnerReader(mysql);
   }
 
@@ -81,6 +87,20 @@ public final class RowReading {
     } catch (GameQueueException e) {
       return new Undecodable(String.valueOf(e.getMessage()));
     }
+  }
+
+  /**
+   * Encodes a row that {@link #read} decoded and that was edited, in the columns that its table has
+   * now.
+   *
+   * @throws MySqlException when MySQL, which keeps the list of columns, does not answer
+   */
+  public byte[] encode(RowImage image) {
+    Table table = image.table();
+    if (registered.add(table.name() + " " + table.fingerprint())) {
+      layouts.register(table);
+    }
+    return codec.encodeWhole(image);
   }
 
   /** The key, or null when the table is not managed now or the key does not fit it. */

@@ -7,7 +7,7 @@
  *            MigrationPlan     from SchemaState and the configuration: each MigrationStep in order
  *            ZeroDates         dates that Java has no value for
  *          LeastGrants       the least rights of each user
- * dead     DeadLetters       lists, counts, removes
+ * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * stale    Discards          remembers what was removed from Redis
  * both     RowReading        decodes rows that were kept aside, beside what MySQL holds

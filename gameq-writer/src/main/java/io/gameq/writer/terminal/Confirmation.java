@@ -46,6 +46,19 @@ public final class Confirmation {
     }
   }
 
+  /**
+   * Asks for something else on the console.
+   *
+   * @throws GameQueueException when there is no console, or its input is at an end
+   */
+  public static String ask(String question) {
+    String answer = askOnConsole(question);
+    if (answer == null) {
+      throw new GameQueueException("there is no console to ask on: give it another way");
+    }
+    return answer;
+  }
+
   // From JDK 22 on there is always a console; without a terminal its input is at an end.
   @SuppressWarnings("SystemConsoleNull")
   private static @Nullable String askOnConsole(String question) {

@@ -106,7 +106,9 @@ class DeadCommandsTest {
     assertHas(all, "71 dead letters", "guild:é x");
     assertHas(
         run(ExitCodes.FOUND_SOMETHING, "dead list --limit 40").out(),
-        "40 of 71 dead letters: --limit shows");
+        "40 of 71 dead letters: --limit shows more, --after 40 the next ones");
+    assertHas(
+        run(ExitCodes.FOUND_SOMETHING, "dead list --limit 40 --after 40").out(), "31 dead letters");
     assertHas(run(ExitCodes.FOUND_SOMETHING, "dead list --table guild").out(), "1 dead letter");
     assertHas(
         run(ExitCodes.FOUND_SOMETHING, "dead list --owner player:1").out(), "70 dead letters");
@@ -132,7 +134,13 @@ class DeadCommandsTest {
   void showsTheRowBesideTheOneInMySql() throws SQLException {
     letters.write(letters.item(10, 1, 5));
     String id = letters.set(letters.item(20, 1, 6_000));
-    String out = run(ExitCodes.OK, "dead show " + id).out();
+    String hidden = run(ExitCodes.OK, "dead show " + id).out();
+    assertHas(hidden, "* count      differs", "values are hidden");
+    assertFalse(hidden.contains("sword") || hidden.contains("6000"), hidden);
+    String out = run(ExitCodes.OK, "dead show --values " + id).out();
+    assertEquals(
+        "dead show|" + id + " item:1 of player:1|with values",
+        letters.query("SELECT CONCAT_WS('|', action, target, detail) FROM gameq_audit"));
     assertHas(
         out,
         "owner     player:1",

@@ -1,0 +1,57 @@
+package io.gameq.rows;
+
+import io.gameq.RowRefusedException;
+import io.gameq.rows.types.ValueText;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Changes columns of a row that was kept aside; its key, owner and version stay. Stateless. */
+public final class RowEdit {
+  private RowEdit() {}
+
+  /**
+   * The row with other values in some columns, checked as those of a put.
+   *
+   * @param columns by name, as {@link ValueText} reads them; null for NULL
+   * @throws RowRefusedException when the row is no put, when a column is unknown, part of the key
+   *     or the owner column, or does not hold its value
+   */
+  public static RowImage of(RowImage row, Map<String, @Nullable String> columns) {
+    Table table = row.table();
+    if (row.op() != RowOp.PUT) {
+      throw new RowRefusedException(
+          row.op() == RowOp.DELETE
+              ? "it deletes the row: there are no columns to edit"
+              : "the row was moved to another owner: edit the new owner's dead letter of it");
+    }
+    Map<Integer, @Nullable Object> values = new HashMap<>();
+    columns.forEach(
+        (name, text) -> values.put(editable(table, name), canonical(table, name, text)));
+    return row.with(values);
+  }
+
+  /** Whether {@link #of} may change the column at this index. */
+  public static boolean isEditable(Table table, int index) {
+    return !table.isInKey(index) && index != table.ownerIndex();
+  }
+
+  private static int editable(Table table, String name) {
+    if (!table.has(name)) {
+      throw new RowRefusedException(table.unknown(name));
+    }
+    int index = table.indexOf(name);
+    if (!isEditable(table, index)) {
+      throw new RowRefusedException(
+          "%s names the row or its owner and cannot be edited"
+              .formatted(table.columns().get(index).label()));
+    }
+    return index;
+  }
+
+  private static @Nullable Object canonical(Table table, String name, @Nullable String text) {
+    Column column = table.column(name);
+    return column.canonical(
+        text == null ? null : ValueText.given(column.type(), text, column.label()));
+  }
+}

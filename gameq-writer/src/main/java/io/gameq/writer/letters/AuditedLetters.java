@@ -1,0 +1,221 @@
+package io.gameq.writer.letters;
+
+import io.gameq.RowRefusedException;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.DeadLetterFilter;
+import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.DeadLetterTable.Stored;
+import io.gameq.rows.RowEdit;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.letters.EditOutcome.ChangedMeanwhile;
+import io.gameq.writer.letters.EditOutcome.Edited;
+import io.gameq.writer.letters.EditOutcome.NotEditable;
+import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
+import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.mysql.DeadLetters.State;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Reading;
+import io.gameq.writer.mysql.RowReading.Undecodable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator does with the dead letters of a database, by command line or console: each
+ * change, and each look at values, is in the audit log before it is made, one entry however many
+ * letters it concerns. Used by one thread; safe beside nodes, writers and other operators.
+ *
+ * <p>All methods throw {@link io.gameq.MySqlException} when MySQL does not answer; what was told to
+ * a callback is done then, the rest is not.
+ */
+public final class AuditedLetters {
+  private final DeadLetters letters;
+  private final Actor actor;
+
+  /** Whoever made the letters closes them. */
+  public AuditedLetters(DeadLetters letters, Actor actor) {
+    this.letters = letters;
+    this.actor = actor;
+  }
+
+  /** The letters that a filter lets through now. */
+  public ChosenLetters choose(LetterFilter filter) {
+    return new ChosenLetters(letters, filter);
+  }
+
+  /** Which of these ids no letter has. */
+  public List<Long> unknown(List<Long> ids) {
+    Set<Long> unknown = new TreeSet<>(ids);
+    if (!ids.isEmpty()) {
+      choose(new LetterFilter(DeadLetterFilter.ofIds(ids), null))
+          .forEach(letter -> unknown.remove(letter.id()));
+    }
+    return List.copyOf(unknown);
+  }
+
+  /**
+   * Some letters, in the order of their ids.
+   *
+   * @param after where the last page ended, 0 to begin
+   * @param most letters of the page; at least 1
+   */
+  public LetterPage page(ChosenLetters chosen, long after, int most) {
+    List<ListedLetter> page = new ArrayList<>();
+    boolean[] more = {false};
+    chosen.whileWanted(
+        after,
+        true,
+        (letter, state) -> {
+          if (page.size() < most) {
+            page.add(ListedLetter.of(letter, state));
+            return true;
+          }
+          more[0] = true;
+          return false;
+        });
+    return new LetterPage(page, more[0] ? page.get(page.size() - 1).name().id() : 0);
+  }
+
+  /**
+   * A letter in full, null when it is gone.
+   *
+   * @param withValues whether to show the values of its row; that is in the audit log then
+   */
+  public @Nullable LetterDetail show(long id, boolean withValues) {
+    Stored letter = letters.find(id);
+    if (letter == null) {
+      return null;
+    }
+    if (withValues) {
+      audit("dead show", target(letter), "with values");
+    }
+    return LetterDetail.of(letters, letter, withValues);
+  }
+
+  /**
+   * Changes columns of a letter's row, which a retry then writes; its version, key and owner stay.
+   *
+   * @param revision that of the detail that was looked at
+   * @param columns by name, as text; null for NULL. The audit log has the names alone
+   */
+  public EditOutcome edit(long id, String revision, Map<String, @Nullable String> columns) {
+    Stored letter = letters.find(id);
+    if (letter == null || !LetterDetail.revision(letter).equals(revision)) {
+      return new ChangedMeanwhile();
+    }
+    return edit(letter, columns, () -> audit("dead edit", target(letter), names(columns)));
+  }
+
+  /** The same of many letters; tells what became of each. */
+  public void edit(
+      ChosenLetters chosen,
+      Map<String, @Nullable String> columns,
+      BiConsumer<LetterName, EditOutcome> told) {
+    audit("dead edit", chosen.filter().toString(), count(chosen) + ", " + names(columns));
+    chosen.forEach(letter -> told.accept(LetterName.of(letter), edit(letter, columns, () -> {})));
+  }
+
+  /**
+   * Writes the rows of letters to MySQL after all, each by itself; never over a newer row. One that
+   * another one may make fit is tried again as long as others get through.
+   *
+   * @param dryRun whether each is tried and rolled back; that is not in the audit log
+   * @param told what became of each
+   */
+  public void retry(ChosenLetters chosen, boolean dryRun, BiConsumer<LetterName, Outcome> told) {
+    if (!dryRun) {
+      audit("dead retry", chosen.filter().toString(), count(chosen));
+    }
+    RetryRounds rounds = new RetryRounds(letters.retry(dryRun), told);
+    chosen.forEach(letter -> rounds.first(LetterName.of(letter)));
+    if (!dryRun) {
+      rounds.again();
+    }
+    rounds.end();
+  }
+
+  /**
+   * Gives letters up: nothing writes that version again, nor an older one of the row by the same
+   * owner.
+   *
+   * @param told of each whether it was discarded; false when it is gone, or has a newer version by
+   *     now and so was kept
+   */
+  public void discard(ChosenLetters chosen, BiConsumer<LetterName, Boolean> told) {
+    audit("dead discard", chosen.filter().toString(), count(chosen));
+    chosen.forEach(letter -> told.accept(LetterName.of(letter), letters.discard(letter)));
+  }
+
+  /**
+   * Hands over letters as JSON objects: as lists have them, with the names of columns.
+   *
+   * @param withValues whether with the values of their rows, as an edit takes them
+   */
+  public void export(
+      ChosenLetters chosen, boolean withValues, Consumer<Map<String, Object>> object) {
+    audit(
+        "dead export",
+        chosen.filter().toString(),
+        count(chosen) + (withValues ? ", with values" : ", without values"));
+    chosen.whileWanted(
+        0,
+        true,
+        (letter, state) -> {
+          Refused row = letter.refused();
+          object.accept(
+              ExportedLetter.of(
+                  ListedLetter.of(letter, state),
+                  row,
+                  letters.rows().read(row.key(), row.image()),
+                  withValues));
+          return true;
+        });
+  }
+
+  private EditOutcome edit(
+      Stored letter, Map<String, @Nullable String> columns, Runnable beforeIt) {
+    byte[] image;
+    try {
+      image = edited(letter, columns);
+    } catch (RowRefusedException e) {
+      return new NotEditable(String.valueOf(e.getMessage()));
+    }
+    beforeIt.run();
+    return letters.replace(letter, image) ? new Edited() : new ChangedMeanwhile();
+  }
+
+  private byte[] edited(Stored letter, Map<String, @Nullable String> columns) {
+    Refused row = letter.refused();
+    if (letters.states(List.of(letter)).get(0) == State.SUPERSEDED) {
+      throw new RowRefusedException(
+          "MySQL holds this version of the row or a newer one: nothing is left to write");
+    }
+    Reading reading = letters.rows().read(row.key(), row.image());
+    if (reading instanceof Decoded decoded) {
+      return letters.rows().encode(RowEdit.of(decoded.image(), columns));
+    }
+    throw new RowRefusedException("its row cannot be decoded: " + ((Undecodable) reading).reason());
+  }
+
+  private void audit(String action, String target, String detail) {
+    letters.audit(actor, action, target, detail);
+  }
+
+  private static String target(Stored letter) {
+    LetterName name = LetterName.of(letter);
+    return "%d %s".formatted(name.id(), name.row());
+  }
+
+  private static String count(ChosenLetters chosen) {
+    return Shown.count(chosen.count(), "dead letter");
+  }
+
+  private static String names(Map<String, @Nullable String> columns) {
+    return "columns " + String.join(", ", new TreeSet<>(columns.keySet()));
+  }
+}

@@ -1,0 +1,50 @@
+package io.gameq.writer.terminal;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+
+/** Reads a moment that is given on a command line. Stateless. */
+public final class Moment implements CommandLine.ITypeConverter<Instant> {
+  /** What an option's description says. */
+  public static final String FORMS =
+      "30m, 2h or 3d for so long ago, or in UTC 2026-11-21 or 2026-11-21T10:53.";
+
+  private static final Pattern AGO = Pattern.compile("(\\d{1,6})([smhd])");
+
+  @Override
+  public Instant convert(String text) {
+    Matcher ago = AGO.matcher(text);
+    if (ago.matches()) {
+      return Instant.now().minus(duration(Long.parseLong(ago.group(1)), ago.group(2)));
+    }
+    try {
+      if (text.endsWith("Z")) {
+        return Instant.parse(text.replace(' ', 'T'));
+      }
+      LocalDateTime time =
+          text.length() == "2026-11-21".length()
+              ? LocalDate.parse(text).atStartOfDay()
+              : LocalDateTime.parse(text.replace(' ', 'T'));
+      return time.toInstant(ZoneOffset.UTC);
+    } catch (DateTimeException e) {
+      throw new CommandLine.TypeConversionException(
+          "'%s' is no time: use %s".formatted(text, FORMS));
+    }
+  }
+
+  private static Duration duration(long number, String unit) {
+    return switch (unit) {
+      case "s" -> Duration.ofSeconds(number);
+      case "m" -> Duration.ofMinutes(number);
+      case "h" -> Duration.ofHours(number);
+      default -> Duration.ofDays(number);
+    };
+  }
+}
