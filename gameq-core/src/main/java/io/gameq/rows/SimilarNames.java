@@ -6,24 +6,28 @@ import java.util.List;
 import java.util.Locale;
 
 /** Finds the names that a mistyped one may have meant. Stateless. */
-final class SimilarNames {
+public final class SimilarNames {
   private static final int MAX_SUGGESTIONS = 3;
 
   private SimilarNames() {}
 
-  /** " (did you mean a, b?)", or all names when none is close and they are few. */
-  static String hint(String name, Collection<String> known) {
-    String wanted = name.toLowerCase(Locale.ROOT);
-    int tolerated = Math.max(2, name.length() / 3);
-    List<String> close =
-        known.stream()
-            .filter(k -> distance(wanted, k.toLowerCase(Locale.ROOT)) <= tolerated)
-            .sorted(Comparator.comparingInt(k -> distance(wanted, k.toLowerCase(Locale.ROOT))))
-            .limit(MAX_SUGGESTIONS)
-            .toList();
+  /** {@code (did you mean a, b?)}, or all names when none is close. */
+  public static String hint(String name, Collection<String> known) {
+    List<String> close = close(name, known);
     return close.isEmpty()
         ? " (known: " + String.join(", ", known) + ")"
         : " (did you mean " + String.join(", ", close) + "?)";
+  }
+
+  /** The names that are close, the closest first. */
+  public static List<String> close(String name, Collection<String> known) {
+    String wanted = name.toLowerCase(Locale.ROOT);
+    int tolerated = Math.max(2, name.length() / 3);
+    return known.stream()
+        .filter(k -> distance(wanted, k.toLowerCase(Locale.ROOT)) <= tolerated)
+        .sorted(Comparator.comparingInt(k -> distance(wanted, k.toLowerCase(Locale.ROOT))))
+        .limit(MAX_SUGGESTIONS)
+        .toList();
   }
 
   /** Levenshtein's distance. */

@@ -30,7 +30,7 @@ public final class ErrorLine {
   private static String message(Throwable cause) {
     String message = cause.getMessage();
     String text = message == null || message.isBlank() ? cause.getClass().getSimpleName() : message;
-    String oneLine = text.strip().replaceAll("\\s+", " ");
+    String oneLine = Shown.text(text.strip().replaceAll("\\s+", " "));
     return oneLine.length() <= MAX_MESSAGE_CHARS
         ? oneLine
         : oneLine.substring(0, MAX_MESSAGE_CHARS) + "...";

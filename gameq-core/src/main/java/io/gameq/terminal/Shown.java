@@ -1,16 +1,10 @@
 package io.gameq.terminal;
 
 import io.gameq.change.VersionClock;
-import io.gameq.rows.Column;
-import io.gameq.rows.RowImage;
-import io.gameq.rows.RowOp;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,16 +83,5 @@ public final class Shown {
 
   public static String version(long version) {
     return "%s (%s UTC)".formatted(Long.toUnsignedString(version), utc(time(version)));
-  }
-
-  /** The columns of a row by name, the key columns of a delete. */
-  public static Map<String, String> columns(RowImage image) {
-    List<Column> columns =
-        image.op() == RowOp.DELETE ? image.table().keyColumns() : image.table().columns();
-    Map<String, String> shown = new LinkedHashMap<>();
-    for (int i = 0; i < columns.size(); i++) {
-      shown.put(columns.get(i).name(), value(image.values()[i]));
-    }
-    return shown;
   }
 }

@@ -1,11 +1,13 @@
 package io.gameq.writer;
 
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.check.ConfigCommand;
 import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.stale.StaleCommand;
 import io.gameq.writer.status.StatusCommand;
+import io.gameq.writer.terminal.CompletionCommand;
 import io.gameq.writer.terminal.TopCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
@@ -32,7 +34,9 @@ import picocli.CommandLine.ScopeType;
       StatusCommand.class,
       SchemaCommand.class,
       DeadCommand.class,
-      StaleCommand.class
+      StaleCommand.class,
+      ConfigCommand.class,
+      CompletionCommand.class
     },
     exitCodeOnInvalidInput = ExitCodes.COULD_NOT_RUN,
     exitCodeOnExecutionException = ExitCodes.COULD_NOT_RUN,

@@ -3,6 +3,7 @@ package io.gameq.writer;
 import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -68,7 +69,7 @@ class KeptAsideTest {
       player.commit().awaitQueued(LONG);
       await().atMost(LONG).until(() -> writer.stats().deadLetters() == 1);
       assertTrue(run("dead list").out().contains("1 dead letter"));
-      assertTrue(run("dead show 1").out().contains("= 6000"));
+      assertTrue(run("dead show --values 1").out().contains("= 6000"));
       assertEquals(ExitCodes.FOUND_SOMETHING, run("dead retry --all").exitCode());
       game.database.server().execute("ALTER TABLE item DROP CONSTRAINT few");
       assertEquals(ExitCodes.OK, run("dead retry --all").exitCode());
@@ -91,7 +92,10 @@ class KeptAsideTest {
       assertTrue(listed.out().contains("1 session with 2 stale rows"), listed.out());
       assertEquals(ExitCodes.FOUND_SOMETHING, listed.exitCode());
       assertTrue(run("stale list --json").out().startsWith("{\"owner\":\"player:5\",\"session\":"));
-      String shown = run("stale show player:5").out();
+      String hidden = run("stale show player:5").out();
+      assertTrue(hidden.contains("    count\n"), hidden);
+      assertFalse(hidden.contains("= 99"), hidden);
+      String shown = run("stale show --values player:5").out();
       assertTrue(shown.contains("item:5,1: put, version "), shown);
       assertTrue(shown.contains("    count = 99"), shown);
       assertTrue(shown.contains("item:5,2: delete, version "), shown);
@@ -111,6 +115,11 @@ class KeptAsideTest {
       assertEquals(ExitCodes.OK, none.exitCode());
       assertEquals(ExitCodes.FOUND_SOMETHING, run("stale show player:5").exitCode());
       assertEquals("0 stale rows discarded\n", run("stale discard --all").out());
+      assertEquals(
+          "stale show player:5 with values,stale discard player:5 1 session",
+          game.queryText(
+              "SELECT GROUP_CONCAT(CONCAT_WS(' ', action, target, detail) ORDER BY id) FROM"
+                  + " gameq_audit"));
     }
   }
 }

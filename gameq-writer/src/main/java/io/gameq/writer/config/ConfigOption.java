@@ -19,4 +19,18 @@ public final class ConfigOption {
   public WriterConfig read() {
     return ConfigReader.read(file);
   }
+
+  /**
+   * The same.
+   *
+   * @param effective takes what each setting came to
+   */
+  public WriterConfig read(EffectiveSettings effective) {
+    return ConfigReader.read(file, effective);
+  }
+
+  /** The file. */
+  public Path file() {
+    return file;
+  }
 }

@@ -45,7 +45,21 @@ public final class ConfigReader {
     return read(file, System::getenv);
   }
 
+  /**
+   * The same.
+   *
+   * @param effective takes what each setting came to
+   */
+  public static WriterConfig read(Path file, EffectiveSettings effective) {
+    return read(file, System::getenv, effective);
+  }
+
   static WriterConfig read(Path file, UnaryOperator<@Nullable String> environment) {
+    return read(file, environment, new EffectiveSettings());
+  }
+
+  static WriterConfig read(
+      Path file, UnaryOperator<@Nullable String> environment, EffectiveSettings effective) {
     JsonNode tree;
     try {
       tree =
@@ -62,7 +76,7 @@ public final class ConfigReader {
       throw new GameQueueException("%s is not readable YAML".formatted(file), e);
     }
     try {
-      return config(new Section("", tree, environment));
+      return config(new Section("", tree, environment, effective));
     } catch (GameQueueException e) {
       throw new GameQueueException("%s: %s".formatted(file, e.getMessage()), e);
     }

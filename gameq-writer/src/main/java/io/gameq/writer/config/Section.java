@@ -2,8 +2,10 @@ package io.gameq.writer.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.GameQueueException;
+import io.gameq.rows.SimilarNames;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,12 +27,19 @@ final class Section {
   private final String path;
   private final JsonNode map;
   private final UnaryOperator<@Nullable String> environment;
+  private final EffectiveSettings effective;
   private final Set<String> known = new TreeSet<>();
 
-  Section(String path, JsonNode map, UnaryOperator<@Nullable String> environment) {
+  /** A section; all that are made from it note in {@code effective} what they hand out. */
+  Section(
+      String path,
+      JsonNode map,
+      UnaryOperator<@Nullable String> environment,
+      EffectiveSettings effective) {
     this.path = path;
     this.map = map;
     this.environment = environment;
+    this.effective = effective;
     if (!map.isObject() && !map.isMissingNode() && !map.isNull()) {
       throw wrong("", "must hold settings, as in 'name: value'");
     }
@@ -40,33 +49,44 @@ final class Section {
   @Nullable String text(String name) {
     JsonNode value = value(name);
     if (value.isMissingNode() || value.isNull()) {
+      effective.absent(full(name));
       return null;
     }
     if (!value.isValueNode()) {
       throw wrong(name, "must be a single value");
     }
     Matcher variables = VARIABLE.matcher(value.asText());
-    return variables.replaceAll(
-        found -> {
-          String content = environment.apply(found.group(1));
-          if (content == null) {
-            throw wrong(
-                name,
-                "names the environment variable %s, which is not set".formatted(found.group(1)));
-          }
-          return Matcher.quoteReplacement(content);
-        });
+    Set<String> names = new LinkedHashSet<>();
+    String text =
+        variables.replaceAll(
+            found -> {
+              names.add(found.group(1));
+              String content = environment.apply(found.group(1));
+              if (content == null) {
+                throw wrong(
+                    name,
+                    "names the environment variable %s, which is not set"
+                        .formatted(found.group(1)));
+              }
+              return Matcher.quoteReplacement(content);
+            });
+    effective.given(full(name), text, names);
+    return text;
   }
 
   String text(String name, String otherwise) {
     String text = text(name);
-    return text == null ? otherwise : text;
+    if (text != null) {
+      return text;
+    }
+    effective.otherwise(full(name), otherwise);
+    return otherwise;
   }
 
   String required(String name) {
     String text = text(name);
     if (text == null || text.isBlank()) {
-      throw wrong(name, "is missing: it has no default");
+      throw wrong(name, "is missing: it has no default" + misspelt(name));
     }
     return text;
   }
@@ -74,6 +94,7 @@ final class Section {
   int number(String name, int otherwise, int min, int max) {
     String text = text(name);
     if (text == null) {
+      effective.otherwise(full(name), Integer.toString(otherwise));
       return otherwise;
     }
     try {
@@ -88,7 +109,7 @@ final class Section {
   }
 
   Section section(String name) {
-    return new Section(full(name), value(name), environment);
+    return new Section(full(name), value(name), environment, effective);
   }
 
   List<Section> sections(String name) {
@@ -102,7 +123,8 @@ final class Section {
     }
     for (JsonNode entry : list) {
       sections.add(
-          new Section("%s[%d]".formatted(full(name), sections.size() + 1), entry, environment));
+          new Section(
+              "%s[%d]".formatted(full(name), sections.size() + 1), entry, environment, effective));
     }
     return sections;
   }
@@ -112,9 +134,20 @@ final class Section {
     for (Iterator<String> names = map.fieldNames(); names.hasNext(); ) {
       String name = names.next();
       if (!known.contains(name)) {
-        throw wrong(name, "is not a setting: known here are " + String.join(", ", known));
+        throw wrong(name, "is not a setting" + SimilarNames.hint(name, known));
       }
     }
+  }
+
+  /** Which setting of the file may be meant instead of this one, which it lacks. */
+  private String misspelt(String name) {
+    List<String> others = new ArrayList<>();
+    map.fieldNames().forEachRemaining(others::add);
+    others.removeAll(known);
+    List<String> close = SimilarNames.close(name, others);
+    return close.isEmpty()
+        ? ""
+        : "; '%s' is not a setting, did you mean %s?".formatted(full(close.get(0)), name);
   }
 
   GameQueueException wrong(String name, String problem) {

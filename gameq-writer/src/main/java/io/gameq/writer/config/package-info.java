@@ -3,6 +3,8 @@
  *
  * <pre>
  * gameq.yaml -&gt; ConfigReader -&gt; Section (names, types, ${ENV}) -&gt; WriterConfig
+ *                                  |
+ *                                  +-&gt; EffectiveSettings: what each came to, and where from
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

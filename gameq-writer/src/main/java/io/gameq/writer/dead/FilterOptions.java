@@ -6,6 +6,8 @@ import io.gameq.writer.letters.LetterFilter;
 import io.gameq.writer.mysql.DeadLetters.State;
 import io.gameq.writer.terminal.Moment;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -52,8 +54,18 @@ final class FilterOptions {
   @Option(
       names = "--state",
       paramLabel = "STATE",
-      description = "Those that are ${COMPLETION-CANDIDATES} now, in small letters or not.")
+      completionCandidates = StateNames.class,
+      description = "Those that are in a state now: ${COMPLETION-CANDIDATES}.")
   private @Nullable State state;
+
+  /** What a shell completes. */
+  private static final class StateNames extends ArrayList<String> {
+    private static final long serialVersionUID = 1L;
+
+    StateNames() {
+      super(Arrays.stream(State.values()).map(LetterFilter::name).toList());
+    }
+  }
 
   /** Whether one of them was given. */
   boolean given() {

@@ -93,7 +93,12 @@ public record LetterDetail(
         revision(stored));
   }
 
-  private static List<ColumnDetail> columns(
+  /**
+   * The columns of a row that was kept aside, each beside what MySQL has.
+   *
+   * @param present null when MySQL has no such row
+   */
+  public static List<ColumnDetail> columns(
       RowImage image, @Nullable RowImage present, boolean withValues) {
     boolean isDelete = image.op() == RowOp.DELETE;
     List<Column> all = image.table().columns();

@@ -5,6 +5,8 @@ import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import java.util.List;
@@ -35,6 +37,15 @@ public final class Discards implements AutoCloseable {
       throw e;
     }
     return discards;
+  }
+
+  /**
+   * Remembers what an operator is about to do.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer: then it is not to be done
+   */
+  public void audit(Actor actor, String action, String target, String detail) {
+    AuditTable.add(mysql, actor, action, target, detail);
   }
 
   /**

@@ -9,6 +9,7 @@
  *          LeastGrants       the least rights of each user
  * letters  DeadLetters       lists, counts, changes, removes
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
+ * check    WriterNeeds       what a running writer needs of a database
  * stale    Discards          remembers what was removed from Redis
  * both     RowReading        decodes rows that were kept aside, beside what MySQL holds
  * </pre>

@@ -12,6 +12,7 @@ import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.Discards;
 import io.gameq.writer.terminal.Confirmation;
+import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -81,6 +82,13 @@ final class StaleDiscardCommand implements Callable<Integer> {
         confirmation.require(
             "Discard the stale rows of %s for good?"
                 .formatted(Shown.count(sessions.size(), "session")));
+      }
+      if (!sessions.isEmpty()) {
+        discards.audit(
+            Operator.here(),
+            "stale discard",
+            all ? "all" : String.join(", ", new LinkedHashSet<>(owners)),
+            Shown.count(sessions.size(), "session"));
       }
       return discard(stale, discards, sessions, out);
     }

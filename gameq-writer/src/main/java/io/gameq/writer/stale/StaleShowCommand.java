@@ -3,17 +3,23 @@ package io.gameq.writer.stale;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.RowImage;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.letters.LetterDetail;
+import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.RowReading;
 import io.gameq.writer.mysql.RowReading.Decoded;
 import io.gameq.writer.mysql.RowReading.Reading;
 import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.List;
@@ -24,19 +30,26 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stale show}: the stale rows of an owner, column by column. */
 @Command(
     name = "show",
-    description = "Shows the stale rows of an owner, so that a player can be compensated by hand.")
+    description = "Shows the stale rows of an owner, so that a player can be compensated by hand.",
+    footer = {"", "A star marks the columns in which MySQL has something else."})
 final class StaleShowCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
 
   @Parameters(paramLabel = "OWNER", description = "As the game writes it: player:42.")
   private String owner = "";
+
+  @Option(
+      names = "--values",
+      description = "Show the values of the rows, not only which differ; that is in the audit log.")
+  private boolean withValues;
 
   /** Returns 1 when the owner has none. */
   @Override
@@ -55,31 +68,48 @@ final class StaleShowCommand implements Callable<Integer> {
       try (MySql database =
           MySqlPool.open(
               new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), 2), "stale")) {
+        if (withValues) {
+          Settings.requireSchema(database);
+          AuditTable.add(database, Operator.here(), "stale show", of.id(), "with values");
+        }
         RowReading reading = new RowReading(database);
         for (StaleRows.Session session : sessions) {
           List<EncodedRow> rows = stale.rows(session);
           out.println(StaleNames.of(session) + ": " + Shown.count(rows.size(), "row"));
           rows.stream()
               .sorted(Comparator.comparing(StaleNames::version))
-              .forEach(row -> row(out, row, reading.read(row.key(), row.image())));
+              .forEach(row -> row(out, of, row, reading));
         }
+      }
+      if (!withValues) {
+        out.println("values are hidden: --values shows them");
       }
       return ExitCodes.OK;
     }
   }
 
-  private static void row(PrintWriter out, EncodedRow row, Reading reading) {
+  private void row(PrintWriter out, OwnerId of, EncodedRow row, RowReading rows) {
     String version = Shown.version(StaleNames.version(row));
+    Reading reading = rows.read(row.key(), row.image());
     if (reading instanceof Decoded decoded) {
       String op = decoded.image().op().name().toLowerCase(Locale.ROOT);
       out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), op, version));
-      Shown.columns(decoded.image())
-          .forEach((column, value) -> out.println("    " + column + " = " + value));
+      RowImage present = rows.present(of, decoded.key()).row();
+      LetterDetail.columns(decoded.image(), present, withValues)
+          .forEach(column -> out.println(line(column)));
     } else if (reading instanceof Undecodable undecodable) {
       out.println("  %s: version %s".formatted(Shown.text(row.key()), version));
       out.println(
           "    its %,d bytes cannot be decoded: %s"
               .formatted(row.image().length, Shown.text(undecodable.reason())));
     }
+  }
+
+  private static String line(ColumnDetail column) {
+    String name = "  " + (column.differs() ? "* " : "  ") + Shown.text(column.name());
+    if (!column.named()) {
+      return name + " is left as it is";
+    }
+    return column.refused() == null ? name : name + " = " + column.refused();
   }
 }

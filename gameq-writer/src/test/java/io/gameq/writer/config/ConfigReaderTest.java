@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,8 +74,10 @@ class ConfigReaderTest {
         "namespace: mygame|namespace: My Game|'namespace' is 'My Game'",
         "namespace: mygame|slots: 16|'namespace' is missing",
         "namespace: mygame|{namespace: g, slots: 12}|power of two",
-        "user: game|user: game, poolsize: 4|'mysql.poolsize' is not a setting: known here are"
-            + " password, passwordFile, poolSize, url, user",
+        "user: game|user: game, poolsize: 4|'mysql.poolsize' is not a setting (did you mean"
+            + " poolSize?)",
+        "namespace: mygame|namespce: mygame|'namespce' is not a setting, did you mean namespace?",
+        "namespace: mygame|{namespace: g, colour: red}|'colour' is not a setting (known: http,",
         "user: game|user: game, poolSize: many|'mysql.poolSize' is 'many': use a whole number from"
             + " 1 to 200",
         "user: game|user: '${NOT_SET}'|'mysql.user' names the environment variable NOT_SET, which"
@@ -99,6 +102,34 @@ class ConfigReaderTest {
     String all = yaml;
     GameQueueException error = assertThrows(GameQueueException.class, () -> read(all));
     assertTrue(String.valueOf(error.getMessage()).contains(message), error.getMessage());
+  }
+
+  @Test
+  void eachSettingIsKnownWithItsOriginAndWithoutSecrets() throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("gameq.yaml"),
+            """
+            namespace: mygame
+            redis: { uri: "redis://user:hidden1@h:6379/0", password: hidden2 }
+            mysql: { url: "jdbc:mysql://h/game?useSSL=true&password=hidden3", user: game, \
+            password: "${GAME_DB_PASSWORD}" }
+            writer: { workers: 2 }
+            """);
+    EffectiveSettings effective = new EffectiveSettings();
+    WriterConfig unused = ConfigReader.read(file, ENVIRONMENT::get, effective);
+    Map<String, String> seen = new TreeMap<>();
+    effective.all().forEach(of -> seen.put(of.name(), of.value() + " by " + of.origin()));
+    assertEquals("256 by default", seen.get("slots"));
+    assertEquals("2 by file", seen.get("writer.workers"));
+    assertEquals("redis://***@h:6379/0 by file", seen.get("redis.uri"));
+    assertEquals("*** by file", seen.get("redis.password"));
+    assertEquals("null by default", seen.get("redis.passwordFile"));
+    assertEquals("*** by environment variable GAME_DB_PASSWORD", seen.get("mysql.password"));
+    assertEquals("7420 by default", seen.get("http.port"));
+    assertEquals("jdbc:mysql://h/game?useSSL=true&password=*** by file", seen.get("mysql.url"));
+    assertFalse(seen.toString().contains("hidden"), seen.toString());
+    assertFalse(seen.toString().contains("s3cret"), seen.toString());
   }
 
   private WriterConfig read(String yaml) throws IOException {

@@ -1,0 +1,156 @@
+package io.gameq.writer.mysql;
+
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.Table;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What a running writer needs of a database, asked without changing anything. Used by one thread.
+ */
+public final class WriterNeeds implements AutoCloseable {
+  /** Access is denied: to a database, to a table, to a column. */
+  private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143);
+
+  /** A column of each of gameq's own tables that a writer changes, and with which statements. */
+  private static final Map<String, Written> OWN_TABLES =
+      Map.of(
+          "gameq_owner", new Written("owner", List.of("INSERT", "UPDATE")),
+          "gameq_redis_term", new Written("id", List.of("INSERT", "UPDATE")),
+          "gameq_layout", new Written("fingerprint", List.of("INSERT")),
+          "gameq_setting", new Written("name", List.of("INSERT", "UPDATE")),
+          "gameq_tombstone", new Written("owner", Written.ALL),
+          "gameq_dead_letter", new Written("owner", Written.ALL),
+          "gameq_handover", new Written("owner", Written.ALL),
+          "gameq_discard", new Written("owner", Written.ALL),
+          "gameq_pause", new Written("name", Written.ALL),
+          "gameq_audit", new Written("who", List.of("INSERT")));
+
+  private final MySql mysql;
+
+  private record Written(String column, List<String> by) {
+    static final List<String> ALL = List.of("INSERT", "UPDATE", "DELETE");
+  }
+
+  private WriterNeeds(MySql mysql) {
+    this.mysql = mysql;
+  }
+
+  /**
+   * Connects.
+   *
+   * @throws io.gameq.GameQueueException when the server is away or refuses the login
+   */
+  public static WriterNeeds open(MySqlConfig config) {
+    return new WriterNeeds(
+        MySqlPool.open(
+            new MySqlConfig(config.url(), config.user(), config.password(), 2), "check"));
+  }
+
+  /** What the server is and whether gameq may run on it. */
+  public MySqlServerCheck server() {
+    return MySqlServerCheck.of(mysql);
+  }
+
+  /** What is wrong with gameq's own tables, each with the remedy; empty when nothing is. */
+  public List<String> problemsOfSchema(String namespace, int slots) {
+    SchemaState state = MySqlErrors.mysql(() -> mysql.jdbi().withHandle(SchemaState::read));
+    List<String> problems = new ArrayList<>();
+    if (state.schema() < SchemaFiles.latest()) {
+      problems.add(
+          "gameq's own tables are at number %d of %d: run 'gameq-writer schema migrate'"
+              .formatted(state.schema(), SchemaFiles.latest()));
+    }
+    disagreement(state, "namespace", namespace, problems);
+    disagreement(state, "slots", Integer.toString(slots), problems);
+    return problems;
+  }
+
+  private static void disagreement(
+      SchemaState state, String name, String wanted, List<String> problems) {
+    String there = state.settings().get(name);
+    if (there != null && !there.equals(wanted)) {
+      problems.add(
+          "the configuration has %s %s, the database has %s, which is fixed: set %s to %s"
+              .formatted(name, wanted, there, name, there));
+    }
+  }
+
+  /** The managed tables; those that cannot be managed are in it with the reason. */
+  public Catalog tables() {
+    return CatalogReader.read(mysql);
+  }
+
+  /** Rights that the user lacks on gameq's own tables and on these, as words of a GRANT. */
+  public List<String> missingRights(List<Table> tables) {
+    Map<String, Written> all = new TreeMap<>(OWN_TABLES);
+    for (Table table : tables) {
+      all.put(table.name(), new Written(Table.VERSION_COLUMN, Written.ALL));
+    }
+    return MySqlErrors.mysql(
+        () -> {
+          List<String> missing = new ArrayList<>();
+          try (Connection connection = mysql.connection()) {
+            for (Map.Entry<String, Written> of : all.entrySet()) {
+              List<String> lacks = new ArrayList<>();
+              for (String verb : of.getValue().by()) {
+                if (isDenied(connection, explain(verb, of.getKey(), of.getValue().column()))) {
+                  lacks.add(verb);
+                }
+              }
+              if (!lacks.isEmpty()) {
+                missing.add(String.join(", ", lacks) + " ON " + of.getKey());
+              }
+            }
+          }
+          return missing;
+        });
+  }
+
+  /** EXPLAIN needs the rights of the statement, wherever these come from, and does nothing. */
+  private static String explain(String verb, String table, String column) {
+    String of = JdbcValues.quoted(table);
+    String its = JdbcValues.quoted(column);
+    return "EXPLAIN "
+        + switch (verb) {
+          case "INSERT" ->
+              "INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE FALSE".formatted(of, its);
+          case "UPDATE" -> "UPDATE %1$s SET %2$s = %2$s WHERE FALSE".formatted(of, its);
+          default -> "DELETE FROM %s WHERE FALSE".formatted(of);
+        };
+  }
+
+  private static boolean isDenied(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+      return false;
+    } catch (SQLException e) {
+      if (DENIED.contains(e.getErrorCode())) {
+        return true;
+      }
+      if (String.valueOf(e.getSQLState()).startsWith("08")) {
+        throw e;
+      }
+      return false; // a column without a default, say: that is not about rights
+    }
+  }
+
+  @Override
+  public void close() {
+    mysql.close();
+  }
+}
