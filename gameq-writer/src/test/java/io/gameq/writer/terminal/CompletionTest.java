@@ -60,12 +60,10 @@ class CompletionTest {
       })
   void bashCompletesCommandsOptionsAndValues(String typed, String completed) throws Exception {
     String[] words = ("gameq-writer " + typed).split(" ");
-    assertEquals(
-        completed,
-        shell(
-            "bash",
-            "source %s; compopt() { :; }; COMP_WORDS=(%s); COMP_CWORD=%d; _complete_gameq-writer; echo ${COMPREPLY[@]}"
-                .formatted(script, String.join(" ", words), words.length - 1)));
+    String complete =
+        "source %s; compopt() { :; }; COMP_WORDS=(%s); COMP_CWORD=%d; _complete_gameq-writer"
+            .formatted(script, String.join(" ", words), words.length - 1);
+    assertEquals(completed, shell("bash", complete + "; echo ${COMPREPLY[@]}"));
   }
 
   @Test
