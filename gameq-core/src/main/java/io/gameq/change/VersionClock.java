@@ -33,6 +33,11 @@ public final class VersionClock {
     return version >>> COUNTER_BITS;
   }
 
+  /** The lowest version of a Unix millisecond. */
+  public static long first(long unixMillis) {
+    return unixMillis << COUNTER_BITS;
+  }
+
   /** The next version; {@code count} consecutive ones are taken and the highest is returned. */
   public long next(int count) {
     long now = unixMillis.getAsLong() << COUNTER_BITS;

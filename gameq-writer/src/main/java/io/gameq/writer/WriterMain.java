@@ -3,9 +3,13 @@ package io.gameq.writer;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.check.ConfigCommand;
 import io.gameq.writer.dead.DeadCommand;
+import io.gameq.writer.flushnow.FlushCommand;
+import io.gameq.writer.pause.PauseCommand;
+import io.gameq.writer.pause.ResumeCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.stale.StaleCommand;
+import io.gameq.writer.status.SlotsCommand;
 import io.gameq.writer.status.StatusCommand;
 import io.gameq.writer.terminal.CompletionCommand;
 import io.gameq.writer.terminal.TopCommand;
@@ -32,6 +36,10 @@ import picocli.CommandLine.ScopeType;
     subcommands = {
       RunCommand.class,
       StatusCommand.class,
+      SlotsCommand.class,
+      FlushCommand.class,
+      PauseCommand.class,
+      ResumeCommand.class,
       SchemaCommand.class,
       DeadCommand.class,
       StaleCommand.class,

@@ -83,7 +83,8 @@ final class Game implements AutoCloseable {
     return writer(name, 30_000, mysql, meters);
   }
 
-  private WriterService writer(String name, long leaseMillis, MySql database) {
+  /** A writer with a MySQL of its own. */
+  WriterService writer(String name, long leaseMillis, MySql database) {
     return writer(name, leaseMillis, database, new SimpleMeterRegistry());
   }
 

@@ -4,6 +4,9 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range;
+import io.lettuce.core.Range.Boundary;
 import io.lettuce.core.ZAddArgs;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +44,36 @@ public final class DueSessions {
           }
         });
     replies.forEach(RedisReply::await);
+  }
+
+  /**
+   * Makes who is due after a time due now, some at a time, so that Redis goes on meanwhile. Of
+   * those who come while this lasts some may be left. Returns how many there were.
+   *
+   * @param nowMillis Redis TIME, ms since 1970
+   * @throws io.gameq.GameQueueException when Redis does not answer, or refuses; some may be due by
+   *     then
+   */
+  public static long pullForward(
+      RedisConnection redis, SlotKeys slot, long afterMillis, long nowMillis) {
+    Range<Number> later = Range.from(Boundary.excluding(afterMillis), Boundary.unbounded());
+    return RedisReply.await(
+        () -> {
+          long all = redis.sync().zcount(slot.due(), later);
+          long moved = 0;
+          while (moved < all) {
+            List<byte[]> some =
+                redis.sync().zrangebyscore(slot.due(), later, Limit.create(0, AT_ONCE));
+            if (some.isEmpty()) {
+              break;
+            }
+            Object[] dueNow =
+                some.stream().flatMap(of -> Stream.of((double) nowMillis, of)).toArray();
+            Object unused = redis.sync().zadd(slot.due(), ZAddArgs.Builder.xx().lt(), dueNow);
+            moved += some.size();
+          }
+          return moved;
+        });
   }
 
   private static byte[] member(SessionRef session) {

@@ -1,10 +1,12 @@
 package io.gameq.redis.script;
 
 import io.gameq.RedisUnavailableException;
+import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Slots;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * {@code waiting.lua}: what waits in each slot, at a cost that grows with the number of slots
@@ -21,13 +23,16 @@ public final class WaitingScript {
   /**
    * Looks at all slots, over a connection that no other thread uses meanwhile.
    *
+   * @param paused tables whose rows are to wait: they do not count as old
    * @throws RedisUnavailableException when Redis does not answer
    * @throws io.gameq.GameQueueException when Redis refuses, as a replica does
    */
-  public static List<Waiting> call(RedisConnection redis, Slots slots) {
+  public static List<Waiting> call(RedisConnection redis, Slots slots, Set<String> paused) {
+    List<String> args = new ArrayList<>(List.of(MOST_COUNTED));
+    paused.forEach(table -> args.add(PercentEncoding.percent(table)));
     List<LuaScript.Call> calls = new ArrayList<>();
     for (int i = 0; i < slots.count(); i++) {
-      calls.add(new LuaScript.Call(slots.get(i), List.of(MOST_COUNTED)));
+      calls.add(new LuaScript.Call(slots.get(i), args));
     }
     List<LuaScript.Answer> answers = SCRIPT.callEach(redis, calls);
     List<Waiting> waiting = new ArrayList<>();

@@ -30,6 +30,8 @@
  *                nack.lua      NackScript      gives them back
  *                reap.lua      ReapScript      takes back what a writer let run out
  * operators      waiting.lua   WaitingScript   how much waits: Waiting
+ *                              WaitingOwners   who waits in a slot
+ *                unwritten.lua UnwrittenScript which of them have rows of before a time: Unwritten
  *                              StaleRows       what sessions committed after they were lost
  *                discard.lua   DiscardScript   removes it
  * signs of life  beat.lua      BeatScript      a node is alive

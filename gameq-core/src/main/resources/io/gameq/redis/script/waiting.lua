@@ -1,12 +1,15 @@
 -- What waits in a slot, at a cost that does not grow with what waits. Changes nothing, and is refused on a replica. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: due ZSET, ready LIST, lease ZSET, dirty:<owner>:<session> HASH, claimed:<owner> HASH, stale SET,
 --   closing SET, healing SET
--- ARGV[1] most owners whose rows are counted: who knows how many rows these have can estimate how many all have
+-- ARGV[1] most owners whose rows are counted: who knows how many rows these have can estimate how many all have; ARGV[2...] tables, as
+--   fields name them, whose rows wait because an operator wants it: they do not count as old
 -- Returns {Redis TIME, ms; owners in due; of these, how many may be claimed by now; owners in ready; claimed owners; of these, how many
 --   whose lease ran out; since when the one waits who has waited for longest, ms, or 0: the earliest of a time at which somebody was due
 --   and of the times of one row each of those who are next; owners whose rows were counted; their rows; sessions with stale rows; owners
 --   in closing; owners in healing; keys that hold somebody else's values}
 local slot, most = KEYS[1], tonumber(ARGV[1])
+local paused = {}
+for i = 2, #ARGV do paused[ARGV[i]] = true end
 refuse_on_a_replica(slot)
 local now, foreign = now_millis(), 0
 
@@ -28,10 +31,15 @@ local function waits_since(millis)
   if millis and millis <= now and (oldest == 0 or millis < oldest) then oldest = millis end
 end
 
--- When a row was committed is in its version.
+-- When a row was committed is in its version. Among some rows there is most often one that is to be written.
 local function waits_as_one_row_of(hash)
-  local row = ask({}, 'HRANDFIELD', hash, 1, 'WITHVALUES')[2]
-  if row then waits_since(tonumber(string.sub(row, 1, 12), 16)) end
+  local rows = ask({}, 'HRANDFIELD', hash, #ARGV > 1 and 8 or 1, 'WITHVALUES')
+  for i = 1, #rows, 2 do
+    if not paused[string.match(rows[i], '^[^:]*')] then
+      waits_since(tonumber(string.sub(rows[i + 1], 1, 12), 16))
+      return
+    end
+  end
 end
 
 -- Who flushes at once is due at 0.

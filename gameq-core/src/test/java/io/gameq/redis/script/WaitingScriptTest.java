@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.Slots;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +14,7 @@ class WaitingScriptTest {
   private static final ClaimScript CLAIM = new ClaimScript("w1", ClaimScript.Bounds.DEFAULT);
 
   private final SlotFixture redis = new SlotFixture();
+  private Set<String> paused = Set.of();
 
   @AfterEach
   void close() {
@@ -20,7 +22,7 @@ class WaitingScriptTest {
   }
 
   private Waiting look() {
-    return WaitingScript.call(redis.redis, new Slots(redis.namespace, 1)).get(0);
+    return WaitingScript.call(redis.redis, new Slots(redis.namespace, 1), paused).get(0);
   }
 
   private static String rowOf(long millis) {
@@ -96,6 +98,16 @@ class WaitingScriptTest {
     long now = look().nowMillis();
     commit("player:1", 1, now - 20, 0);
     assertEquals(now - 20, look().oldestMillis());
+  }
+
+  @Test
+  void rowsThatAreToWaitAreNotOld() {
+    long now = look().nowMillis();
+    commit("player:1", 3, now - HOUR_MILLIS, now - 20);
+    paused = Set.of("item");
+    assertEquals(now - 20, look().oldestMillis(), "since when its owner is due");
+    paused = Set.of("other", "itemised");
+    assertEquals(now - HOUR_MILLIS, look().oldestMillis());
   }
 
   @Test

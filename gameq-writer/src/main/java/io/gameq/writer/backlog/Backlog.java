@@ -7,6 +7,8 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
 import io.gameq.redis.script.WaitingScript;
 import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.function.ToLongFunction;
 
 /**
@@ -21,13 +23,19 @@ public record Backlog(List<Waiting> slots, RedisState redis) {
     slots = List.copyOf(slots);
   }
 
+  /** Looks while nothing is paused; as {@link #of(RedisConnection, Slots, Set)}. */
+  public static Backlog of(RedisConnection redis, Slots slots) {
+    return of(redis, slots, Set.of());
+  }
+
   /**
    * Looks, over a connection that no other thread uses meanwhile.
    *
+   * @param paused tables whose rows are to wait: they do not count as old
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
-  public static Backlog of(RedisConnection redis, Slots slots) {
-    return new Backlog(WaitingScript.call(redis, slots), RedisServerCheck.state(redis));
+  public static Backlog of(RedisConnection redis, Slots slots, Set<String> paused) {
+    return new Backlog(WaitingScript.call(redis, slots, paused), RedisServerCheck.state(redis));
   }
 
   /** Of all slots together. */
@@ -54,6 +62,15 @@ public record Backlog(List<Waiting> slots, RedisState redis) {
 
   /** How long the oldest waits, at least, ms; 0 when nobody does. */
   public long oldestAgeMillis() {
-    return slots.stream().mapToLong(Waiting::oldestAgeMillis).max().orElse(0);
+    return oldestAgeMillis(slot -> true);
+  }
+
+  /** The same of some slots alone. */
+  public long oldestAgeMillis(IntPredicate which) {
+    return slots.stream()
+        .filter(of -> which.test(of.slot()))
+        .mapToLong(Waiting::oldestAgeMillis)
+        .max()
+        .orElse(0);
   }
 }

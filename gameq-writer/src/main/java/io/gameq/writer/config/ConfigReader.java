@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a {@link WriterConfig} from YAML and checks every setting. Stateless. */
 public final class ConfigReader {
+  /** Kubernetes kills what has not stopped by itself after 30 s, systemd after 90 s. */
+  private static final int DEFAULT_DRAIN_SECONDS = 20;
+
   private static final int MAX_SLOTS = 1024;
 
   /** A claim is bounded, since a script that has written cannot be stopped. */
@@ -176,7 +179,8 @@ public final class ConfigReader {
             writer.number("batchRows", Bounds.DEFAULT.rows(), 1, MAX_BATCH),
             writer.number("leaseSeconds", 30, 5, 3600),
             writer.number("deadLetters", 100_000, 1, 10_000_000),
-            writer.number("tombstoneDays", 30, 1, MAX_TOMBSTONE_DAYS));
+            writer.number("tombstoneDays", 30, 1, MAX_TOMBSTONE_DAYS),
+            writer.number("drainSeconds", DEFAULT_DRAIN_SECONDS, 1, 3_600));
     writer.refuseOthers();
     return settings;
   }

@@ -10,6 +10,7 @@ package io.gameq.writer.config;
  * @param leaseSeconds how long a claim belongs to a writer that says nothing
  * @param deadLetters most rows set aside in the database
  * @param tombstoneDays how long deleted rows are remembered
+ * @param drainSeconds how long a writer that is told to stop may take to finish what it has claimed
  */
 public record WriterSettings(
     String name,
@@ -18,4 +19,5 @@ public record WriterSettings(
     int batchRows,
     int leaseSeconds,
     int deadLetters,
-    int tombstoneDays) {}
+    int tombstoneDays,
+    int drainSeconds) {}

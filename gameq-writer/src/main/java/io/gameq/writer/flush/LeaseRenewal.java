@@ -74,6 +74,11 @@ public final class LeaseRenewal implements AutoCloseable {
     return new Held(slots.grouped(claims, Claim::owner));
   }
 
+  /** All claims that are held. */
+  public List<Claim> claims() {
+    return held.stream().flatMap(of -> of.claims.values().stream()).flatMap(List::stream).toList();
+  }
+
   private void renew() {
     for (Held of : held) {
       long millis = of.heldMillis();

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ public final class SlotSchedule {
   private final Slot[] slots;
   private final int mostOwners;
   private final int mostRows;
+  private final IntPredicate isPaused;
   private final LongSupplier nanoTime;
   private final long startNanos;
   private long roundNanos = -ROUND_NANOS;
@@ -84,14 +86,18 @@ public final class SlotSchedule {
    *
    * @param mostOwners of a flush
    * @param mostRows of a flush
+   * @param isPaused whether operators want nothing claimed of a slot; leases that ran out are taken
+   *     back all the same
    */
-  public SlotSchedule(int slots, int mostOwners, int mostRows) {
-    this(slots, mostOwners, mostRows, System::nanoTime);
+  public SlotSchedule(int slots, int mostOwners, int mostRows, IntPredicate isPaused) {
+    this(slots, mostOwners, mostRows, isPaused, System::nanoTime);
   }
 
-  SlotSchedule(int slots, int mostOwners, int mostRows, LongSupplier nanoTime) {
+  SlotSchedule(
+      int slots, int mostOwners, int mostRows, IntPredicate isPaused, LongSupplier nanoTime) {
     this.mostOwners = mostOwners;
     this.mostRows = mostRows;
+    this.isPaused = isPaused;
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
     this.slots = new Slot[slots];
@@ -147,7 +153,7 @@ public final class SlotSchedule {
 
   /** When a slot is to be taken; in this round if somebody was due when it began. */
   private long nextNanos(Slot slot) {
-    if (slot.isTaken) {
+    if (slot.isTaken || (!slot.hasExpired && isPaused.test(slot.number))) {
       return NEVER;
     }
     long next = slot.hasExpired ? 0 : slot.dueNanos;

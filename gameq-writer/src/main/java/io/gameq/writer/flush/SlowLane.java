@@ -209,6 +209,11 @@ public final class SlowLane {
     runners.forEach(AgentRunner::stop);
   }
 
+  /** Gives up what waits in it. */
+  public void clear() {
+    groups.clear();
+  }
+
   /** Waits until what it took is flushed, for as long as is left until {@code deadlineNanos}. */
   public void join(long deadlineNanos) throws InterruptedException {
     for (AgentRunner runner : runners) {

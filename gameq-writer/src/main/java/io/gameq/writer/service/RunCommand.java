@@ -42,7 +42,8 @@ import picocli.CommandLine.Mixin;
     footer = {
       "",
       "Any number of writers may run beside each other. Servers that are down when it starts are"
-          + " waited for. On SIGTERM a writer finishes what it has claimed, then exits."
+          + " waited for. On SIGTERM a writer finishes what it has claimed, then exits:"
+          + " writer.drainSeconds later at the latest, when it gives back what it could not finish."
     })
 public final class RunCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
@@ -84,6 +85,7 @@ public final class RunCommand implements Callable<Integer> {
         health.runs(service::isAlive, service::problems);
         untilToldToStop(service, stop);
         health.stops();
+        Remains unused = service.stop(Duration.ofSeconds(settings.writer().drainSeconds()));
       }
     } finally {
       stopped.countDown();

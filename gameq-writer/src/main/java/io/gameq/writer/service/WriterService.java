@@ -11,12 +11,15 @@ import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.PauseTable;
+import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.NackScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.writer.backlog.Backlog;
@@ -29,6 +32,10 @@ import io.gameq.writer.flush.StepTimes;
 import io.gameq.writer.flush.TermWatch;
 import io.gameq.writer.flush.Worker;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.pause.PauseText;
+import io.gameq.writer.pause.PauseWatch;
+import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.ResumedTables;
 import io.gameq.writer.turn.HeldUpOwners;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
@@ -46,6 +53,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +62,9 @@ public final class WriterService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriterService.class);
 
   private static final long COMPLAIN_EVERY_SECONDS = 10;
+
+  /** Below the 30 s after which Kubernetes kills. */
+  private static final int DRAIN_SECONDS = 20;
 
   /** Of MySQL, which is asked every second. */
   private static final Duration MOST_SILENCE = Duration.ofSeconds(5);
@@ -64,6 +75,10 @@ public final class WriterService implements AutoCloseable {
   private final BacklogWatch backlog;
   private final ControlConnection backlogRedis;
   private final TermWatch watch;
+  private final PauseWatch pauses;
+  private final RowDecoder decoder;
+  private final Slots slots;
+  private final ResumedTables resumed;
   private final LeaseRenewal leases;
   private final SlotWatch slotWatch;
   private final SlowLane lane;
@@ -73,6 +88,7 @@ public final class WriterService implements AutoCloseable {
   private final AgentRunner watching = new AgentRunner("gameq-term");
   private final AgentRunner measuring = new AgentRunner("gameq-backlog");
   private final List<AgentRunner> workers = new ArrayList<>();
+  private @Nullable Remains remains;
 
   /**
    * Checks the servers and starts the workers.
@@ -102,19 +118,22 @@ public final class WriterService implements AutoCloseable {
     }
     OwnerTable owners = new OwnerTable(mysql);
     ParkedTables parked = new ParkedTables();
-    RowDecoder decoder =
+    pauses = new PauseWatch(() -> PauseTable.all(mysql), options.name());
+    decoder =
         new RowDecoder(
             () -> CatalogReader.read(mysql),
             new RowCodec(new LayoutTable(mysql), Clock.systemUTC()),
-            parked);
+            parked,
+            pauses);
     FlushTransaction flush =
         new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
     watch = new TermWatch(primary);
-    Slots slots = new Slots(options.namespace(), options.slots());
+    slots = new Slots(options.namespace(), options.slots());
     leases =
         new LeaseRenewal(
             new ControlConnection(primary), watch, slots, options.bounds().leaseMillis());
-    holdUps = new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners());
+    holdUps =
+        new TurnContext.HoldUps(new OutageGate(mysql::answers), parked, new HeldUpOwners(), pauses);
     TurnContext context =
         new TurnContext(
             options,
@@ -122,24 +141,23 @@ public final class WriterService implements AutoCloseable {
             holdUps,
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
     SlotSchedule schedule =
-        new SlotSchedule(slots.count(), options.bounds().owners(), options.bounds().rows());
+        new SlotSchedule(
+            slots.count(), options.bounds().owners(), options.bounds().rows(), pauses::isPaused);
     Worker.Shared shared =
         new Worker.Shared(slots, schedule, watch, leases, new StepTimes(meters), context);
     slotWatch =
         new SlotWatch(
             new ControlConnection(primary), watch, slots, schedule, context.holdUps().mysql());
     backlogRedis = new ControlConnection(primary);
-    backlog =
-        new BacklogWatch(
-            () ->
-                backlogRedis.call(
-                    watch.connected(backlogRedis).redis(), of -> Backlog.of(of, slots)),
-            () -> DeadLetters.count(mysql));
+    backlog = new BacklogWatch(this::lookWhatWaits, () -> DeadLetters.count(mysql));
+    resumed =
+        new ResumedTables(
+            new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
     bindTo(meters);
-    watching.start(watch.duty()); // starts a thread: what may fail has not
+    watching.start(watch.duty(), pauses.duty()); // starts a thread: what may fail has not
     renewing.start(leases.duty());
     looking.start(slotWatch.duty());
-    measuring.start(backlog.duty());
+    measuring.start(backlog.duty(), resumed.duty());
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
@@ -161,8 +179,14 @@ public final class WriterService implements AutoCloseable {
         options.namespace());
   }
 
+  private Backlog lookWhatWaits() {
+    return backlogRedis.call(
+        watch.connected(backlogRedis).redis(), of -> Backlog.of(of, slots, decoder.heldTables()));
+  }
+
   private void bindTo(MeterRegistry meters) {
     backlog.bindTo(meters, options.slots());
+    new PauseMeters(pauses).bindTo(meters, options.slots());
     Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
         .description("1 while MySQL is away and nothing is claimed")
         .register(meters);
@@ -179,6 +203,10 @@ public final class WriterService implements AutoCloseable {
   /** Why rows are not written now, each in one line; empty when they are. */
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
+    Pause pause = pauses.ofThisWriter();
+    if (pause != null) {
+      problems.add(PauseText.line(pause) + " (what is claimed is finished, nothing else is)");
+    }
     if (holdUps.mysql().isClosed() || watch.sinceAnswer().compareTo(MOST_SILENCE) > 0) {
       problems.add("MySQL is away: rows wait in Redis");
     }
@@ -193,34 +221,74 @@ public final class WriterService implements AutoCloseable {
     return problems;
   }
 
+  /** What operators paused, as this writer knows it. */
+  public Pauses pauses() {
+    return pauses.get();
+  }
+
   public WriterStats stats() {
     return stats;
   }
 
-  /** Lets the workers finish what they have claimed, then returns; waits at most one lease. */
+  /** Stops as {@link #stop} does, within {@value #DRAIN_SECONDS} s, if it has not. */
   @Override
   public void close() {
+    Remains unused = stop(Duration.ofSeconds(DRAIN_SECONDS));
+  }
+
+  /**
+   * Claims nothing more and finishes what is claimed. What is not finished in time is given back,
+   * where Redis answers, so that others have it at once: it counts as no attempt, and flushing it
+   * twice changes nothing. Returns what remains, which the log says as well; the same again when it
+   * was stopped before.
+   *
+   * @param within the most that all of it takes
+   */
+  public synchronized Remains stop(Duration within) {
+    if (remains != null) {
+      return remains;
+    }
+    Remains now = new Drain(within).of(this::finish, this::giveBack, this::lookWhatWaits);
+    remains = now;
+    closeAll();
+    LOG.info("writer {} stopped: {}", options.name(), stats);
+    now.log(options.name());
+    return now;
+  }
+
+  /** Waits for those who have claims; true when all are finished. */
+  private boolean finish(long deadlineNanos) throws InterruptedException {
     workers.forEach(AgentRunner::stop);
     looking.closeNow();
-    slotWatch.close();
     measuring.closeNow();
-    backlogRedis.close();
     upkeep.close();
-    long deadline = System.nanoTime() + options.bounds().leaseMillis() * 1_000_000;
     try {
       for (AgentRunner worker : workers) {
-        worker.join(deadline);
+        worker.join(deadlineNanos);
       }
-      lane.stop(); // after the workers, who fill it
-      lane.join(deadline);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } finally {
-      lane.stop();
+      lane.stop(); // after the workers, who fill it
     }
+    lane.join(deadlineNanos);
+    measuring.join(deadlineNanos); // whose connection is used for what follows
+    return workers.stream().noneMatch(AgentRunner::isAlive) && leases.claims().isEmpty();
+  }
+
+  /** Claims that were finished meanwhile are not ours any more. */
+  private int giveBack() {
+    lane.clear();
     renewing.closeNow();
-    leases.close();
+    return backlogRedis.call(
+        watch.connected(backlogRedis).redis(),
+        of -> NackScript.call(of, slots, 0, false, leases.claims()));
+  }
+
+  private void closeAll() {
+    renewing.closeNow();
     watching.closeNow();
-    LOG.info("writer {} stopped: {}", options.name(), stats);
+    slotWatch.close();
+    leases.close();
+    resumed.close();
+    backlogRedis.close();
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.status;
 
 import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
@@ -9,10 +10,14 @@ import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.pause.Pausing;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -78,21 +83,27 @@ public final class StatusCommand implements Callable<Integer> {
 
   /** A server that does not answer is something to show. */
   private static StatusLook look(WriterConfig settings, ControlConnection redis, Slots slots) {
-    Backlog backlog = null;
-    String redisError = "";
-    try {
-      backlog = redis.ask(connection -> Backlog.of(connection, slots));
-    } catch (GameQueueException e) {
-      redisError = ErrorLine.of(e);
-    }
     long deadLetters = -1;
     String mysqlError = "";
-    try (DeadLetters letters = DeadLetters.open(settings.mysql())) {
-      deadLetters = letters.count();
+    Pauses pauses = Pauses.NONE;
+    Set<String> held = Set.of();
+    try (MySql mysql = CommandDatabase.open(settings.mysql(), "status")) {
+      deadLetters = DeadLetters.count(mysql);
+      Pausing pausing = new Pausing(mysql, slots.count());
+      pauses = pausing.all();
+      held = pausing.heldTables(pauses);
     } catch (GameQueueException e) {
       mysqlError = ErrorLine.of(e);
     }
+    Backlog backlog = null;
+    String redisError = "";
+    Set<String> paused = held;
+    try {
+      backlog = redis.ask(connection -> Backlog.of(connection, slots, paused));
+    } catch (GameQueueException e) {
+      redisError = ErrorLine.of(e);
+    }
     return new StatusLook(
-        settings.namespace(), Instant.now(), backlog, redisError, deadLetters, mysqlError);
+        settings.namespace(), Instant.now(), backlog, redisError, deadLetters, mysqlError, pauses);
   }
 }

@@ -3,6 +3,7 @@ package io.gameq.writer.status;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.backlog.Backlog;
+import io.gameq.writer.pause.Pauses;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param redisError why
  * @param deadLetters -1 when MySQL could not be asked
  * @param mysqlError why
+ * @param pauses what operators paused; nothing when MySQL could not be asked
  */
 record StatusLook(
     String namespace,
@@ -22,7 +24,8 @@ record StatusLook(
     @Nullable Backlog backlog,
     String redisError,
     long deadLetters,
-    String mysqlError) {
+    String mysqlError,
+    Pauses pauses) {
   /** Rows that wait longer are not being written. */
   private static final long LONG_MILLIS = 60_000;
 
@@ -46,7 +49,7 @@ record StatusLook(
     return all;
   }
 
-  private static void ofRedis(Backlog backlog, List<String> all) {
+  private void ofRedis(Backlog backlog, List<String> all) {
     if (backlog.redis().mayEvict()) {
       all.add(
           "Redis has maxmemory-policy %s and may drop rows: set noeviction at once"
@@ -57,10 +60,11 @@ record StatusLook(
           "Redis has %.0f %% of its memory in use: at 100 %% it refuses commits"
               .formatted(backlog.redis().fullness() * 100));
     }
-    if (backlog.oldestAgeMillis() > LONG_MILLIS) {
+    long oldestMillis = backlog.oldestAgeMillis(slot -> pauses.ofSlot(slot) == null);
+    if (oldestMillis > LONG_MILLIS) { // where nothing is paused
       all.add(
           "the oldest row waits for %s: does a writer run, and does it reach MySQL?"
-              .formatted(StatusPage.duration(backlog.oldestAgeMillis())));
+              .formatted(StatusPage.duration(oldestMillis)));
     }
     long stale = backlog.sum(Waiting::stale);
     if (stale > 0) {

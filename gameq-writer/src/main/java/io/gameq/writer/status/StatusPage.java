@@ -1,10 +1,12 @@
 package io.gameq.writer.status;
 
+import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.backlog.Backlog;
+import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.Comparator;
@@ -36,6 +38,7 @@ final class StatusPage {
     if (look.deadLetters() >= 0) {
       lines.print(List.of(List.of("dead", Shown.count(look.deadLetters(), "dead letter"))));
     }
+    look.pauses().all().forEach(of -> lines.print(List.of(List.of("paused", paused(of)))));
     if (backlog != null) {
       slots(backlog, out);
     }
@@ -43,9 +46,14 @@ final class StatusPage {
     List<String> toDo = look.toDo();
     toDo.forEach(out::println);
     if (toDo.isEmpty()) {
-      out.println("all is well");
+      out.println(
+          "all is well" + (look.pauses().all().isEmpty() ? "" : ", but for what is paused"));
     }
     out.flush();
+  }
+
+  private static String paused(Pause of) {
+    return PauseText.what(of) + " " + PauseText.why(of);
   }
 
   private static String redis(RedisState redis) {
@@ -149,7 +157,18 @@ final class StatusPage {
     if (look.deadLetters() >= 0) {
       all.put("deadLetters", look.deadLetters());
     }
+    all.put("pauses", look.pauses().all().stream().map(StatusPage::pause).toList());
     all.put("toDo", look.toDo());
     return JsonLine.of(all);
+  }
+
+  static Map<String, Object> pause(Pause of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("scope", of.scope().name().toLowerCase(Locale.ROOT));
+    all.put("name", of.name());
+    all.put("reason", of.reason());
+    all.put("by", of.by());
+    all.put("at", of.at().toString());
+    return all;
   }
 }

@@ -4,6 +4,7 @@ import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.redis.script.AckScript;
 import io.gameq.redis.script.Claim;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** About to acknowledge what a flush has written. */
@@ -15,8 +16,7 @@ public record Acknowledging(ClaimedRows rows, List<Written> written, Turn then) 
         ports.redis(),
         ports.slots(),
         context.options().namespace(),
-        ParkedTables.RETRY_MILLIS,
-        flushed());
+        flushed(context.holdUps().pauses().get().tables()));
     context.reports().flushed(written);
     ParkedTables parked = context.holdUps().tables();
     if (!parked.isEmpty()) {
@@ -28,9 +28,13 @@ public record Acknowledging(ClaimedRows rows, List<Written> written, Turn then) 
     return then;
   }
 
-  /** What ack.lua is told. */
+  /** What ack.lua is told where nothing is paused. */
   public List<AckScript.Flushed> flushed() {
-    return written.stream().map(rows::flushed).toList();
+    return flushed(Set.of());
+  }
+
+  private List<AckScript.Flushed> flushed(Set<String> paused) {
+    return written.stream().map(of -> rows.flushed(of, paused)).toList();
   }
 
   @Override

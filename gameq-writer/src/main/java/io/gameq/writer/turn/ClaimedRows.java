@@ -7,6 +7,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.AckScript.Flushed;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.VersionedKey;
+import io.gameq.writer.pause.ResumedTables;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Claims that are decoded: leads from them to what MySQL is asked for, and from its answer back to
@@ -48,6 +50,19 @@ public final class ClaimedRows {
         .toList();
   }
 
+  /**
+   * The same while operators hold some rows back that these may refer to: refusals that such rows
+   * can cure are not counted against them.
+   */
+  List<OwnerRows> ownersWithPatience() {
+    return owners().stream()
+        .map(
+            of ->
+                new OwnerRows(
+                    of.owner(), of.session(), of.attempts(), 0, of.rows(), of.unreadable()))
+        .toList();
+  }
+
   Claim claim(OwnerRows of) {
     return decoded(of.owner()).claim();
   }
@@ -64,15 +79,21 @@ public final class ClaimedRows {
         .collect(Collectors.toSet());
   }
 
-  /** What to acknowledge of an owner. */
-  Flushed flushed(Written written) {
+  /**
+   * What to acknowledge of an owner.
+   *
+   * @param paused tables that operators paused, as it is known now
+   */
+  Flushed flushed(Written written, Set<String> paused) {
     RowDecoder.Decoded of = decoded(written.of().owner());
     List<VersionedKey> setAside =
         written.setAside().stream().map(row -> new VersionedKey(row.key(), row.version())).toList();
     List<VersionedKey> kept =
-        of.kept().stream()
+        Stream.concat(of.kept().stream(), of.paused().rows().stream())
             .map(row -> new VersionedKey(row.key(), RowDecoder.version(row)))
             .collect(Collectors.toCollection(ArrayList::new));
+    boolean areAllPaused =
+        of.kept().isEmpty() && written.kept().isEmpty() && paused.containsAll(of.paused().tables());
     written.kept().stream()
         .map(row -> new VersionedKey(row.key().text(), row.image().version()))
         .forEach(kept::add);
@@ -86,6 +107,11 @@ public final class ClaimedRows {
     for (VersionedKey row : kept) {
       version = Math.max(version, row.version());
     }
-    return new Flushed(of.claim(), version, setAside, kept);
+    return new Flushed(
+        of.claim(),
+        version,
+        setAside,
+        kept,
+        areAllPaused ? ResumedTables.PAUSED_MILLIS : ParkedTables.RETRY_MILLIS);
   }
 }

@@ -20,9 +20,13 @@ public record Flushing(ClaimedRows rows, FlushKind kind, int triesLeft, Turn the
     FlushTransaction flush = ports.context().mysql().flush();
     if (kind == FlushKind.APART) { // he is suspected until he is written
       ports.context().holdUps().owners().add(rows.claims().get(0).owner());
-      return flush.flushApart(ports.term(), rows.owners().get(0), ports.halves());
+      return flush.flushApart(ports.term(), owners(ports).get(0), ports.halves());
     }
-    return flush.flush(ports.term(), rows.owners(), ports.halves());
+    return flush.flush(ports.term(), owners(ports), ports.halves());
+  }
+
+  private List<FlushTransaction.OwnerRows> owners(TurnPorts ports) {
+    return ports.context().holdUps().byOperators() ? rows.ownersWithPatience() : rows.owners();
   }
 
   @Override

@@ -51,8 +51,12 @@ public record GivingBack(List<Claim> batch, long delayMillis, boolean countsAsAt
     return new GivingBack(List.of(claim), delayMillis, false, then);
   }
 
-  /** A row was refused that may pass later. */
+  /** A row was refused that may pass later: what it needs may be paused, which is not its fault. */
   static GivingBack untilRetry(TurnPorts ports, Claim claim, String reason, Turn then) {
+    if (ports.context().holdUps().byOperators()) {
+      ports.context().reports().notYet(claim, reason, ParkedTables.RETRY_MILLIS);
+      return new GivingBack(List.of(claim), ParkedTables.RETRY_MILLIS, false, then);
+    }
     long delayMillis =
         ports.context().options().retryDelayMillis(claim.attempts(), claim.refusedForMillis());
     ports.context().reports().notYet(claim, reason, delayMillis);

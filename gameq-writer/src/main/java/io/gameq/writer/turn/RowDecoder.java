@@ -15,6 +15,8 @@ import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
+import io.gameq.writer.pause.HeldTables;
+import io.gameq.writer.pause.Pauses;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,11 +39,14 @@ public final class RowDecoder {
   private final CurrentCatalog catalogs;
   private final RowCodec codec;
   private final ParkedTables parked;
+  private final Supplier<Pauses> pauses;
 
-  public RowDecoder(Supplier<Catalog> reader, RowCodec codec, ParkedTables parked) {
+  public RowDecoder(
+      Supplier<Catalog> reader, RowCodec codec, ParkedTables parked, Supplier<Pauses> pauses) {
     this.catalogs = new CurrentCatalog(reader.get(), reader);
     this.codec = codec;
     this.parked = parked;
+    this.pauses = pauses;
   }
 
   /**
@@ -50,9 +55,24 @@ public final class RowDecoder {
    * @param rows to flush
    * @param unreadable damaged: to be set aside
    * @param kept of tables that take no rows now, or not these: they wait in Redis
+   * @param paused the same of tables that operators paused
    */
   record Decoded(
-      Claim claim, List<RowChange> rows, List<Refused> unreadable, List<EncodedRow> kept) {}
+      Claim claim,
+      List<RowChange> rows,
+      List<Refused> unreadable,
+      List<EncodedRow> kept,
+      Paused paused) {}
+
+  /**
+   * Rows that wait until tables are resumed.
+   *
+   * @param rows of these tables, and of those that go with them
+   * @param tables that operators paused
+   */
+  record Paused(List<EncodedRow> rows, Set<String> tables) {
+    static final Paused NONE = new Paused(List.of(), Set.of());
+  }
 
   /**
    * A catalogue to decode by; whether it was read after the rows were, and what it does not fit.
@@ -60,15 +80,20 @@ public final class RowDecoder {
   private static final class By {
     private final Catalog tables;
     private final boolean isFresh;
-    private final ParkedTables.Now parked;
+    private final Waits waits;
+    private final HeldTables held;
     private final Map<String, String> misfits = new HashMap<>();
 
-    By(Catalog tables, boolean isFresh, ParkedTables.Now parked) {
+    By(Catalog tables, boolean isFresh, Waits waits) {
       this.tables = tables;
       this.isFresh = isFresh;
-      this.parked = parked;
+      this.waits = waits;
+      this.held = HeldTables.of(waits.paused, tables);
     }
   }
+
+  /** What holds for one batch, whichever catalogue it is decoded by. */
+  private record Waits(ParkedTables.Now parked, Set<String> paused) {}
 
   /**
    * Decodes claims, by a fresh catalogue if the present one does not do: a table may have come or
@@ -78,7 +103,7 @@ public final class RowDecoder {
    */
   List<Decoded> decode(List<Claim> batch) {
     long claimedNanos = System.nanoTime();
-    ParkedTables.Now now = parked.now();
+    Waits now = new Waits(parked.now(), pauses.get().tables());
     By present = new By(catalogs.get(), false, now);
     List<Decoded> decoded = decode(batch, present);
     if (!present.misfits.isEmpty()) {
@@ -93,6 +118,11 @@ public final class RowDecoder {
     return decode(batch, new By(catalogs.get(), true, now));
   }
 
+  /** Tables whose rows wait since operators paused them, or what they refer to. */
+  public Set<String> heldTables() {
+    return HeldTables.of(pauses.get().tables(), catalogs.get()).waiting();
+  }
+
   private List<Decoded> decode(List<Claim> batch, By by) {
     return batch.stream().map(claim -> decode(claim, by)).toList();
   }
@@ -100,11 +130,17 @@ public final class RowDecoder {
   private Decoded decode(Claim claim, By by) {
     Decoded decoded =
         new Decoded(
-            claim, new ArrayList<>(claim.rows().size()), new ArrayList<>(), new ArrayList<>());
+            claim,
+            new ArrayList<>(claim.rows().size()),
+            new ArrayList<>(),
+            new ArrayList<>(),
+            new Paused(new ArrayList<>(), by.waits.paused));
     for (EncodedRow row : claim.rows()) {
       try {
         String table = RowKey.tableName(row.key());
-        if (isClosed(table, by)) {
+        if (!by.held.isEmpty() && by.held.holds(table, row.op())) {
+          decoded.paused.rows.add(row);
+        } else if (isClosed(table, by)) {
           decoded.kept.add(row);
         } else {
           decoded.rows.add(change(claim, row, by.tables.table(table), by.isFresh));
@@ -144,10 +180,10 @@ public final class RowDecoder {
   }
 
   private boolean isClosed(String table, By by) {
-    return by.parked.isParked(table)
+    return by.waits.parked.isParked(table)
         || !isManaged(table, by.tables)
         || by.tables.table(table).foreignKeys().parents().stream()
-            .anyMatch(by.parked::isParentParked);
+            .anyMatch(by.waits.parked::isParentParked);
   }
 
   private boolean isManaged(String table, Catalog tables) {

@@ -16,7 +16,8 @@ public record SettingAside(Claim claim, String reason, Turn then) implements Tur
           mysql.decoder().notInMySql(claim, mysql.reader()).stream()
               .map(row -> RowDecoder.setAside(claim, row, reason))
               .toList();
-      RowDecoder.Decoded decoded = new RowDecoder.Decoded(claim, List.of(), rows, List.of());
+      RowDecoder.Decoded decoded =
+          new RowDecoder.Decoded(claim, List.of(), rows, List.of(), RowDecoder.Paused.NONE);
       return new Flushing(new ClaimedRows(List.of(decoded)), FlushKind.SETTING_ASIDE, 1, then);
     } catch (MySqlException e) {
       return GivingBack.forOutage(ports, List.of(claim), e.getMessage(), then);

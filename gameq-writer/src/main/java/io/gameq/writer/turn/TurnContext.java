@@ -3,6 +3,8 @@ package io.gameq.writer.turn;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.writer.pause.Pauses;
+import java.util.function.Supplier;
 
 /** What all turns of a writer share. Thread-safe. */
 public record TurnContext(
@@ -11,6 +13,12 @@ public record TurnContext(
   public record Tables(
       OwnerTable sessions, OwnerReader reader, RowDecoder decoder, FlushTransaction flush) {}
 
-  /** What holds up flushes: MySQL as a whole, tables, owners. */
-  public record HoldUps(OutageGate mysql, ParkedTables tables, HeldUpOwners owners) {}
+  /** What holds up flushes: MySQL as a whole, tables, owners; and what operators paused. */
+  public record HoldUps(
+      OutageGate mysql, ParkedTables tables, HeldUpOwners owners, Supplier<Pauses> pauses) {
+    /** Whether what a row refers to may be held back by operators. */
+    boolean byOperators() {
+      return pauses.get().holdSomeBack();
+    }
+  }
 }

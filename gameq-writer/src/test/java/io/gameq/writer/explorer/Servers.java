@@ -30,6 +30,7 @@ import io.gameq.term.Term;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.turn.HeldUpOwners;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
@@ -427,9 +428,10 @@ final class Servers implements AutoCloseable {
         new TurnContext.Tables(
             sessions,
             reader,
-            new RowDecoder(() -> catalog, codec, parked),
+            new RowDecoder(() -> catalog, codec, parked, () -> Pauses.NONE),
             new FlushTransaction(flushConnection(actor).mysql(), writes, PATIENCE)),
-        new TurnContext.HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners()),
+        new TurnContext.HoldUps(
+            new OutageGate(() -> true), parked, new HeldUpOwners(), () -> Pauses.NONE),
         REPORTS);
   }
 

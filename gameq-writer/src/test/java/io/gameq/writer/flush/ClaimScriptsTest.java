@@ -43,6 +43,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 @Isolated("it fills Redis, or changes its settings")
 class ClaimScriptsTest {
+  private static final long KEPT_MILLIS = 60_000;
+
   private static final int LEASE_MILLIS = 60_000;
 
   private final SlotFixture slot = new SlotFixture();
@@ -68,11 +70,11 @@ class ClaimScriptsTest {
   }
 
   private int ack(Claim claim) {
-    return ack(new Flushed(claim, 9, List.of(), List.of()));
+    return ack(new Flushed(claim, 9, List.of(), List.of(), KEPT_MILLIS));
   }
 
   private int ack(Flushed flushed) {
-    return AckScript.call(slot.redis, slots, slot.namespace, 60_000, List.of(flushed));
+    return AckScript.call(slot.redis, slots, slot.namespace, List.of(flushed));
   }
 
   @Test
@@ -148,7 +150,8 @@ class ClaimScriptsTest {
                 claim,
                 1,
                 List.of(),
-                List.of(new VersionedKey("item:2", 2), new VersionedKey("item:3", 3)))));
+                List.of(new VersionedKey("item:2", 2), new VersionedKey("item:3", 3)),
+                KEPT_MILLIS)));
     assertEquals(
         Map.of("item:2", row(2, "kept"), "item:3", row(4, "newer")), slot.dirty(slot.first));
     assertEquals(Map.of(), slot.claimed());
@@ -158,7 +161,13 @@ class ClaimScriptsTest {
   @Test
   void keptRowsAloneAreDueLater() {
     slot.commit(slot.first, "item:2", row(2, "kept"), 0);
-    ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of(new VersionedKey("item:2", 2))));
+    ack(
+        new Flushed(
+            claim().claims().get(0),
+            1,
+            List.of(),
+            List.of(new VersionedKey("item:2", 2)),
+            KEPT_MILLIS));
     ClaimScript.Batch batch = claim();
     assertEquals(List.of(), batch.claims());
     assertTrue(batch.waitMillis() > 50_000, () -> "waits " + batch.waitMillis() + " ms");
@@ -271,7 +280,9 @@ class ClaimScriptsTest {
         bytes(slot.slot.prefix() + ":dirty:" + slot.owner.encoded() + ":" + slot.first.text());
     slot.redis.sync().set(dirty, bytes("x"));
     assertEquals(0, NackScript.call(slot.redis, slots, 0, true, List.of(claim)));
-    assertEquals(0, ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)))));
+    assertEquals(
+        0,
+        ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)), KEPT_MILLIS)));
     assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
     assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
     slot.redis.sync().del(dirty);
@@ -294,10 +305,10 @@ class ClaimScriptsTest {
                 (owner, session, version, setAside, kept) -> told.add(version))) {
       notices.keepSubscribed();
       slot.commit(slot.second, "item:1", row(1, "a"), 0); // own is the first session's
-      ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of()));
+      ack(new Flushed(claim().claims().get(0), 1, List.of(), List.of(), KEPT_MILLIS));
       slot.open(slot.second);
       slot.commit(slot.second, "item:1", row(2, "b"), 0);
-      ack(new Flushed(claim().claims().get(0), 2, List.of(), List.of()));
+      ack(new Flushed(claim().claims().get(0), 2, List.of(), List.of(), KEPT_MILLIS));
       Awaitility.await().atMost(LONG).until(() -> told.contains(2L));
       assertEquals(List.of(2L), List.copyOf(told));
     }
@@ -395,7 +406,10 @@ class ClaimScriptsTest {
       assertEquals(1, NackScript.call(slot.redis, slots, 0, true, List.of(claim)));
       claim = claim().claims().get(0);
       assertEquals(
-          1, ack(new Flushed(claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)))));
+          1,
+          ack(
+              new Flushed(
+                  claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)), KEPT_MILLIS)));
       slot.open(slot.second);
       assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.second));
       CloseScript.call(slot.redis, slot.slot, slot.owner, slot.second);

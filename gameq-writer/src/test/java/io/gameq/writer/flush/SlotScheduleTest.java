@@ -7,8 +7,10 @@ import io.gameq.redis.script.SlotHeads;
 import io.gameq.writer.turn.SlotShare;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,9 +23,15 @@ class SlotScheduleTest {
   /** Redis TIME, somewhere in the past. */
   private static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
+  private final Set<Integer> paused = new HashSet<>();
   private long millis;
   private final SlotSchedule schedule =
-      new SlotSchedule(SLOTS, MOST_OWNERS, MOST_ROWS, () -> TimeUnit.MILLISECONDS.toNanos(millis));
+      new SlotSchedule(
+          SLOTS,
+          MOST_OWNERS,
+          MOST_ROWS,
+          paused::contains,
+          () -> TimeUnit.MILLISECONDS.toNanos(millis));
 
   private static long[] only(int slot, long value) {
     long[] all = new long[SLOTS];
@@ -45,6 +53,20 @@ class SlotScheduleTest {
   private SlotShare only(SlotSchedule.@Nullable Taken taken) {
     assertEquals(1, Objects.requireNonNull(taken).shares().size());
     return taken.shares().get(0);
+  }
+
+  @Test
+  void aPausedSlotIsLeftAloneButForLeasesThatRanOut() {
+    due(1, 0);
+    due(2, 0);
+    paused.add(1);
+    assertEquals(List.of(2), slots());
+    schedule.sawLeases(only(1, EPOCH_MILLIS), EPOCH_MILLIS + millis);
+    assertEquals(1, Objects.requireNonNull(schedule.poll()).expired());
+    schedule.giveBack(1, 0, 0, 0);
+    assertEquals(List.of(), slots());
+    paused.clear();
+    assertEquals(List.of(1), slots(), "its backlog waits for no round");
   }
 
   @Test

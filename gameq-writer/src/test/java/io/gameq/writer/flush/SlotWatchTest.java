@@ -38,7 +38,7 @@ class SlotWatchTest {
   private final PrimaryConnector primary = new PrimaryConnector(connector, new TermTable(mysql));
   private final RedisConnection redis = connector.open();
   private final Slots slots = new Slots("t" + UUID.randomUUID().toString().substring(0, 8), 4);
-  private final SlotSchedule schedule = new SlotSchedule(slots.count(), 100, 1_000);
+  private final SlotSchedule schedule = new SlotSchedule(slots.count(), 100, 1_000, slot -> false);
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
   private final OutageGate gate = new OutageGate(() -> isMySqlThere);

@@ -30,6 +30,7 @@ import io.gameq.rows.RowCodec;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.turn.TurnContext.HoldUps;
 import io.gameq.writer.turn.TurnContext.Tables;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -150,9 +151,10 @@ class ClaimingTest {
             new RowDecoder(
                 () -> CatalogReader.read(mysql),
                 new RowCodec((table, layout) -> null, Clock.systemUTC()),
-                parked),
+                parked,
+                () -> Pauses.NONE),
             new FlushTransaction(mysql, GuardedWrites.on(mysql), patience)),
-        new HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners()),
+        new HoldUps(new OutageGate(() -> true), parked, new HeldUpOwners(), () -> Pauses.NONE),
         new TurnReports(new RepeatedWarnings(10), new WriterStats(new SimpleMeterRegistry())));
   }
 

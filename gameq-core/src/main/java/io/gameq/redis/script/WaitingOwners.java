@@ -1,0 +1,56 @@
+package io.gameq.redis.script;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanIterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Who waits in a slot, page by page, so that Redis goes on meanwhile. Stateless. */
+public final class WaitingOwners {
+  private static final int PAGE = 500;
+  private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
+
+  private WaitingOwners() {}
+
+  /**
+   * All of a slot who wait, due, next or claimed: {@code owner:session}, of claimed ones {@code
+   * owner:}. Claimed ones are looked for first and last: whoever is given back or claimed meanwhile
+   * is found at one of the places.
+   *
+   * @throws io.gameq.GameQueueException when Redis does not answer, or one of the keys holds
+   *     somebody else's value
+   */
+  public static Set<String> of(RedisConnection redis, SlotKeys slot) {
+    Set<String> members = new LinkedHashSet<>();
+    return RedisReply.await(
+        () -> {
+          addClaimed(redis, slot, members);
+          ScanIterator.zscan(redis.sync(), slot.due(), SCAN)
+              .forEachRemaining(of -> members.add(LuaScript.string(of.getValue())));
+          addReady(redis, slot, members);
+          addClaimed(redis, slot, members);
+          return members;
+        });
+  }
+
+  private static void addClaimed(RedisConnection redis, SlotKeys slot, Set<String> members) {
+    ScanIterator.zscan(redis.sync(), slot.lease(), SCAN)
+        .forEachRemaining(of -> members.add(LuaScript.string(of.getValue()) + ":"));
+  }
+
+  /** It grows at its head and shrinks at its end: from page to page nobody is missed. */
+  private static void addReady(RedisConnection redis, SlotKeys slot, Set<String> members) {
+    List<byte[]> page;
+    for (long from = 0; ; from += PAGE) {
+      page = redis.sync().lrange(slot.ready(), from, from + PAGE - 1);
+      page.forEach(of -> members.add(LuaScript.string(of)));
+      if (page.size() < PAGE) {
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.gameq.writer.flushnow;
+
+import io.gameq.redis.script.Unwritten;
+import java.util.List;
+
+/** What was there when a flush was asked for and is not in MySQL yet. Used by one thread. */
+public interface FlushProgress {
+  /**
+   * What is left.
+   *
+   * @param isDone whether nothing is
+   * @param text what is, in some words for who waits
+   * @param some of those who wait, as far as they were looked at
+   */
+  record Left(boolean isDone, String text, List<Unwritten> some) {
+    public Left {
+      some = List.copyOf(some);
+    }
+  }
+
+  /**
+   * Looks again; some times a second is often enough.
+   *
+   * @throws io.gameq.GameQueueException when Redis does not answer; what was found stays found
+   */
+  Left look();
+}

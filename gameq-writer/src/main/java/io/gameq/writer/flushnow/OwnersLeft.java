@@ -1,0 +1,57 @@
+package io.gameq.writer.flushnow;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.Unwritten;
+import io.gameq.redis.script.UnwrittenScript;
+import io.gameq.terminal.Shown;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What of some owners is not in MySQL yet. */
+final class OwnersLeft implements FlushProgress {
+  private static final int MOST_ROWS = 1_000_000; // an owner has fewer: all are counted
+
+  private final ControlConnection redis;
+  private final long newest;
+  private final Map<SlotKeys, List<String>> members = new LinkedHashMap<>();
+
+  /**
+   * Of these owners.
+   *
+   * @param newest the highest version that counts
+   * @param members {@code owner:session}
+   */
+  OwnersLeft(ControlConnection redis, Slots slots, long newest, List<String> members) {
+    this.redis = redis;
+    this.newest = newest;
+    this.members.putAll(
+        slots.grouped(members, of -> OwnerId.ofEncoded(of.substring(0, of.lastIndexOf(':')))));
+  }
+
+  @Override
+  public Left look() {
+    Map<OwnerId, Unwritten> left = new LinkedHashMap<>(); // by several sessions the same rows
+    members.forEach(
+        (slot, all) -> {
+          for (int from = 0; from < all.size(); from += UnwrittenScript.MOST_OWNERS) {
+            List<String> some =
+                all.subList(from, Math.min(all.size(), from + UnwrittenScript.MOST_OWNERS));
+            redis
+                .ask(of -> UnwrittenScript.call(of, slot, newest, MOST_ROWS, some))
+                .forEach(of -> left.putIfAbsent(of.owner(), of));
+          }
+        });
+    long rows = left.values().stream().mapToLong(Unwritten::rows).sum();
+    long claimed = left.values().stream().mapToLong(Unwritten::claimed).sum();
+    return new Left(
+        left.isEmpty(),
+        "%s of %s, %,d of them claimed by a writer"
+            .formatted(Shown.count(rows, "row"), Shown.count(left.size(), "owner"), claimed),
+        new ArrayList<>(left.values()));
+  }
+}

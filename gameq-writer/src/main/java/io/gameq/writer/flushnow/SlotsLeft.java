@@ -1,0 +1,89 @@
+package io.gameq.writer.flushnow;
+
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.Unwritten;
+import io.gameq.redis.script.UnwrittenScript;
+import io.gameq.redis.script.WaitingOwners;
+import io.gameq.terminal.Shown;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * What of all owners is not in MySQL yet: slot by slot, since all slots are written meanwhile, and
+ * of a slot those who were found waiting. A slot is done when a fresh look at all who wait in it
+ * finds nobody with rows that count.
+ */
+final class SlotsLeft implements FlushProgress {
+  /** Of one look: whoever waits wants to be told meanwhile. */
+  private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+  private final ControlConnection redis;
+  private final Slots slots;
+  private final long newest;
+  private int slot;
+  private Set<String> waiting = Set.of();
+  private boolean isFresh;
+  private List<Unwritten> found = List.of();
+
+  /**
+   * Of all slots.
+   *
+   * @param newest the highest version that counts
+   */
+  SlotsLeft(ControlConnection redis, Slots slots, long newest) {
+    this.redis = redis;
+    this.slots = slots;
+    this.newest = newest;
+  }
+
+  @Override
+  public Left look() {
+    long began = System.nanoTime();
+    found = List.of();
+    boolean goesOn = true;
+    while (slot < slots.count() && goesOn && System.nanoTime() - began < MOST_NANOS) {
+      goesOn = step(slots.get(slot));
+    }
+    return new Left(
+        slot == slots.count(),
+        "%,d of %s are written; in slot %d %s may wait"
+            .formatted(
+                slot,
+                Shown.count(slots.count(), "slot"),
+                slot,
+                Shown.count(waiting.size(), "owner")),
+        found);
+  }
+
+  /** Looks at some owners of a slot; false when none of them has been written since. */
+  private boolean step(SlotKeys of) {
+    if (waiting.isEmpty()) {
+      waiting = new LinkedHashSet<>(redis.ask(connection -> WaitingOwners.of(connection, of)));
+      isFresh = true;
+      if (waiting.isEmpty()) {
+        slot++;
+        return true;
+      }
+    }
+    List<String> some = waiting.stream().limit(UnwrittenScript.MOST_OWNERS).toList();
+    found = redis.ask(connection -> UnwrittenScript.call(connection, of, newest, 1, some));
+    Set<String> left = found.stream().map(one -> one.owner().encoded()).collect(Collectors.toSet());
+    List<String> written =
+        some.stream()
+            .filter(one -> !left.contains(one.substring(0, one.lastIndexOf(':'))))
+            .toList();
+    new ArrayList<>(written).forEach(waiting::remove);
+    if (!left.isEmpty()) {
+      isFresh = false;
+    } else if (waiting.isEmpty() && isFresh) {
+      slot++;
+    }
+    return !written.isEmpty();
+  }
+}

@@ -1,0 +1,30 @@
+package io.gameq.writer.mysql;
+
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.schema.Settings;
+
+/** MySQL as a command reaches it: one connection, gameq's own tables checked. Stateless. */
+public final class CommandDatabase {
+  private CommandDatabase() {}
+
+  /**
+   * Connects.
+   *
+   * @param purpose ends the pool's name in logs
+   * @throws io.gameq.GameQueueException when the server is away or refuses the login, or gameq's
+   *     own tables are missing; nothing is left open then
+   */
+  public static MySql open(MySqlConfig config, String purpose) {
+    MySql mysql =
+        MySqlPool.open(new MySqlConfig(config.url(), config.user(), config.password(), 1), purpose);
+    try {
+      Settings.requireSchema(mysql);
+    } catch (RuntimeException e) {
+      mysql.close();
+      throw e;
+    }
+    return mysql;
+  }
+}

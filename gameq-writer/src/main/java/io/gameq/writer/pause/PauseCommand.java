@@ -1,0 +1,83 @@
+package io.gameq.writer.pause;
+
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.terminal.Operator;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code pause}: writers leave something alone until it is resumed. */
+@Command(
+    name = "pause",
+    description = "Has writers leave something alone: its rows wait in Redis until 'resume'.",
+    footer = {
+      "",
+      "  pause all              no writer claims anything",
+      "  pause slot 3           nothing of a slot is claimed",
+      "  pause table item       its rows stay in Redis, others of their owners go on;",
+      "                         tables that refer to it wait with it",
+      "  pause writer writer-1  that writer is quiet: it claims nothing, and runs on",
+      "",
+      "Takes effect within about a second. What is claimed by then is finished. Redis' memory"
+          + " grows with the rows that wait: 'status' shows it, and who paused what."
+    })
+public final class PauseCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Parameters(index = "0", paramLabel = "all|slot|table|writer", description = "What to pause.")
+  private String scope = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "NAME",
+      description = "A slot's number, a table or a writer; none for all.")
+  private String name = "";
+
+  @Option(
+      names = "--reason",
+      required = true,
+      paramLabel = "TEXT",
+      description = "Why; shown by 'status' until it is resumed. 255 characters at most.")
+  private String reason = "";
+
+  @Override
+  public Integer call() {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PauseTarget target = PauseTarget.of(scope, name);
+    WriterConfig settings = config.read();
+    try (MySql mysql = CommandDatabase.open(settings.mysql(), "pause")) {
+      Pausing pausing = new Pausing(mysql, settings.slots());
+      Pause pause = pausing.pause(Operator.here(), target, reason);
+      out.println(PauseText.line(pause));
+      if (pause.scope() == Scope.TABLE) {
+        Set<String> more = new TreeSet<>(pausing.heldTables(new Pauses(List.of(pause))));
+        more.remove(pause.name());
+        more.forEach(
+            table ->
+                out.println(
+                    "table %s waits with it: it refers to it".formatted(Shown.text(table))));
+      }
+      out.println("writers follow within about a second; 'resume %s' ends it".formatted(target));
+      return ExitCodes.OK;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.gameq.writer.pause;
+
+import io.gameq.agent.Agent;
+import io.gameq.agent.Duty;
+import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.mysql.tables.PauseTable.Scope;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads once a second what operators paused. While MySQL does not answer, what was read last stays
+ * in force. Thread-safe.
+ */
+public final class PauseWatch implements Supplier<Pauses> {
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(PauseWatch.class);
+
+  private final Supplier<List<Pause>> read;
+  private final String writer;
+  private volatile Pauses latest = Pauses.NONE;
+
+  /**
+   * Reads once, so that nothing is claimed before it is known what is paused.
+   *
+   * @param read asks MySQL
+   * @param writer the name of this writer
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public PauseWatch(Supplier<List<Pause>> read, String writer) {
+    this.read = read;
+    this.writer = writer;
+    look();
+  }
+
+  /** What reads. */
+  public Agent duty() {
+    return Duty.every(EVERY, "look what is paused", this::look);
+  }
+
+  private void look() {
+    Pauses now = new Pauses(read.get());
+    Pauses before = latest;
+    latest = now;
+    now.all().stream()
+        .filter(pause -> !before.all().contains(pause) && concerns(pause))
+        .forEach(pause -> LOG.info("{}", PauseText.line(pause)));
+    before.all().stream()
+        .filter(pause -> !isStill(pause, now) && concerns(pause))
+        .forEach(pause -> LOG.info("{} is resumed", PauseText.what(pause)));
+  }
+
+  private boolean concerns(Pause pause) {
+    return pause.scope() != Scope.WRITER || pause.name().equals(writer);
+  }
+
+  private static boolean isStill(Pause pause, Pauses now) {
+    return now.all().stream()
+        .anyMatch(of -> of.scope() == pause.scope() && of.name().equals(pause.name()));
+  }
+
+  /** What is paused, as it was read last. */
+  @Override
+  public Pauses get() {
+    return latest;
+  }
+
+  /** Why this writer claims nothing at all; null when it may. */
+  public @Nullable Pause ofThisWriter() {
+    return latest.ofWriter(writer);
+  }
+
+  /** Whether this writer claims nothing of a slot. */
+  public boolean isPaused(int slot) {
+    return latest.ofWriter(writer) != null || latest.ofSlot(slot) != null;
+  }
+}
