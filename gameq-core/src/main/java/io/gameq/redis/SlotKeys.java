@@ -83,8 +83,22 @@ public final class SlotKeys {
     return bytes(prefix + ":lease");
   }
 
+  /** The hash of who has claimed which owner. */
+  public byte[] claim() {
+    return bytes(prefix + ":claim");
+  }
+
+  /** A pattern of the {@link #dirty} keys of all sessions of an owner. */
+  public byte[] dirtyOfAll(OwnerId owner) {
+    return bytes(prefix + ":dirty:" + owner.encoded() + ":*"); // no character of a pattern in it
+  }
+
   public byte[] closing() {
     return bytes(prefix + ":closing");
+  }
+
+  public byte[] healing() {
+    return bytes(prefix + ":healing");
   }
 
   public byte[] journal() {

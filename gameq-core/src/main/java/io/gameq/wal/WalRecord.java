@@ -5,6 +5,11 @@ import java.util.List;
 
 /** What a WAL holds, as read back. Row images refer to layouts by fingerprint. */
 public sealed interface WalRecord {
+  /** What of it holds rows: the parts of a commit, or what a session adopted. */
+  default List<Part> parts() {
+    return List.of();
+  }
+
   /** The first record of every WAL. */
   record Header(
       int format, String walId, String namespace, int slots, String node, long startMillis)
@@ -17,7 +22,12 @@ public sealed interface WalRecord {
   record Failed(long sequence) implements WalRecord {}
 
   /** Rows that a session took over from the one before it. */
-  record Adopted(Part part) implements WalRecord {}
+  record Adopted(Part part) implements WalRecord {
+    @Override
+    public List<Part> parts() {
+      return List.of(part);
+    }
+  }
 
   /** A column list that row images name by fingerprint. */
   record Layout(String table, long fingerprint, String columns) implements WalRecord {}

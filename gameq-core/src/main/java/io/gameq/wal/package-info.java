@@ -32,6 +32,7 @@
  *             -&gt; LiveRecords    what of the oldest one is needed, to be carried forward
  *             -&gt; CarriedPlaces  where such records stand now
  *           -&gt; CompleteWals   removes WALs that ended complete
+ * WalDirectories              finds WALs below a directory
  * WalReader -&gt; WalReading     files by their first sequence
  *           -&gt; FileScan       intact records of one file, and what is between them
  *             -&gt; ChronicleDocuments  what Chronicle Queue wrote around them

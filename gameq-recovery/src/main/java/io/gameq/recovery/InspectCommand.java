@@ -6,7 +6,6 @@ import io.gameq.GameQueueException;
 import io.gameq.recovery.plan.RowHash;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
@@ -91,7 +90,7 @@ final class InspectCommand implements Callable<Integer> {
           entry -> {
             counts.firstSequence = counts.firstSequence < 0 ? entry.place() : counts.firstSequence;
             counts.lastSequence = entry.place();
-            for (WalRecord.Part part : WalSet.parts(entry.record())) {
+            for (WalRecord.Part part : entry.record().parts()) {
               counts.count(part, part.rows().stream().filter(row -> isWanted(part, row)).count());
             }
           });
@@ -122,7 +121,7 @@ final class InspectCommand implements Callable<Integer> {
         entry.record() instanceof WalRecord.Adopted
             ? "adopted"
             : folder.isFailed(entry.sequence()) ? "failed" : "committed";
-    for (WalRecord.Part part : WalSet.parts(entry.record())) {
+    for (WalRecord.Part part : entry.record().parts()) {
       for (EncodedRow row : part.rows()) {
         if (isWanted(part, row)) {
           out.println(json ? asJson(entry, kind, part, row) : asText(entry, kind, part, row));

@@ -13,6 +13,7 @@ import io.gameq.writer.status.SlotsCommand;
 import io.gameq.writer.status.StatusCommand;
 import io.gameq.writer.terminal.CompletionCommand;
 import io.gameq.writer.terminal.TopCommand;
+import io.gameq.writer.trace.TraceCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -40,6 +41,7 @@ import picocli.CommandLine.ScopeType;
       FlushCommand.class,
       PauseCommand.class,
       ResumeCommand.class,
+      TraceCommand.class,
       SchemaCommand.class,
       DeadCommand.class,
       StaleCommand.class,

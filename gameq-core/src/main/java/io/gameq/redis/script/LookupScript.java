@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ScriptPipeline.Call;
 import io.gameq.redis.script.ScriptPipeline.Sent;
@@ -78,17 +79,37 @@ public final class LookupScript {
     return answers;
   }
 
+  /**
+   * Answers one question of up to 1,000 fields with whole rows; over a connection that others may
+   * use meanwhile.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static Answer ask(RedisConnection redis, SlotKeys slot, Question question) {
+    List<Object> reply =
+        SCRIPT.call(
+            redis, SlotKeys.bytes(slot.prefix()), arguments(question, question.fields(), true));
+    String own = LuaScript.string(reply.get(0));
+    List<Found> fields = new ArrayList<>();
+    read(reply, question.sessions().size(), fields);
+    return new Answer(own.isEmpty() ? null : SessionId.parse(own), fields);
+  }
+
   private Call call(Question question, int from, boolean whole) {
     List<String> fields =
         question.fields().subList(from, Math.min(question.fields().size(), from + MOST_FIELDS));
+    byte[][] keys = {slots[question.owner().slot(slots.length)].prefix().getBytes(US_ASCII)};
+    return new Call(keys, arguments(question, fields, whole));
+  }
+
+  private static byte[][] arguments(Question question, List<String> fields, boolean whole) {
     List<byte[]> args = new ArrayList<>();
     args.add(question.owner().encoded().getBytes(US_ASCII));
     args.add(new byte[] {(byte) (whole ? '1' : '0')});
     args.add(Integer.toString(question.sessions().size()).getBytes(US_ASCII));
     question.sessions().forEach(session -> args.add(session.text().getBytes(US_ASCII)));
     fields.forEach(field -> args.add(field.getBytes(US_ASCII)));
-    byte[][] keys = {slots[question.owner().slot(slots.length)].prefix().getBytes(US_ASCII)};
-    return new Call(keys, args.toArray(byte[][]::new));
+    return args.toArray(byte[][]::new);
   }
 
   private static void read(List<Object> reply, int sessions, List<Found> into) {

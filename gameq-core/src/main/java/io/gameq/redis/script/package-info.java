@@ -32,6 +32,7 @@
  * operators      waiting.lua   WaitingScript   how much waits: Waiting
  *                              WaitingOwners   who waits in a slot
  *                unwritten.lua UnwrittenScript which of them have rows of before a time: Unwritten
+ *                trace.lua     TraceScript     where one owner is: OwnerInRedis
  *                              StaleRows       what sessions committed after they were lost
  *                discard.lua   DiscardScript   removes it
  * signs of life  beat.lua      BeatScript      a node is alive

@@ -33,7 +33,7 @@ final class GroupReading {
     wals.read(
         (wal, entry) -> {
           boolean failed = isFailed(wal, entry);
-          for (WalRecord.Part part : WalSet.parts(entry.record())) {
+          for (WalRecord.Part part : entry.record().parts()) {
             if (isWanted(group, part)) {
               group.note(wal, part, failed);
             }
@@ -48,7 +48,7 @@ final class GroupReading {
           if (isFailed(wal, entry)) {
             return;
           }
-          for (WalRecord.Part part : WalSet.parts(entry.record())) {
+          for (WalRecord.Part part : entry.record().parts()) {
             if (isWanted(group, part)) {
               sink.part(wal, entry.sequence(), part);
             }

@@ -106,7 +106,7 @@ public final class WalFolder {
     } else if (record instanceof WalRecord.Failed mark) {
       failed.add(mark.sequence());
     } else if (entry.isCarried()) {
-      WalSet.parts(record).forEach(part -> carried += learnVersions(part));
+      record.parts().forEach(part -> carried += learnVersions(part));
     } else if (record instanceof WalRecord.Committed committed) {
       commits++;
       committed.parts().forEach(part -> changes += learnVersions(part));

@@ -1,21 +1,12 @@
 package io.gameq.recovery.wal;
 
-import io.gameq.GameQueueException;
+import io.gameq.wal.WalDirectories;
 import io.gameq.wal.WalReader;
-import io.gameq.wal.WalRecord;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /** The WALs of one command line, always read in the same order. Not thread-safe. */
 public final class WalSet {
-  /** {@code wal/<node>-<start>-<process>/...} below what was given, and one above it. */
-  private static final int DEPTH = 3;
-
   private final List<WalFolder> folders;
 
   private WalSet(List<WalFolder> folders) {
@@ -30,45 +21,10 @@ public final class WalSet {
   /**
    * The WALs among these directories, and inside of those that are none.
    *
-   * @throws GameQueueException naming the first directory that neither is nor holds a WAL
+   * @throws io.gameq.GameQueueException naming the first directory that neither is nor holds a WAL
    */
   public static WalSet open(List<Path> arguments) {
-    TreeSet<Path> found = new TreeSet<>();
-    for (Path argument : arguments) {
-      List<Path> below = below(argument);
-      if (below.isEmpty()) {
-        throw new GameQueueException(
-            argument
-                + (Files.exists(argument) ? " is no WAL and holds none" : " does not exist")
-                + ": give a directory <node>-<start>-<process> that holds .cq4 files, or one above"
-                + " it");
-      }
-      found.addAll(below);
-    }
-    return new WalSet(found.stream().map(WalFolder::new).toList());
-  }
-
-  private static List<Path> below(Path argument) {
-    if (!Files.isDirectory(argument)) {
-      return List.of();
-    }
-    try (Stream<Path> all = Files.find(argument, DEPTH, (path, is) -> is.isDirectory())) {
-      List<Path> wals = new ArrayList<>();
-      for (Path path : all.toList()) {
-        if (isWal(path)) {
-          wals.add(path.toAbsolutePath().normalize());
-        }
-      }
-      return wals;
-    } catch (IOException | java.io.UncheckedIOException e) {
-      throw new GameQueueException("cannot look into " + argument + ": " + e.getMessage(), e);
-    }
-  }
-
-  private static boolean isWal(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.anyMatch(file -> file.toString().matches(".*\\.cq4t?"));
-    }
+    return new WalSet(WalDirectories.below(arguments).stream().map(WalFolder::new).toList());
   }
 
   /** The WALs, in the order in which they are read. */
@@ -97,13 +53,5 @@ public final class WalSet {
         .filter(java.util.Objects::nonNull)
         .findFirst()
         .orElse(null);
-  }
-
-  /** The parts of a record that hold rows: of a commit, or adopted. */
-  public static List<WalRecord.Part> parts(WalRecord record) {
-    if (record instanceof WalRecord.Committed committed) {
-      return committed.parts();
-    }
-    return record instanceof WalRecord.Adopted adopted ? List.of(adopted.part()) : List.of();
   }
 }

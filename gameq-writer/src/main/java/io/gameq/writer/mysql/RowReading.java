@@ -104,7 +104,7 @@ public final class RowReading {
   }
 
   /** The key, or null when the table is not managed now or the key does not fit it. */
-  @Nullable RowKey key(String rowKey) {
+  public @Nullable RowKey key(String rowKey) {
     try {
       return readKey(rowKey);
     } catch (RuntimeException e) {

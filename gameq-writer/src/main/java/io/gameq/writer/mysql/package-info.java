@@ -11,7 +11,9 @@
  *            DeadLetterRetry   writes the row after all, as guarded as a flush
  * check    WriterNeeds       what a running writer needs of a database
  * stale    Discards          remembers what was removed from Redis
- * both     RowReading        decodes rows that were kept aside, beside what MySQL holds
+ * trace    OwnerInMySql      what gameq's own tables say of an owner
+ *          RowInMySql        what MySQL holds of a row
+ * all      RowReading        decodes rows that were kept aside, beside what MySQL holds
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

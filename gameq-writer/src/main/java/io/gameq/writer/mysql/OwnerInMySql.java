@@ -1,0 +1,132 @@
+package io.gameq.writer.mysql;
+
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What gameq's own tables in MySQL say of one owner. Immutable.
+ *
+ * @param raised null when nobody has ever opened the owner
+ * @param deadLetters how many there are
+ * @param letters the first of them
+ * @param tombstones deleted rows that are remembered; {@link #MOST_COUNTED} for that many or more
+ * @param discards changes that operators gave up; counted likewise
+ */
+public record OwnerInMySql(
+    @Nullable Raised raised,
+    long deadLetters,
+    List<Letter> letters,
+    long tombstones,
+    long discards) {
+  /** Of who has deleted more it is enough to know that. */
+  public static final int MOST_COUNTED = 10_000;
+
+  private static final int MOST_LETTERS = 10;
+
+  public OwnerInMySql {
+    letters = List.copyOf(letters);
+  }
+
+  /**
+   * The owner's durable session.
+   *
+   * @param node that raised it; empty when a writer restored it
+   * @param openedAt when it was raised
+   * @param adoptedVersion the highest that it took over from Redis; 0 for none
+   */
+  public record Raised(
+      CountingSessions sessions, String node, Instant openedAt, long adoptedVersion) {}
+
+  /** A row that was set aside, without its values. */
+  public record Letter(
+      long id,
+      String table,
+      String rowKey,
+      long version,
+      int errorCode,
+      int attempts,
+      Instant refusedAt) {}
+
+  /** Whether MySQL knows anything of the owner. */
+  public boolean isKnown() {
+    return raised != null || deadLetters > 0 || tombstones > 0 || discards > 0;
+  }
+
+  /**
+   * Asks.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static OwnerInMySql read(MySql mysql, OwnerId owner) {
+    return MySqlErrors.mysql(() -> mysql.jdbi().withHandle(handle -> read(handle, owner)));
+  }
+
+  private static OwnerInMySql read(Handle handle, OwnerId owner) {
+    return new OwnerInMySql(
+        raised(handle, owner),
+        count(handle, "SELECT COUNT(*) FROM gameq_dead_letter WHERE owner = ?", owner),
+        letters(handle, owner),
+        count(handle, upTo("gameq_tombstone"), owner),
+        count(handle, upTo("gameq_discard"), owner));
+  }
+
+  private static String upTo(String table) {
+    return "SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE owner = ? LIMIT %d) some"
+        .formatted(table, MOST_COUNTED);
+  }
+
+  private static long count(Handle handle, String sql, OwnerId owner) {
+    return handle.select(sql, owner.encoded()).mapTo(Long.class).one();
+  }
+
+  private static @Nullable Raised raised(Handle handle, OwnerId owner) {
+    return handle
+        .select(
+            "SELECT "
+                + OwnerTable.SESSION_COLUMNS
+                + ", node, opened_at, adopted_version FROM gameq_owner WHERE owner = ?",
+            owner.encoded())
+        .map(
+            (rs, context) ->
+                new Raised(
+                    OwnerTable.counting(rs),
+                    rs.getString(7),
+                    utc(rs.getObject(8, LocalDateTime.class)),
+                    rs.getLong(9)))
+        .findOne()
+        .orElse(null);
+  }
+
+  private static List<Letter> letters(Handle handle, OwnerId owner) {
+    return handle
+        .select(
+            "SELECT id, table_name, row_key, version, error_code, attempts, refused_at FROM"
+                + " gameq_dead_letter WHERE owner = ? ORDER BY id LIMIT "
+                + MOST_LETTERS,
+            owner.encoded())
+        .map(
+            (rs, context) ->
+                new Letter(
+                    rs.getLong(1),
+                    rs.getString(2),
+                    rs.getString(3),
+                    Long.parseUnsignedLong(rs.getString(4)), // a damaged one may be large
+                    rs.getInt(5),
+                    rs.getInt(6),
+                    utc(rs.getObject(7, LocalDateTime.class))))
+        .list();
+  }
+
+  private static Instant utc(LocalDateTime time) {
+    return time.toInstant(ZoneOffset.UTC);
+  }
+}

@@ -1,0 +1,173 @@
+package io.gameq.writer.trace;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.mysql.tables.HandoverTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.OwnerInRedis;
+import io.gameq.redis.script.OwnerInRedis.InSession;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
+import io.gameq.writer.mysql.RowInMySql;
+import io.gameq.writer.mysql.RowInMySql.SetAside;
+import io.gameq.writer.mysql.RowReading;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.trace.RowPlace.Where;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Asks both servers where the versions of a row are. One thread. */
+public final class RowTracing {
+  private final Tracing owners;
+  private final Slots slots;
+  private final ControlConnection redis;
+  private final MySql mysql;
+  private final RowReading rows;
+
+  /** With connections that others close; reads the catalogue. */
+  public RowTracing(Tracing owners, Slots slots, ControlConnection redis, MySql mysql) {
+    this.owners = owners;
+    this.slots = slots;
+    this.redis = redis;
+    this.mysql = mysql;
+    this.rows = new RowReading(mysql);
+  }
+
+  /**
+   * Looks at a row.
+   *
+   * @param keyText its primary key as row keys have it: parts with commas between them, each
+   *     percent-encoded
+   * @param more owners in whose changes it is looked for, besides those that are found
+   * @param inWals what logs hold of it
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public RowTrace row(
+      String table, String keyText, Collection<OwnerId> more, Collection<WalSearch.Found> inWals) {
+    String rowKey = rowKey(table, keyText);
+    RowKey key = rows.key(rowKey);
+    RowInMySql inMySql = RowInMySql.read(mysql, rows, table, keyText, key);
+    Set<OwnerId> all = new LinkedHashSet<>(inMySql.owners());
+    all.addAll(more);
+    List<RowPlace> places = new ArrayList<>();
+    for (WalSearch.Found of : inWals) {
+      all.add(of.owner());
+      places.add(place(Where.WAL, of.owner(), of.session().text(), of.row(), of.note()));
+    }
+    List<OwnerTrace> traces = new ArrayList<>();
+    for (OwnerId owner : all) {
+      OwnerTrace trace = owners.owner(owner);
+      traces.add(trace);
+      if (trace.redis() != null) {
+        addRedis(places, trace.redis(), owner, rowKey);
+      }
+    }
+    addMySql(places, inMySql, rowKey);
+    return new RowTrace(rowKey, key != null, places, traces);
+  }
+
+  static String rowKey(String table, String keyText) {
+    return PercentEncoding.percent(table) + ":" + keyText;
+  }
+
+  private void addRedis(List<RowPlace> to, OwnerInRedis seen, OwnerId owner, String rowKey) {
+    List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
+    LookupScript.Question question = new LookupScript.Question(owner, sessions, List.of(rowKey));
+    LookupScript.Found found =
+        redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
+    if (found.claimed().length > 0) {
+      String session = seen.claim() == null ? "" : seen.claim().session().text();
+      to.add(place(Where.CLAIMED, owner, session, new EncodedRow(rowKey, found.claimed()), ""));
+    }
+    for (int i = sessions.size() - 1; i >= 0; i--) {
+      byte[] image = found.dirty().get(i);
+      if (image.length > 0) {
+        InSession of = seen.sessions().get(i);
+        to.add(
+            place(
+                of.stale() ? Where.STALE : Where.DIRTY,
+                owner,
+                of.session().text(),
+                new EncodedRow(rowKey, image),
+                ""));
+      }
+    }
+  }
+
+  private void addMySql(List<RowPlace> to, RowInMySql found, String rowKey) {
+    RowImage row = found.row();
+    if (row != null) {
+      OwnerId owner = row.table().ownerOf(row.values());
+      to.add(new RowPlace(Where.MYSQL, owner, "", row.version(), RowOp.PUT, row, ""));
+    }
+    RowInMySql.Deleted deleted = found.deleted();
+    if (deleted != null) {
+      to.add(
+          new RowPlace(
+              Where.TOMBSTONE, deleted.owner(), "", deleted.version(), RowOp.DELETE, null, ""));
+    }
+    for (SetAside letter : found.letters()) {
+      to.add(
+          place(
+              Where.DEAD_LETTER,
+              letter.owner(),
+              Long.toString(letter.id()),
+              new EncodedRow(rowKey, letter.image()),
+              "error " + letter.errorCode()));
+    }
+    for (Discard discard : found.discards()) {
+      to.add(
+          new RowPlace(
+              Where.DISCARD,
+              discard.owner(),
+              discard.session(),
+              discard.version(),
+              null,
+              null,
+              "up to this version"));
+    }
+    for (HandoverTable.Known of : found.handovers()) {
+      to.add(
+          new RowPlace(
+              Where.HANDOVER,
+              of.owner(),
+              of.session().text(),
+              of.version(),
+              RowOp.MOVED,
+              null,
+              of.received() ? "received" : "given away"));
+    }
+  }
+
+  private RowPlace place(Where where, OwnerId owner, String session, EncodedRow row, String note) {
+    RowReading.Reading reading = rows.read(row.key(), row.image());
+    if (reading instanceof Decoded decoded) {
+      RowImage image = decoded.image();
+      return new RowPlace(where, owner, session, image.version(), image.op(), image, note);
+    }
+    String reason = "cannot be decoded: " + ((Undecodable) reading).reason();
+    String all = note.isEmpty() ? reason : note + ", " + reason;
+    return new RowPlace(where, owner, session, version(row), null, null, all);
+  }
+
+  private static long version(EncodedRow row) {
+    try {
+      return row.version();
+    } catch (GameQueueException e) { // too damaged to tell
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.gameq.writer.trace;
+
+import io.gameq.GameQueueException;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.RowHeader;
+import io.gameq.wal.WalDirectories;
+import io.gameq.wal.WalReader;
+import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalReport;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Looks for rows in the logs of nodes, also while they are written; reads all of each. What
+ * gameq-recovery would do with them it does not tell. Stateless.
+ */
+public final class WalSearch {
+  /** The newest ones of a row: commits that failed may be among them, and do not count. */
+  private static final int MOST_VERSIONS = 64;
+
+  private WalSearch() {}
+
+  /**
+   * The newest version of a row of one session in one log.
+   *
+   * @param note in which log, and at which sequence
+   */
+  public record Found(OwnerId owner, SessionId session, EncodedRow row, String note) {}
+
+  /**
+   * What one log holds of an owner.
+   *
+   * @param walId names it
+   * @param complete whether its node ended with everything in MySQL
+   * @param changes of rows, those of commits that failed included
+   * @param newestVersion 0 when there is none
+   */
+  public record InWal(String walId, boolean complete, long changes, long newestVersion) {}
+
+  /** Whose change it is. */
+  private record By(OwnerId owner, SessionId session) {}
+
+  private record At(long sequence, EncodedRow row) {}
+
+  /**
+   * The newest versions of a row, one for each log and session.
+   *
+   * @param directories logs, or what they are in
+   * @throws GameQueueException naming a directory that neither is nor holds one
+   */
+  public static List<Found> row(List<Path> directories, String rowKey) {
+    List<Found> found = new ArrayList<>();
+    for (Path directory : WalDirectories.below(directories)) {
+      Map<By, Deque<At>> versions = new LinkedHashMap<>();
+      Set<Long> failed = new HashSet<>();
+      WalReport unused =
+          WalReader.read(
+              directory,
+              entry -> {
+                if (entry.record() instanceof WalRecord.Failed mark) {
+                  failed.add(mark.sequence());
+                }
+                for (WalRecord.Part part : entry.record().parts()) {
+                  part.rows().stream()
+                      .filter(row -> row.key().equals(rowKey))
+                      .forEach(row -> add(versions, part, new At(entry.sequence(), row)));
+                }
+              });
+      versions.forEach(
+          (by, all) -> {
+            all.removeIf(at -> failed.contains(at.sequence()));
+            if (!all.isEmpty()) {
+              At newest = all.getLast();
+              String note = directory.getFileName() + ", record " + newest.sequence();
+              found.add(new Found(by.owner(), by.session(), newest.row(), note));
+            }
+          });
+    }
+    return found;
+  }
+
+  private static void add(Map<By, Deque<At>> versions, WalRecord.Part part, At at) {
+    By by = new By(OwnerId.ofEncoded(part.owner()), SessionId.parse(part.session()));
+    Deque<At> all = versions.computeIfAbsent(by, of -> new ArrayDeque<>());
+    all.addLast(at);
+    if (all.size() > MOST_VERSIONS) {
+      all.removeFirst();
+    }
+  }
+
+  /** What each log holds of an owner, those without anything left out; as {@link #row}. */
+  public static List<InWal> owner(List<Path> directories, OwnerId owner) {
+    List<InWal> found = new ArrayList<>();
+    for (Path directory : WalDirectories.below(directories)) {
+      long[] changesAndNewest = new long[2];
+      WalReport report =
+          WalReader.read(
+              directory,
+              entry ->
+                  entry.record().parts().stream()
+                      .filter(part -> part.owner().equals(owner.encoded()))
+                      .flatMap(part -> part.rows().stream())
+                      .forEach(
+                          row -> {
+                            changesAndNewest[0]++;
+                            changesAndNewest[1] = Math.max(changesAndNewest[1], version(row));
+                          }));
+      if (changesAndNewest[0] > 0) {
+        found.add(
+            new InWal(
+                String.valueOf(directory.getFileName()),
+                report.complete(),
+                changesAndNewest[0],
+                changesAndNewest[1]));
+      }
+    }
+    return found;
+  }
+
+  private static long version(EncodedRow row) {
+    try {
+      return RowHeader.version(row.image());
+    } catch (GameQueueException e) { // damaged
+      return 0;
+    }
+  }
+}
