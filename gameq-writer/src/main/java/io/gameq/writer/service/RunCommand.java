@@ -6,6 +6,7 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.terminal.ExitCodes;
@@ -64,16 +65,20 @@ public final class RunCommand implements Callable<Integer> {
         .addShutdownHook(DaemonThreads.named("gameq-stop", () -> stopAndWait(stop, stopped)));
     Health health = new Health();
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    try (HttpEndpoint http = listen(settings, health, meters);
+    Ahead<MySql> mysqlAhead =
+        Ahead.begin(
+            "gameq-first-mysql",
+            () ->
+                MySqlPool.openForFlushes(
+                    new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)));
+    Ahead<RedisConnector> redisAhead =
+        Ahead.begin("gameq-first-redis", () -> triedOnce(settings.redis()));
+    try (mysqlAhead;
+        redisAhead;
+        HttpEndpoint http = listen(settings, health, meters);
         JvmGcMetrics collections = jvm(meters);
-        RedisConnector redis = new RedisConnector(settings.redis());
-        MySql database =
-            Startup.whenItAnswers(
-                () ->
-                    MySqlPool.openForFlushes(
-                        new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)),
-                stop,
-                health::waitsFor);
+        RedisConnector redis = redisAhead.get();
+        MySql database = Startup.whenItAnswers(mysqlAhead, stop, health::waitsFor);
         WriterService service =
             database == null
                 ? null
@@ -91,6 +96,17 @@ public final class RunCommand implements Callable<Integer> {
       stopped.countDown();
     }
     return ExitCodes.OK;
+  }
+
+  /** The client's first connection loads most of what it is made of, whatever comes of it. */
+  private static RedisConnector triedOnce(RedisConfig config) {
+    RedisConnector redis = new RedisConnector(config);
+    try {
+      redis.open().close();
+    } catch (GameQueueException e) {
+      LOG.debug("the service will say so when it needs Redis: {}", e.getMessage());
+    }
+    return redis;
   }
 
   private static JvmGcMetrics jvm(MeterRegistry meters) {
