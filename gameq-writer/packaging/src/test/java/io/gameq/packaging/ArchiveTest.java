@@ -114,8 +114,7 @@ class ArchiveTest {
     Path cache = Files.createDirectory(directory.resolve("cache"));
     Path log = directory.resolve("writer.log");
     ProcessBuilder run =
-        new ProcessBuilder(
-                archive.launcher("gameq-writer"), "run", "--config", config.toString())
+        new ProcessBuilder(archive.launcher("gameq-writer"), "run", "--config", config.toString())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
     run.environment().put("GAMEQ_CACHE_DIR", cache.toString());
