@@ -3,9 +3,11 @@
  * acknowledge it.
  *
  * <pre>
- * config, status, schema, dead, stale, terminal   what an operator calls
+ * config, check, status, schema, dead, stale, terminal   what an operator calls
  * pause, flushnow                                 the same: what is to wait, or to be written now
  * trace      where one owner or row is, and what will happen next
+ * letters    what they do with dead letters; the console as well
+ * logs       how a running writer logs
  * service    starts and stops all of it
  *   flush    flush.Worker, flush.SlowLane: agents; each takes the steps of a turn
  *     turn   reap | claim | decode | flush | ack | nack | ask MySQL who owns | tell Redis

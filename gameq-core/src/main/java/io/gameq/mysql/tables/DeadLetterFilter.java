@@ -102,7 +102,7 @@ public record DeadLetterFilter(
     if (!ids.isEmpty()) {
       words.add("id " + ids.stream().map(String::valueOf).collect(Collectors.joining(" ")));
     }
-    addWords(words, "owner", owner);
+    addWords(words, "owner", owner == null ? null : owner.id());
     addWords(words, "table", table);
     addWords(words, "error code", errorCode);
     addWords(words, "error text", error);

@@ -102,6 +102,7 @@ public final class ConfigReader {
             mysql(all.section("mysql")),
             writer(all.section("writer")),
             http(all.section("http")),
+            log(all.section("log")),
             tables(all.sections("tables")));
     all.refuseOthers();
     return config;
@@ -194,6 +195,15 @@ public final class ConfigReader {
     }
     String plain = host.replaceAll("[^A-Za-z0-9._-]", "-");
     return plain.substring(0, Math.min(48, plain.length())) + "-" + ProcessHandle.current().pid();
+  }
+
+  private static LogSettings log(Section log) {
+    LogSettings settings =
+        new LogSettings(
+            log.oneOf("format", LogSettings.DEFAULT.format()),
+            log.oneOf("level", LogSettings.DEFAULT.level()));
+    log.refuseOthers();
+    return settings;
   }
 
   private static List<TableSpec> tables(List<Section> sections) {

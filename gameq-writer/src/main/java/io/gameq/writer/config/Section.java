@@ -4,14 +4,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.GameQueueException;
 import io.gameq.rows.SimilarNames;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,6 +109,26 @@ final class Section {
       // The same remedy as for a number out of range.
     }
     throw wrong(name, "is '%s': use a whole number from %d to %d".formatted(text, min, max));
+  }
+
+  /** One of a few words, in small letters. */
+  <E extends Enum<E>> E oneOf(String name, E otherwise) {
+    String text = text(name, word(otherwise));
+    E[] all = otherwise.getDeclaringClass().getEnumConstants();
+    for (E one : all) {
+      if (word(one).equals(text)) {
+        return one;
+      }
+    }
+    throw wrong(
+        name,
+        "is '%s': use %s"
+            .formatted(
+                text, Arrays.stream(all).map(Section::word).collect(Collectors.joining(" or "))));
+  }
+
+  private static String word(Enum<?> of) {
+    return of.name().toLowerCase(Locale.ROOT);
   }
 
   Section section(String name) {

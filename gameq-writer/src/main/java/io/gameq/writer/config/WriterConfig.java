@@ -19,6 +19,7 @@ public record WriterConfig(
     MySqlConfig mysql,
     WriterSettings writer,
     HttpSettings http,
+    LogSettings log,
     List<TableSpec> tables) {
   public WriterConfig {
     tables = List.copyOf(tables);

@@ -46,7 +46,8 @@ final class DeadShowCommand extends LetterCommand {
     }
     List<List<String>> lines = new ArrayList<>();
     lines.add(List.of("", "(" + detail.op() + ")", detail.there()));
-    detail.columns().forEach(column -> lines.add(line(column, detail.hasValues())));
+    String unnamed = "delete".equals(detail.op()) ? "" : "(left as it is)";
+    detail.columns().forEach(column -> lines.add(line(column, detail.hasValues(), unnamed)));
     new TextTable(out(), "COLUMN", "DEAD LETTER", "MYSQL NOW").print(lines);
     if (!detail.hasValues()) {
       out().println("values are hidden: --values shows them");
@@ -70,10 +71,10 @@ final class DeadShowCommand extends LetterCommand {
                 List.of("  refused", Shown.utc(letter.refusedAt()) + " UTC")));
   }
 
-  private static List<String> line(ColumnDetail column, boolean withValues) {
+  private static List<String> line(ColumnDetail column, boolean withValues, String unnamed) {
     String name = (column.differs() ? "* " : "  ") + Shown.text(column.name());
     if (!column.named()) {
-      return List.of(name, "(left as it is)", cell(column.present()));
+      return List.of(name, unnamed, cell(column.present()));
     }
     return withValues
         ? List.of(name, cell(column.refused()), cell(column.present()))

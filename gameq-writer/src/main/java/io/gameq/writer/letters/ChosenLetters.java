@@ -33,7 +33,8 @@ public final class ChosenLetters {
   @Override
   public String toString() {
     String most = filter.state() == null ? "" : "at most ";
-    return "%s%s (%s)".formatted(most, Shown.count(count(), "dead letter"), filter);
+    return "%s%s (%s)"
+        .formatted(most, Shown.count(count(), "dead letter"), Shown.text(filter.toString()));
   }
 
   LetterFilter filter() {

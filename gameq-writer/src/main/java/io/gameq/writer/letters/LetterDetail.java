@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * A dead letter in full, beside what MySQL holds of its row; immutable.
  *
  * @param op what the letter does to the row: put, delete or moved; null when it cannot be decoded
- * @param columns all of a row that is put, the key's of a delete; none when it cannot be decoded
+ * @param columns all of the row, of a delete of an absent one the key's; none when it cannot be
+ *     decoded
  * @param there what MySQL has of the row, in words
  * @param undecodable why the row cannot be decoded, or null
  * @param hasValues whether the columns have their values, or these are hidden
@@ -51,7 +52,7 @@ public record LetterDetail(
   /**
    * One column; values are null where they are hidden.
    *
-   * @param named whether the letter sets it; else it keeps what MySQL has
+   * @param named whether the letter sets it; else a put keeps what MySQL has
    * @param differs whether the letter sets it to something else than MySQL has
    * @param editable whether an edit may change it
    * @param refused the letter's value on one line, NULL included; null too when it is not named
@@ -101,12 +102,12 @@ public record LetterDetail(
   public static List<ColumnDetail> columns(
       RowImage image, @Nullable RowImage present, boolean withValues) {
     boolean isDelete = image.op() == RowOp.DELETE;
-    List<Column> all = image.table().columns();
+    List<Column> keys = image.table().keyColumns();
     List<ColumnDetail> columns = new ArrayList<>();
-    for (Column column : isDelete ? image.table().keyColumns() : all) {
+    for (Column column : isDelete && present == null ? keys : image.table().columns()) {
       int index = image.table().indexOf(column.name());
-      boolean named = isDelete || image.names(index);
-      Object refused = image.values()[isDelete ? columns.size() : index];
+      boolean named = isDelete ? keys.contains(column) : image.names(index);
+      Object refused = named ? image.values()[isDelete ? keys.indexOf(column) : index] : null;
       boolean isThere = present != null && present.table().has(column.name());
       Object there =
           isThere

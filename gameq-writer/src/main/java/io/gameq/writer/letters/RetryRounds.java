@@ -40,7 +40,7 @@ final class RetryRounds {
 
   /** Tries those that wait again, until a round gets none of them through. */
   void again() {
-    for (long before = -1; written > before && !waiting.isEmpty(); ) {
+    for (long before = 0; written > before && !waiting.isEmpty(); ) {
       before = written;
       for (LetterName letter : List.copyOf(waiting.keySet())) {
         Outcome outcome = retry.retry(letter.id());

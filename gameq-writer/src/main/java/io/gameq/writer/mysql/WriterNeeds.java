@@ -63,7 +63,7 @@ public final class WriterNeeds implements AutoCloseable {
 
   /** What the server is and whether gameq may run on it. */
   public MySqlServerCheck server() {
-    return MySqlServerCheck.of(mysql);
+    return MySqlErrors.mysql(() -> MySqlServerCheck.of(mysql));
   }
 
   /** What is wrong with gameq's own tables, each with the remedy; empty when nothing is. */
@@ -72,8 +72,11 @@ public final class WriterNeeds implements AutoCloseable {
     List<String> problems = new ArrayList<>();
     if (state.schema() < SchemaFiles.latest()) {
       problems.add(
-          "gameq's own tables are at number %d of %d: run 'gameq-writer schema migrate'"
-              .formatted(state.schema(), SchemaFiles.latest()));
+          "gameq's own tables are at number %d of %d: run 'gameq-writer schema migrate'%s"
+              .formatted(
+                  state.schema(),
+                  SchemaFiles.latest(),
+                  state.schema() > 0 ? "" : ", or grant the user the right to read them"));
     }
     disagreement(state, "namespace", namespace, problems);
     disagreement(state, "slots", Integer.toString(slots), problems);

@@ -9,13 +9,16 @@ import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.HttpSettings;
+import io.gameq.writer.config.LogSettings;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.http.HttpEndpoint;
+import io.gameq.writer.logs.LogOutput;
 import io.gameq.writer.turn.WriterOptions;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -56,6 +59,7 @@ public final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     WriterConfig settings = config.read();
+    LogOutput.use(settings.log(), settings.writer().name());
     MySqlConfig mysql = settings.mysql();
     int connections =
         Math.max(mysql.poolSize(), settings.writer().workers() + SlowLane.THREADS + 1);
@@ -92,6 +96,12 @@ public final class RunCommand implements Callable<Integer> {
         health.stops();
         Remains unused = service.stop(Duration.ofSeconds(settings.writer().drainSeconds()));
       }
+    } catch (GameQueueException e) {
+      if (settings.log().format() == LogSettings.Format.TEXT) {
+        throw e; // the command's own line says it
+      }
+      LOG.error("cannot run: {}", ErrorLine.of(e));
+      return ExitCodes.COULD_NOT_RUN;
     } finally {
       stopped.countDown();
     }

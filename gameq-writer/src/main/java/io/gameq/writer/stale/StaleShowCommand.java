@@ -95,7 +95,8 @@ final class StaleShowCommand implements Callable<Integer> {
       String op = decoded.image().op().name().toLowerCase(Locale.ROOT);
       out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), op, version));
       RowImage present = rows.present(of, decoded.key()).row();
-      LetterDetail.columns(decoded.image(), present, withValues)
+      LetterDetail.columns(decoded.image(), present, withValues).stream()
+          .filter(ColumnDetail::named)
           .forEach(column -> out.println(line(column)));
     } else if (reading instanceof Undecodable undecodable) {
       out.println("  %s: version %s".formatted(Shown.text(row.key()), version));
@@ -107,9 +108,6 @@ final class StaleShowCommand implements Callable<Integer> {
 
   private static String line(ColumnDetail column) {
     String name = "  " + (column.differs() ? "* " : "  ") + Shown.text(column.name());
-    if (!column.named()) {
-      return name + " is left as it is";
-    }
     return column.refused() == null ? name : name + " = " + column.refused();
   }
 }

@@ -38,6 +38,7 @@ public final class ChildJvm {
         .forEach(command::add);
     command.addAll(
         List.of(
+            "-Dgameq.test.log=info", // with logback, as in gameq-writer
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
             "-Dorg.slf4j.simpleLogger.log.io.gameq=info",
             "-Dorg.slf4j.simpleLogger.showDateTime=true",

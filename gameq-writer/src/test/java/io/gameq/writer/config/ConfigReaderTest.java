@@ -40,6 +40,7 @@ class ConfigReaderTest {
     assertEquals(smallest.writer(), example.writer());
     assertEquals(smallest.http().address(), example.http().address());
     assertEquals(smallest.http().port(), example.http().port());
+    assertEquals(smallest.log(), example.log());
     assertNull(smallest.redis().password());
     assertThrows(GameQueueException.class, smallest::requiredTables);
   }
@@ -82,6 +83,8 @@ class ConfigReaderTest {
             + " 1 to 200",
         "user: game|user: '${NOT_SET}'|'mysql.user' names the environment variable NOT_SET, which"
             + " is not set",
+        "namespace: mygame|{namespace: g, log: {format: xml}}|'log.format' is 'xml': use text or"
+            + " keyvalue or json",
         "redis://127.0.0.1|http://127.0.0.1|'redis.uri' must begin with redis://",
         "redis://127.0.0.1|redis-sentinel://h1:26379/0|must end with #name",
         "jdbc:mysql:|jdbc:mariadb:|mysql.url must begin with jdbc:mysql://",
