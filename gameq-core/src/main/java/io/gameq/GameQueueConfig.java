@@ -24,10 +24,15 @@ public final class GameQueueConfig {
   public static final int DEFAULT_SLOTS = 256;
 
   private final String redisUri;
-  private final @Nullable String redisPassword;
+  private final @Nullable String redisUser;
+  private final @Nullable Password redisPassword;
+  private final @Nullable String sentinelUser;
+  private final @Nullable Password sentinelPassword;
+  private final @Nullable Tls redisTls;
   private final String jdbcUrl;
   private final String mysqlUser;
-  private final String mysqlPassword;
+  private final Password mysqlPassword;
+  private final @Nullable Tls mysqlTls;
   private final int poolSize;
   private final String namespace;
   private final String node;
@@ -50,10 +55,15 @@ public final class GameQueueConfig {
   GameQueueConfig(GameQueueConfigBuilder from) {
     ConfigChecks.check(from);
     redisUri = ConfigChecks.set(from.redisUri, "redis");
+    redisUser = from.redisUser;
     redisPassword = from.redisPassword;
+    sentinelUser = from.sentinelUser;
+    sentinelPassword = from.sentinelPassword;
+    redisTls = from.redisTls;
     jdbcUrl = ConfigChecks.set(from.jdbcUrl, "mysql");
     mysqlUser = ConfigChecks.set(from.mysqlUser, "mysql");
     mysqlPassword = from.mysqlPassword;
+    mysqlTls = from.mysqlTls;
     poolSize = from.poolSize;
     namespace = ConfigChecks.set(from.namespace, "namespace");
     node = ConfigChecks.set(from.node, "node");
@@ -83,9 +93,29 @@ public final class GameQueueConfig {
     return redisUri;
   }
 
-  /** A secret: never shown in a message of gameq. */
-  public @Nullable String redisPassword() {
+  /** {@link GameQueueConfigBuilder#redisUser}; null for the default user, or the URI's. */
+  public @Nullable String redisUser() {
+    return redisUser;
+  }
+
+  /** {@link GameQueueConfigBuilder#redisPassword}; null for none, or the URI's. */
+  public @Nullable Password redisPassword() {
     return redisPassword;
+  }
+
+  /** The user of {@link GameQueueConfigBuilder#sentinelLogin}. */
+  public @Nullable String sentinelUser() {
+    return sentinelUser;
+  }
+
+  /** The password of {@link GameQueueConfigBuilder#sentinelLogin}. */
+  public @Nullable Password sentinelPassword() {
+    return sentinelPassword;
+  }
+
+  /** {@link GameQueueConfigBuilder#redisTls}. */
+  public @Nullable Tls redisTls() {
+    return redisTls;
   }
 
   /** The URL of {@link GameQueueConfigBuilder#mysql}. */
@@ -98,9 +128,14 @@ public final class GameQueueConfig {
     return mysqlUser;
   }
 
-  /** A secret: never shown in a message of gameq. */
-  public String mysqlPassword() {
+  /** The password of {@link GameQueueConfigBuilder#mysql}. */
+  public Password mysqlPassword() {
     return mysqlPassword;
+  }
+
+  /** {@link GameQueueConfigBuilder#mysqlTls}. */
+  public @Nullable Tls mysqlTls() {
+    return mysqlTls;
   }
 
   /** Most connections to MySQL at a time. */

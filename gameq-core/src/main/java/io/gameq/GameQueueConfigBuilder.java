@@ -13,10 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GameQueueConfigBuilder {
   @Nullable String redisUri;
-  @Nullable String redisPassword;
+  @Nullable String redisUser;
+  @Nullable Password redisPassword;
+  @Nullable String sentinelUser;
+  @Nullable Password sentinelPassword;
+  @Nullable Tls redisTls;
   @Nullable String jdbcUrl;
   @Nullable String mysqlUser;
-  String mysqlPassword = "";
+  Password mysqlPassword = Password.of("");
+  @Nullable Tls mysqlTls;
   int poolSize = 8;
   @Nullable String namespace;
   @Nullable String node;
@@ -57,17 +62,48 @@ public final class GameQueueConfigBuilder {
   }
 
   /**
-   * {@code redis://host:port}, {@code rediss://...} or {@code
-   * redis-sentinel://host:port,host:port#primary}. Required.
+   * {@code redis://host:port} or {@code redis-sentinel://host:port,host:port#primary}; {@code
+   * rediss} instead of {@code redis} for TLS. Required.
    */
   public GameQueueConfigBuilder redis(String uri) {
     this.redisUri = uri;
     return this;
   }
 
+  /** The Redis user; by default the one of the URI, else Redis' default user. */
+  public GameQueueConfigBuilder redisUser(String user) {
+    this.redisUser = user;
+    return this;
+  }
+
   /** The Redis password; none by default. */
   public GameQueueConfigBuilder redisPassword(String password) {
+    return redisPassword(Password.of(password));
+  }
+
+  /** The Redis password, read again for each new connection: it may change while gameq runs. */
+  public GameQueueConfigBuilder redisPassword(Password password) {
     this.redisPassword = password;
+    return this;
+  }
+
+  /**
+   * The login to the Sentinels themselves; by default none, whatever Redis' is.
+   *
+   * @param user null: the default user
+   */
+  public GameQueueConfigBuilder sentinelLogin(@Nullable String user, Password password) {
+    this.sentinelUser = user;
+    this.sentinelPassword = password;
+    return this;
+  }
+
+  /**
+   * Whom to trust over TLS; by default, with a {@code rediss} URI, the CAs that the JVM trusts.
+   * Needs a {@code rediss} URI.
+   */
+  public GameQueueConfigBuilder redisTls(Tls tls) {
+    this.redisTls = tls;
     return this;
   }
 
@@ -77,9 +113,23 @@ public final class GameQueueConfigBuilder {
       throw new GameQueueException(
           "setting 'mysql': the password is null; is an environment variable not set?");
     }
+    return mysql(jdbcUrl, user, Password.of(password));
+  }
+
+  /** The same with a password that is read again for each new connection. */
+  public GameQueueConfigBuilder mysql(String jdbcUrl, String user, Password password) {
     this.jdbcUrl = jdbcUrl;
     this.mysqlUser = user;
     this.mysqlPassword = password;
+    return this;
+  }
+
+  /**
+   * Connects to MySQL over TLS alone, and to a server that is trusted alone. By default the URL
+   * says ({@code sslMode}) whether TLS is used.
+   */
+  public GameQueueConfigBuilder mysqlTls(Tls tls) {
+    this.mysqlTls = tls;
     return this;
   }
 

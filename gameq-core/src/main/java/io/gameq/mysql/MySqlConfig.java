@@ -1,7 +1,10 @@
 package io.gameq.mysql;
 
 import io.gameq.GameQueueException;
+import io.gameq.Password;
+import io.gameq.Tls;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where MySQL is and how to log in; immutable.
@@ -9,8 +12,10 @@ import java.util.Locale;
  * @param url {@code jdbc:mysql://host:port/database}, for MariaDB as well
  * @param password never shown
  * @param poolSize most connections at a time
+ * @param tls whom to trust, and that TLS is used at all; null: what the URL says of TLS
  */
-public record MySqlConfig(String url, String user, String password, int poolSize) {
+public record MySqlConfig(
+    String url, String user, Password password, int poolSize, @Nullable Tls tls) {
   private static final String PREFIX = "jdbc:mysql://";
 
   /** More would only queue inside the server. */
@@ -23,10 +28,25 @@ public record MySqlConfig(String url, String user, String password, int poolSize
                   + " the driver is MySQL's)")
               .formatted(PREFIX));
     }
+    if (url.matches("(?i)[^?]*//[^/]*:[^/]*@.*|.*[?&(,]password\\d*=.*")) {
+      // The driver shows its URL in errors.
+      throw new GameQueueException(
+          "mysql.url carries a login: use mysql.user and mysql.password or mysql.passwordFile");
+    }
     if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
       throw new GameQueueException(
           "mysql.poolSize is %d: use 1 to %d".formatted(poolSize, MAX_POOL_SIZE));
     }
+  }
+
+  /** With a password that does not change, and TLS as the URL says. */
+  public MySqlConfig(String url, String user, String password, int poolSize) {
+    this(url, user, Password.of(password), poolSize, null);
+  }
+
+  /** The same with another number of connections. */
+  public MySqlConfig withPoolSize(int connections) {
+    return new MySqlConfig(url, user, password, connections, tls);
   }
 
   /** {@code host:port}, without what a URL may carry besides; for messages. */

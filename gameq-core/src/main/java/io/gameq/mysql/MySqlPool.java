@@ -1,9 +1,11 @@
 package io.gameq.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
+import com.zaxxer.hikari.util.Credentials;
 import io.gameq.GameQueueException;
+import io.gameq.Tls;
+import io.gameq.tls.TlsRefusal;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -11,6 +13,7 @@ import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the connection pools of all gameq parts, so that all of them read and write alike: UTC,
@@ -183,6 +186,10 @@ public final class MySqlPool {
     DEFAULTS.forEach((name, value) -> setUnlessGiven(config, properties, name, value));
     // Given beside the URL, these win over the URL's own.
     FORCED.forEach(properties::setProperty);
+    Tls tls = config.tls();
+    if (tls != null) {
+      properties.putAll(VerifiedSockets.properties(tls));
+    }
     return properties;
   }
 
@@ -192,8 +199,8 @@ public final class MySqlPool {
     HikariConfig pool = new HikariConfig();
     pool.setPoolName("gameq-" + purpose);
     pool.setJdbcUrl(config.url());
-    pool.setUsername(config.user());
-    pool.setPassword(config.password());
+    // Asked for each new connection: a password that was changed needs no restart.
+    pool.setCredentialsProvider(() -> Credentials.of(config.user(), config.password().read()));
     pool.setDataSourceProperties(properties);
     pool.setConnectionInitSql(initSql);
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
@@ -205,7 +212,7 @@ public final class MySqlPool {
     pool.setExceptionOverride(new KeepsUnharmed());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
-    return new MySql(new HikariDataSource(pool));
+    return new MySql(new LoginPool(pool, refusedLogin(config)));
   }
 
   /**
@@ -226,20 +233,46 @@ public final class MySqlPool {
     Properties login = new Properties();
     login.putAll(properties);
     login.setProperty("user", config.user());
-    login.setProperty("password", config.password());
+    login.setProperty("password", config.password().read());
     try (Connection connection = DriverManager.getConnection(config.url(), login)) {
       connection.isReadOnly();
     } catch (SQLException e) {
+      GameQueueException ofFile = ofFile(e);
+      if (ofFile != null) {
+        throw ofFile;
+      }
+      String untrusted = untrusted(e);
+      if (untrusted != null) { // without the cause, which says that the server is away
+        throw new GameQueueException("MySQL at %s: %s".formatted(config.address(), untrusted));
+      }
       throw new GameQueueException(explain(config, e), e);
     }
+  }
+
+  /** What was wrong with a file of certificates: the driver wraps it. */
+  private static @Nullable GameQueueException ofFile(@Nullable Throwable e) {
+    return e == null || e instanceof GameQueueException
+        ? (GameQueueException) e
+        : ofFile(e.getCause());
+  }
+
+  private static @Nullable String untrusted(SQLException e) {
+    String reason = TlsRefusal.reason(e);
+    return reason == null && String.valueOf(e.getMessage()).contains("not provided by server")
+        ? "it does not speak TLS: switch TLS on at the server"
+        : reason;
+  }
+
+  private static String refusedLogin(MySqlConfig config) {
+    return "MySQL at %s refuses the login of user '%s' with the password of %s: check both"
+        .formatted(config.address(), config.user(), config.password().source());
   }
 
   private static String explain(MySqlConfig config, SQLException e) {
     String at = "MySQL at " + config.address();
     String state = String.valueOf(e.getSQLState());
-    if (e.getErrorCode() == 1045 || (state.equals("28000") && e.getErrorCode() != 1044)) {
-      return "%s refuses the login of user '%s': check mysql.user and mysql.password"
-          .formatted(at, config.user());
+    if (LoginPool.isRefusedLogin(e)) {
+      return refusedLogin(config);
     }
     if (e.getErrorCode() == 1044) {
       return "%s does not let user '%s' use database '%s': grant it the right to"

@@ -22,7 +22,11 @@ record NodeMySql(MySql server, LayoutTable layouts, Catalog atStart) {
   static NodeMySql open(GameQueueConfig config, ResourceStack opened) {
     MySqlConfig login =
         new MySqlConfig(
-            config.jdbcUrl(), config.mysqlUser(), config.mysqlPassword(), config.poolSize());
+            config.jdbcUrl(),
+            config.mysqlUser(),
+            config.mysqlPassword(),
+            config.poolSize(),
+            config.mysqlTls());
     MySql server = opened.add(MySqlPool.openForLogins(login, config.callTimeout()));
     MySqlServerCheck.of(server).requireUsable();
     Settings.agree(server, config.namespace(), config.slots());

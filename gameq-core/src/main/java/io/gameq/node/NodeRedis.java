@@ -9,6 +9,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CloseScript;
 
@@ -47,7 +48,11 @@ record NodeRedis(
 
   private static RedisConfig address(GameQueueConfig config) {
     return new RedisConfig(
-        config.redisUri(), config.redisPassword(), RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+        config.redisUri(),
+        new RedisLogin(config.redisUser(), config.redisPassword()),
+        new RedisLogin(config.sentinelUser(), config.sentinelPassword()),
+        config.redisTls(),
+        RedisConfig.DEFAULT_TIMEOUT_MILLIS);
   }
 
   /** Ends a session; false when another one owns as far as Redis knows. */

@@ -2,12 +2,18 @@ package io.gameq.redis;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.Tls;
 import io.gameq.term.Primary;
+import io.gameq.tls.PemTls;
+import io.gameq.tls.TlsRefusal;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
@@ -22,6 +28,8 @@ import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens connections to Redis, straight or through Sentinel; thread-safe.
@@ -40,6 +48,7 @@ public final class RedisConnector implements AutoCloseable {
   private final RedisURI uri;
   private final Sentinels sentinels;
   private final String where;
+  private final RedisLogin login;
 
   /** A connector whose connections share as many threads as there are cores. */
   public RedisConnector(RedisConfig config) {
@@ -57,21 +66,22 @@ public final class RedisConnector implements AutoCloseable {
               + "' is not of the form redis://host:port or"
               + " redis-sentinel://host:port,host:port#primary");
     }
-    if (config.password() != null) {
-      uri.setAuthentication(config.password());
-    }
+    requireFiles(config.tls());
+    authenticate(config);
     uri.setTimeout(Duration.ofMillis(config.timeoutMillis()));
     where = redacted(config.uri());
+    login = config.login();
     loops = new DefaultEventLoopGroupProvider(threads);
     resources = DefaultClientResources.builder().eventLoopGroupProvider(loops).build();
     client = RedisClient.create(resources, uri);
-    sentinels = new Sentinels(client, uri);
+    sentinels = new Sentinels(client, uri, config.sentinel());
     client.setOptions(
         ClientOptions.builder()
             .autoReconnect(false)
             .protocolVersion(ProtocolVersion.RESP2)
             .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
             .requestQueueSize(REQUEST_QUEUE_SIZE)
+            .sslOptions(ssl(config.tls()))
             .timeoutOptions(
                 TimeoutOptions.builder()
                     .timeoutSource(new ReplyTimeout(config.timeoutMillis()))
@@ -82,6 +92,48 @@ public final class RedisConnector implements AutoCloseable {
                     .keepAlive(true)
                     .build())
             .build());
+  }
+
+  private void authenticate(RedisConfig config) {
+    RedisCredentialsProvider own = config.login().credentials();
+    if (own != null) {
+      uri.setCredentialsProvider(own);
+    }
+    RedisCredentialsProvider ofSentinel = config.sentinel().credentials();
+    for (RedisURI sentinel : uri.getSentinels()) {
+      if (ofSentinel != null) {
+        sentinel.setCredentialsProvider(ofSentinel);
+      }
+      sentinel.setSsl(uri.isSsl());
+      secure(sentinel);
+    }
+    secure(uri);
+  }
+
+  private static void secure(RedisURI of) {
+    of.setVerifyPeer(SslVerifyMode.FULL); // whatever the URI says
+    // CLIENT SETINFO would need a right of its own.
+    of.setLibraryName("");
+    of.setLibraryVersion("");
+  }
+
+  /** What is wrong with them is told before anything is opened. */
+  private static void requireFiles(@Nullable Tls tls) {
+    if (tls != null) {
+      SSLContext unused = PemTls.context(tls.caFile(), tls.clientFile());
+    }
+  }
+
+  /** The files are read for each connection. */
+  private static SslOptions ssl(@Nullable Tls tls) {
+    SslOptions.Builder ssl = SslOptions.builder().jdkSslProvider();
+    if (tls != null && tls.caFile() != null) {
+      ssl.trustManager(tls.caFile().toFile());
+    }
+    if (tls != null && tls.clientFile() != null) {
+      ssl.keyManager(tls.clientFile().toFile(), tls.clientFile().toFile(), new char[0]);
+    }
+    return ssl.build();
   }
 
   /** A connector whose connections share one thread; see {@link #eventLoop}. */
@@ -131,6 +183,7 @@ public final class RedisConnector implements AutoCloseable {
             .withDatabase(uri.getDatabase())
             .withTimeout(uri.getTimeout())
             .build();
+    secure(primary);
     try {
       return new Reached(
           new RedisConnection(client.connect(ByteArrayCodec.INSTANCE, primary)),
@@ -158,11 +211,24 @@ public final class RedisConnector implements AutoCloseable {
     }
   }
 
-  /** A {@link RedisUnavailableException}, unless Redis answered and refused. */
+  /**
+   * A {@link RedisUnavailableException}, unless Redis answered and refused, is not to be trusted,
+   * or there is no password to log in with.
+   */
   private GameQueueException cannotConnect(RedisException e) {
     Throwable root = e;
     while (root.getCause() != null && root.getCause() != root) {
+      if (root instanceof GameQueueException known) {
+        return known; // of a file
+      }
       root = root.getCause();
+    }
+    if (root instanceof GameQueueException known) {
+      return known;
+    }
+    String untrusted = TlsRefusal.reason(e);
+    if (untrusted != null) {
+      return new GameQueueException("Redis at %s: %s".formatted(where, untrusted), e);
     }
     String reason = String.valueOf(root.getMessage());
     String answer = RedisReply.answered(root);
@@ -170,8 +236,11 @@ public final class RedisConnector implements AutoCloseable {
         reason.contains("WRONGPASS")
                 || reason.contains("NOAUTH")
                 || reason.toLowerCase(Locale.ROOT).contains("password")
-            ? "check the user and password"
-            : "check that it runs and that this host may reach it";
+            ? "check the login of " + login.described()
+            : uri.isSsl()
+                ? "check that it runs, that this host may reach it, and that it speaks TLS on this"
+                    + " port"
+                : "check that it runs and that this host may reach it";
     String message = "cannot connect to Redis at " + where + ": " + reason + ": " + remedy;
     return answer == null || RedisReply.isAway(answer)
         ? new RedisUnavailableException(message, e)
@@ -180,7 +249,7 @@ public final class RedisConnector implements AutoCloseable {
 
   /** A Redis URI without its user and password. */
   static String redacted(String uri) {
-    return uri.replaceAll("//[^/]*@", "//");
+    return uri.replaceAll("//.*@", "//"); // to the last @: a password may hold a slash
   }
 
   /** Ends all connections of this connector; waits up to two seconds. */

@@ -113,11 +113,17 @@ public final class RedisReply {
     if (message == null || isAway(message)) {
       return new RedisUnavailableException("Redis does not answer: " + e.getMessage(), e);
     }
-    return new GameQueueException(
-        isFull(message)
-            ? "Redis reached maxmemory: let the writers drain, or raise maxmemory, then try again"
-            : "Redis refused: " + message,
-        e);
+    return new GameQueueException(refusal(message), e);
+  }
+
+  private static String refusal(String message) {
+    if (isFull(message)) {
+      return "Redis reached maxmemory: let the writers drain, or raise maxmemory, then try again";
+    }
+    String refusal = "Redis refused: " + message;
+    return message.startsWith("NOPERM")
+        ? refusal + ": give the user the rights that 'gameq-writer security redis' prints"
+        : refusal;
   }
 
   /** Whether this is the client's own exception: of a connection, a command or a reply. */

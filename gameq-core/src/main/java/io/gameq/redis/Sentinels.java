@@ -1,6 +1,8 @@
 package io.gameq.redis;
 
+import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.tls.TlsRefusal;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
@@ -28,6 +30,7 @@ final class Sentinels {
 
   private final RedisClient client;
   private final RedisURI uri;
+  private final RedisLogin login;
   private final Map<RedisURI, CompletableFuture<StatefulRedisSentinelConnection<String, String>>>
       connections = new ConcurrentHashMap<>();
 
@@ -38,9 +41,10 @@ final class Sentinels {
     }
   }
 
-  Sentinels(RedisClient client, RedisURI uri) {
+  Sentinels(RedisClient client, RedisURI uri, RedisLogin login) {
     this.client = client;
     this.uri = uri;
+    this.login = login;
   }
 
   boolean isEmpty() {
@@ -68,6 +72,7 @@ final class Sentinels {
       }
     }
     if (newest == null) {
+      requireLogin(answers);
       throw new RedisUnavailableException(
           ("no Sentinel of '%s' named a primary within %d ms: check that they run and"
                   + " that this host may reach them")
@@ -95,7 +100,7 @@ final class Sentinels {
 
   /** Sentinel has no MULTI: the epoch is read before and after the address. */
   private CompletableFuture<Named> ask(RedisSentinelAsyncCommands<String, String> sentinel) {
-    String name = uri.getSentinelMasterId();
+    String name = primaryName();
     CompletableFuture<Map<String, String>> before = sentinel.master(name).toCompletableFuture();
     CompletableFuture<SocketAddress> address =
         sentinel.getMasterAddrByName(name).toCompletableFuture();
@@ -110,6 +115,33 @@ final class Sentinels {
               }
               return new Named(at.getHostString(), at.getPort(), epoch);
             });
+  }
+
+  /** Throws when one of those that failed did so for what does not pass by itself. */
+  private void requireLogin(List<CompletableFuture<Named>> answers) {
+    for (CompletableFuture<Named> answer : answers) {
+      Throwable error = answer.isCompletedExceptionally() ? failure(answer) : null;
+      String untrusted = TlsRefusal.reason(error);
+      if (untrusted != null) {
+        throw new GameQueueException("a Sentinel of '%s': %s".formatted(primaryName(), untrusted));
+      }
+      for (Throwable e = error; e != null; e = e.getCause()) {
+        String refused = RedisReply.answered(e);
+        if (refused != null && refused.matches("(NOAUTH|WRONGPASS|NOPERM).*")) {
+          throw new GameQueueException(
+              "a Sentinel of '%s' refuses the login of %s: %s"
+                  .formatted(primaryName(), login.described(), refused));
+        }
+      }
+    }
+  }
+
+  private static Throwable failure(CompletableFuture<Named> answer) {
+    return answer.handle((named, error) -> error).join();
+  }
+
+  private String primaryName() {
+    return uri.getSentinelMasterId();
   }
 
   private static long epoch(Map<String, String> primary) {

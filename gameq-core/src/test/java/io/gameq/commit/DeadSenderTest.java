@@ -21,7 +21,6 @@ import io.gameq.healing.DurableSessions;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.LostHalves;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.owner.CountingSessions;
@@ -34,6 +33,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
@@ -61,11 +61,10 @@ class DeadSenderTest {
     CompletableFuture<Throwable> died = new CompletableFuture<>();
     MySqlServer server = GameDatabase.create("sender").server();
     WalLimits limits = WalLimits.DEFAULT;
-    try (MySql mysql =
-            MySqlPool.open(
-                new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "test");
+    try (MySql mysql = MySqlPool.open(server.as(Role.NODE).config(2), "test");
         RedisConnector redis =
-            RedisConnector.ofOneThread(new RedisConfig(TestServers.redisUri(), null, 5_000));
+            RedisConnector.ofOneThread(
+                new RedisConfig(TestServers.redisUri(Role.NODE), null, 5_000));
         WalWriter wal =
             WalWriter.create(
                 new WalWriter.Start(directory, "dead", 4, "n1", "0badcafe", 1_790_000_000_000L),

@@ -46,7 +46,7 @@ class MySqlPoolTest {
   /** That the server then ends the session is its own matter. */
   @Test
   void theServerIsToldToEndATransactionWhoseClientVanished() throws SQLException {
-    var config = new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1);
+    var config = server.config(1);
     for (MySql each : List.of(MySqlPool.open(config, "test"), MySqlPool.openForFlushes(config))) {
       try (each;
           Connection connection = each.connection();
@@ -62,7 +62,7 @@ class MySqlPoolTest {
 
   @Test
   void aZeroIsAKeyInEverySessionAndTheServersModeStays() throws SQLException {
-    var config = new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1);
+    var config = server.config(1);
     List<String> own;
     try (Connection plain = server.connect();
         Statement statement = plain.createStatement()) {

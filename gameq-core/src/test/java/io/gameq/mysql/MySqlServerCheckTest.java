@@ -18,9 +18,7 @@ class MySqlServerCheckTest {
   @Test
   void passesTheTestServer() {
     MySqlServer server = TestServers.mysql().freshDatabase("server_check");
-    try (MySql pool =
-        MySqlPool.open(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "test")) {
+    try (MySql pool = MySqlPool.open(server.config(1), "test")) {
       MySqlServerCheck check = MySqlServerCheck.of(pool);
       check.requireUsable();
       assertEquals(List.of(), check.refusals());

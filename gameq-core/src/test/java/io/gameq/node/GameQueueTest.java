@@ -12,6 +12,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
@@ -57,8 +58,11 @@ class GameQueueTest {
   private GameQueueConfigBuilder config() throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueueConfig.builder()
-        .redis(TestServers.redisUri())
-        .mysql(DATABASE.server().jdbcUrl(), DATABASE.server().user(), DATABASE.server().password())
+        .redis(TestServers.redisUri(Role.NODE))
+        .mysql(
+            DATABASE.server().jdbcUrl(),
+            DATABASE.as(Role.NODE).user(),
+            DATABASE.as(Role.NODE).password())
         .namespace(namespace)
         .node("n1")
         .slots(4)
@@ -72,7 +76,7 @@ class GameQueueTest {
   @Test
   void oneCommitIsOneMultiOfPlainCommands() throws Exception {
     try (GameQueue queue = node();
-        RedisMonitor monitor = new RedisMonitor(TestServers.redisUri())) {
+        RedisMonitor monitor = new RedisMonitor()) {
       OwnerSession player = queue.open("player:42");
       TestServers.redis().sync().echo("opened");
       player.put(new Item(42, 1, 1001, 5));

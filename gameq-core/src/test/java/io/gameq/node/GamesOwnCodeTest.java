@@ -15,6 +15,7 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
 import io.gameq.owner.OwnerId;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.nio.file.Path;
@@ -57,8 +58,11 @@ class GamesOwnCodeTest {
   private GameQueueConfigBuilder config() throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueueConfig.builder()
-        .redis(TestServers.redisUri())
-        .mysql(DATABASE.server().jdbcUrl(), DATABASE.server().user(), DATABASE.server().password())
+        .redis(TestServers.redisUri(Role.NODE))
+        .mysql(
+            DATABASE.server().jdbcUrl(),
+            DATABASE.as(Role.NODE).user(),
+            DATABASE.as(Role.NODE).password())
         .namespace("t" + UUID.randomUUID().toString().substring(0, 8))
         .node("n1")
         .slots(4)

@@ -14,6 +14,7 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.Takeover;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.nio.file.Path;
@@ -57,9 +58,11 @@ class ManyOpensTest {
   private GameQueue node(String name) {
     return GameQueue.open(
         GameQueueConfig.builder()
-            .redis(TestServers.redisUri())
+            .redis(TestServers.redisUri(Role.NODE))
             .mysql(
-                database.server().jdbcUrl(), database.server().user(), database.server().password())
+                database.server().jdbcUrl(),
+                database.as(Role.NODE).user(),
+                database.as(Role.NODE).password())
             .namespace(namespace)
             .node(name)
             .walDirectory(directory)

@@ -14,6 +14,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.nio.file.Path;
@@ -60,8 +61,11 @@ class RefusedChangesTest {
   private GameQueueConfigBuilder config(String node) throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueueConfig.builder()
-        .redis(TestServers.redisUri())
-        .mysql(DATABASE.server().jdbcUrl(), DATABASE.server().user(), DATABASE.server().password())
+        .redis(TestServers.redisUri(Role.NODE))
+        .mysql(
+            DATABASE.server().jdbcUrl(),
+            DATABASE.as(Role.NODE).user(),
+            DATABASE.as(Role.NODE).password())
         .namespace(namespace)
         .node(node)
         .slots(4)

@@ -17,8 +17,10 @@ class EvictionWatchTest {
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final ControlConnection redis = new ControlConnection(connector);
 
-  private void setPolicy(String policy) {
-    redis.get().sync().configSet("maxmemory-policy", policy);
+  private static void setPolicy(String policy) {
+    try (var admin = TestServers.redis()) {
+      admin.sync().configSet("maxmemory-policy", policy);
+    }
   }
 
   @AfterEach

@@ -1,7 +1,9 @@
 package io.gameq.servers;
 
 import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.rights.Role;
 import java.sql.SQLException;
+import java.util.List;
 
 /** A fresh database with gameq's own tables, and managed tables as a test wants them. */
 public final class GameDatabase {
@@ -24,6 +26,7 @@ public final class GameDatabase {
     }
     database.server.execute(
         "INSERT INTO gameq_setting VALUES ('schema', '" + SchemaFiles.latest() + "')");
+    database.server.makeUsers(List.of());
     return database;
   }
 
@@ -45,10 +48,17 @@ public final class GameDatabase {
             + "', '"
             + ownerColumn
             + "')");
+    server.makeUsers(List.of(name));
     return this;
   }
 
+  /** As an administrator. */
   public MySqlServer server() {
     return server;
+  }
+
+  /** As a user with the least rights of a role. */
+  public MySqlServer as(Role role) {
+    return server.as(role);
   }
 }

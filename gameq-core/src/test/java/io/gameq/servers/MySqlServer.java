@@ -1,5 +1,8 @@
 package io.gameq.servers;
 
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.rights.MySqlRights;
+import io.gameq.rights.Role;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -7,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -17,6 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public record MySqlServer(String jdbcUrl, String user, String password) {
   private static final AtomicInteger DATABASES = new AtomicInteger();
+
+  /** Begins the names of the users with the least rights, and is their password. */
+  private static final String LEAST = "least";
 
   /** Creates an empty database of a name that no other test run uses. */
   public MySqlServer freshDatabase(String prefix) {
@@ -34,6 +41,33 @@ public record MySqlServer(String jdbcUrl, String user, String password) {
       throw new IllegalStateException("cannot create a test database at " + jdbcUrl, e);
     }
     return new MySqlServer(withDatabase(name), user, password);
+  }
+
+  /**
+   * Makes the users with the least rights on this database, by the script that operators run: those
+   * to gameq's own tables without tables, else those to these tables.
+   */
+  public void makeUsers(List<String> tables) throws SQLException {
+    List<String> script = MySqlRights.script(LEAST, database(), tables);
+    execute(
+        MySqlRights.statements(script).stream()
+            .filter(sql -> tables.isEmpty() || sql.contains(".`"))
+            .map(sql -> sql.replaceAll("\\$\\{[A-Z]+_PASSWORD}", LEAST))
+            .toArray(String[]::new));
+  }
+
+  /** The same as a user with the least rights of a role. */
+  public MySqlServer as(Role role) {
+    return new MySqlServer(jdbcUrl, MySqlRights.user(LEAST, role), LEAST);
+  }
+
+  /** For a pool of so many connections. */
+  public MySqlConfig config(int connections) {
+    return new MySqlConfig(jdbcUrl, user, password, connections);
+  }
+
+  private String database() {
+    return config(1).database();
   }
 
   /** A new connection, which the caller closes. */

@@ -1,10 +1,10 @@
 package io.gameq.servers;
 
-import io.lettuce.core.RedisURI;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +14,19 @@ public final class RedisMonitor implements AutoCloseable {
   private final Socket socket;
   private final BufferedReader lines;
 
-  /** Starts to record. */
-  public RedisMonitor(String redisUri) throws IOException {
-    RedisURI uri = RedisURI.create(redisUri);
+  /** Starts to record what is sent to the test server. */
+  public RedisMonitor() throws IOException {
+    URI uri = URI.create(TestServers.adminRedisUri());
     socket = new Socket(uri.getHost(), uri.getPort());
     socket.setSoTimeout(10_000);
     lines =
         new BufferedReader(
             new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
+    if (uri.getUserInfo() != null) {
+      String login = "AUTH " + uri.getUserInfo().replace(':', ' ') + "\r\n";
+      socket.getOutputStream().write(login.getBytes(StandardCharsets.US_ASCII));
+      lines.readLine();
+    }
     socket.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.US_ASCII));
     lines.readLine();
   }

@@ -56,7 +56,7 @@ public final class RedisProxy implements AutoCloseable {
   }
 
   public String uri() {
-    return "redis://127.0.0.1:" + server.getLocalPort();
+    return TestServers.redisUri(server.getLocalPort());
   }
 
   /** Whether new connections are closed at once. */

@@ -2,13 +2,17 @@ package io.gameq.servers;
 
 import io.gameq.lab.servers.EmbeddedMariaDb;
 import io.gameq.lab.servers.EmbeddedRedis;
+import io.gameq.rights.Role;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +30,55 @@ import org.jspecify.annotations.Nullable;
  * Each may be a system property or an environment variable. Tests isolate themselves: in MySQL by
  * {@link MySqlServer#freshDatabase}, in Redis by a namespace of their own. A test that harms a
  * server (kill, full memory, failover) starts its own.
+ *
+ * <p>Nodes, writers and gameq-recovery log in as users with the least rights, made by the scripts
+ * that operators run; tests themselves, for what no such user may, as an administrator.
  */
 public final class TestServers {
+  private static final String ADMIN = "test-admin";
+
+  private static final Map<String, Boolean> NAMESPACES = new ConcurrentHashMap<>();
+
   private TestServers() {}
 
-  /** The Redis server's URI. */
+  /** The Redis server's URI, with the login of a writer of any namespace. */
   public static String redisUri() {
+    return redisUri(Role.WRITER, LeastRedisUsers.ANY);
+  }
+
+  /** The same with the login of a role, of any namespace. */
+  public static String redisUri(Role role) {
+    return redisUri(role, LeastRedisUsers.ANY);
+  }
+
+  /** By way of a proxy on this port, with the login of a node of any namespace. */
+  public static String redisUri(int proxyPort) {
+    String uri = redisUri(Role.NODE);
+    return uri.substring(0, uri.lastIndexOf('@') + 1) + "127.0.0.1:" + proxyPort;
+  }
+
+  /** The Redis server's URI, with the login of a user that has the least rights of its role. */
+  public static String redisUri(Role role, String namespace) {
+    Running servers = Started.SERVERS;
+    boolean unused =
+        NAMESPACES.computeIfAbsent(
+            namespace,
+            of -> {
+              try (StatefulRedisConnection<String, String> admin =
+                  servers.redisClient().connect()) {
+                LeastRedisUsers.make(admin.sync(), of);
+              }
+              return true;
+            });
+    return LeastRedisUsers.uri(servers.redisUri(), role, namespace);
+  }
+
+  /** The same server with the login of one who may do anything. */
+  public static String adminRedisUri() {
     return Started.SERVERS.redisUri();
   }
 
-  /** A new connection to the Redis server, which the caller closes. */
+  /** A new connection to the Redis server that may do anything; the caller closes it. */
   public static StatefulRedisConnection<String, String> redis() {
     return Started.SERVERS.redisClient().connect();
   }
@@ -58,11 +101,26 @@ public final class TestServers {
     ServerKind kind = choose(ServerKind.asked());
     CompletableFuture<String> redis = CompletableFuture.supplyAsync(() -> startRedis(kind));
     MySqlServer mysql = startMySql(kind);
-    RedisClient client = RedisClient.create(redis.join());
+    String redisUri = kind == ServerKind.GIVEN ? redis.join() : withLogins(redis.join());
+    RedisClient client = RedisClient.create(redisUri);
     System.out.printf(
         "gameq tests run on %s servers: Redis %s, MySQL %s%n",
         kind.name().toLowerCase(Locale.ROOT), redisVersion(client), mysqlVersion(mysql));
-    return new Running(redis.join(), client, mysql);
+    return new Running(redisUri, client, mysql);
+  }
+
+  /** Nobody gets in any more without a login: what forgets its own fails. */
+  private static String withLogins(String uri) {
+    String password = UUID.randomUUID().toString();
+    RedisClient client = RedisClient.create(uri);
+    try (StatefulRedisConnection<String, String> connection = client.connect()) {
+      LeastRedisUsers.run(
+          connection.sync(), "ACL SETUSER " + ADMIN + " on >" + password + " ~* &* +@all");
+      LeastRedisUsers.run(connection.sync(), "ACL SETUSER default off");
+    } finally {
+      client.shutdown();
+    }
+    return uri.replace("//", "//" + ADMIN + ":" + password + "@");
   }
 
   private static ServerKind choose(@Nullable ServerKind asked) {

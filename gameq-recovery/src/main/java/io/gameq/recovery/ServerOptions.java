@@ -1,32 +1,65 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
+import io.gameq.Password;
+import io.gameq.Tls;
+import io.gameq.mysql.MySqlConfig;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisLogin;
 import io.gameq.wal.WalRecord;
+import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Where the servers are; mix it in. Passwords come from the environment, never from arguments. */
+/**
+ * Where the servers are; mix it in. Passwords come from the environment or from files, never from
+ * arguments.
+ */
 final class ServerOptions {
   static final String REDIS_PASSWORD = "GAMEQ_REDIS_PASSWORD";
+  static final String SENTINEL_PASSWORD = "GAMEQ_SENTINEL_PASSWORD";
   static final String MYSQL_PASSWORD = "GAMEQ_MYSQL_PASSWORD";
 
   @Option(
       names = "--redis",
       paramLabel = "URI",
       description =
-          "redis://host:port, rediss://... or redis-sentinel://host:port,host:port#primary; its"
-              + " password is taken from the environment variable "
+          "redis://host:port or redis-sentinel://host:port,host:port#primary, with rediss for TLS;"
+              + " its password is taken from the environment variable "
               + REDIS_PASSWORD
+              + ", that of its Sentinels from "
+              + SENTINEL_PASSWORD
               + ".")
   private @Nullable String redis;
+
+  @Option(names = "--redis-user", paramLabel = "USER", description = "Redis user.")
+  private @Nullable String redisUser;
+
+  @Option(
+      names = "--sentinel-user",
+      paramLabel = "USER",
+      description = "User of the Sentinels themselves.")
+  private @Nullable String sentinelUser;
+
+  @Option(
+      names = "--redis-ca",
+      paramLabel = "FILE",
+      description = "PEM file of the CAs to trust over TLS (default: those of the JVM).")
+  private @Nullable Path redisCa;
+
+  @Option(
+      names = "--redis-client",
+      paramLabel = "FILE",
+      description = "PEM file with a private key and certificates to show Redis.")
+  private @Nullable Path redisClient;
 
   @Option(
       names = "--mysql",
@@ -40,6 +73,18 @@ final class ServerOptions {
 
   @Option(names = "--mysql-user", required = true, paramLabel = "USER", description = "MySQL user.")
   private String mysqlUser = "";
+
+  @Option(
+      names = "--mysql-ca",
+      paramLabel = "FILE",
+      description = "PEM file of the CAs to trust over TLS, which is used for certain then.")
+  private @Nullable Path mysqlCa;
+
+  @Option(
+      names = "--mysql-client",
+      paramLabel = "FILE",
+      description = "PEM file with a private key and certificates to show MySQL; with --mysql-ca.")
+  private @Nullable Path mysqlClient;
 
   @Spec(Spec.Target.MIXEE)
   private @Nullable CommandSpec command;
@@ -68,9 +113,7 @@ final class ServerOptions {
   Servers open(WalSet wals) {
     requireNoPassword();
     wals.readHeaders();
-    String password = environment(MYSQL_PASSWORD);
-    RecoveryDatabase database =
-        RecoveryDatabase.open(mysql, mysqlUser, password == null ? "" : password);
+    RecoveryDatabase database = RecoveryDatabase.open(mysqlConfig());
     try {
       for (WalFolder folder : wals.folders()) {
         WalRecord.Header header = folder.header();
@@ -83,15 +126,35 @@ final class ServerOptions {
               redis == null
                   ? null
                   : RecoveryRedis.open(
-                      redis,
-                      environment(REDIS_PASSWORD),
-                      any.namespace(),
-                      any.slots(),
-                      database.terms())));
+                      redisConfig(redis), any.namespace(), any.slots(), database.terms())));
     } catch (RuntimeException e) {
       database.close();
       throw e;
     }
+  }
+
+  private MySqlConfig mysqlConfig() {
+    Password password = password(MYSQL_PASSWORD);
+    return new MySqlConfig(
+        mysql,
+        mysqlUser,
+        password == null ? Password.of("") : password,
+        1,
+        mysqlCa == null && mysqlClient == null ? null : new Tls(mysqlCa, mysqlClient));
+  }
+
+  private RedisConfig redisConfig(String uri) {
+    return new RedisConfig(
+        uri,
+        new RedisLogin(redisUser, password(REDIS_PASSWORD)),
+        new RedisLogin(sentinelUser, password(SENTINEL_PASSWORD)),
+        redisCa == null && redisClient == null ? null : new Tls(redisCa, redisClient),
+        RecoveryRedis.TIMEOUT_MILLIS);
+  }
+
+  private @Nullable Password password(String variable) {
+    String secret = environment(variable);
+    return secret == null ? null : Password.from("environment variable " + variable, () -> secret);
   }
 
   private @Nullable String environment(String name) {
@@ -115,11 +178,21 @@ final class ServerOptions {
 
   /** The same options as they are written on a command line. */
   String asArguments() {
-    return (redis == null ? "" : " --redis " + quoted(redis))
-        + " --mysql "
-        + quoted(mysql)
-        + " --mysql-user "
-        + quoted(mysqlUser);
+    String ofRedis =
+        option("--redis", redis)
+            + option("--redis-user", redisUser)
+            + option("--sentinel-user", sentinelUser)
+            + option("--redis-ca", redisCa)
+            + option("--redis-client", redisClient);
+    return (redis == null ? "" : ofRedis)
+        + option("--mysql", mysql)
+        + option("--mysql-user", mysqlUser)
+        + option("--mysql-ca", mysqlCa)
+        + option("--mysql-client", mysqlClient);
+  }
+
+  private static String option(String name, @Nullable Object value) {
+    return value == null ? "" : " " + name + " " + quoted(value.toString());
   }
 
   /** One word for a shell. */

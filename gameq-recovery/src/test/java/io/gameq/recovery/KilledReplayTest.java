@@ -10,6 +10,7 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.rights.Role;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ class KilledReplayTest {
       args.add(game.wal.toString());
       Path output = directory.resolve("out");
       try (ToolProcess tool =
-          ToolProcess.start(output, game.database.server().password(), List.of(), args)) {
+          ToolProcess.start(output, game.database.as(Role.RECOVERY).password(), List.of(), args)) {
         await().atMost(LONG).until(() -> game.dirtyRows() > 0 || !tool.isAlive());
         assertTrue(tool.isAlive(), Files.readString(output));
         tool.kill();

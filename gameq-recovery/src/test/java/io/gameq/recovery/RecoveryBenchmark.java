@@ -14,6 +14,7 @@ import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.rights.Role;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader;
 import io.gameq.rows.RowOp;
@@ -92,10 +93,7 @@ final class RecoveryBenchmark {
     game.node("n0").close(); // fixes namespace and slots
     long begun = System.nanoTime();
     try (RecoveryDatabase database =
-            RecoveryDatabase.open(
-                game.database.server().jdbcUrl(),
-                game.database.server().user(),
-                game.database.server().password());
+            RecoveryDatabase.open(game.database.as(Role.RECOVERY).config(1));
         WalWriter wal =
             WalWriter.create(
                 new WalWriter.Start(
@@ -167,7 +165,7 @@ final class RecoveryBenchmark {
     try (ToolProcess tool =
         ToolProcess.start(
             output,
-            game.database.server().password(),
+            game.database.as(Role.RECOVERY).password(),
             List.of("-Xmx512m", "-Xlog:gc:file=" + gc),
             args)) {
       exitCode = tool.await(3_600);

@@ -5,7 +5,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
+import io.gameq.rights.RedisRights;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
+import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.TestServers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -52,8 +55,11 @@ public final class RecoveryGame implements AutoCloseable {
 
   GameQueueConfigBuilder config(String node) {
     return GameQueueConfig.builder()
-        .redis(TestServers.redisUri())
-        .mysql(database.server().jdbcUrl(), database.server().user(), database.server().password())
+        .redis(TestServers.redisUri(Role.NODE, namespace))
+        .mysql(
+            database.server().jdbcUrl(),
+            database.as(Role.NODE).user(),
+            database.as(Role.NODE).password())
         .namespace(namespace)
         .node(node)
         .slots(SLOTS)
@@ -133,15 +139,17 @@ public final class RecoveryGame implements AutoCloseable {
   List<String> servers() {
     return List.of(
         "--redis",
-        TestServers.redisUri(),
+        LeastRedisUsers.withoutLogin(TestServers.redisUri(Role.RECOVERY, namespace)),
+        "--redis-user",
+        RedisRights.user(namespace, Role.RECOVERY),
         "--mysql",
         database.server().jdbcUrl(),
         "--mysql-user",
-        database.server().user());
+        database.as(Role.RECOVERY).user());
   }
 
   Run main(List<String> args) {
-    return main(args, database.server().password());
+    return main(args, database.as(Role.RECOVERY).password());
   }
 
   Run main(List<String> args, @Nullable String mysqlPassword) {
@@ -151,7 +159,10 @@ public final class RecoveryGame implements AutoCloseable {
         RecoveryMain.run(
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            name -> name.equals(ServerOptions.MYSQL_PASSWORD) ? mysqlPassword : null,
+            name ->
+                name.equals(ServerOptions.MYSQL_PASSWORD)
+                    ? mysqlPassword
+                    : name.equals(ServerOptions.REDIS_PASSWORD) ? LeastRedisUsers.PASSWORD : null,
             args.toArray(String[]::new));
     Run run = new Run(exitCode, out.toString(), err.toString());
     System.out.println("$ gameq-recovery " + String.join(" ", args) + "\n" + run);

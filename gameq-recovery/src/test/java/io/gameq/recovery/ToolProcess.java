@@ -1,5 +1,6 @@
 package io.gameq.recovery;
 
+import io.gameq.servers.LeastRedisUsers;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ public final class ToolProcess implements AutoCloseable {
     command.addAll(args);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put(ServerOptions.MYSQL_PASSWORD, mysqlPassword);
+    builder.environment().put(ServerOptions.REDIS_PASSWORD, LeastRedisUsers.PASSWORD);
     return new ToolProcess(builder.redirectOutput(output.toFile()).start());
   }
 

@@ -7,6 +7,7 @@ import io.gameq.writer.flushnow.FlushCommand;
 import io.gameq.writer.pause.PauseCommand;
 import io.gameq.writer.pause.ResumeCommand;
 import io.gameq.writer.schema.SchemaCommand;
+import io.gameq.writer.security.SecurityCommand;
 import io.gameq.writer.service.RunCommand;
 import io.gameq.writer.stale.StaleCommand;
 import io.gameq.writer.status.SlotsCommand;
@@ -43,6 +44,7 @@ import picocli.CommandLine.ScopeType;
       ResumeCommand.class,
       TraceCommand.class,
       SchemaCommand.class,
+      SecurityCommand.class,
       DeadCommand.class,
       StaleCommand.class,
       ConfigCommand.class,

@@ -1,5 +1,6 @@
 package io.gameq.writer;
 
+import io.gameq.rights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import java.io.IOException;
@@ -8,7 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A gameq.yaml for the test servers, and command lines that use it. */
+/**
+ * A gameq.yaml for the test servers, with the rights of a writer, and command lines that use it.
+ */
 public record ConfigFile(Path file) {
   public static ConfigFile write(Path directory, MySqlServer mysql, String namespace, int slots)
       throws IOException {
@@ -24,10 +27,10 @@ public record ConfigFile(Path file) {
                 .formatted(
                     namespace,
                     slots,
-                    TestServers.redisUri(),
+                    TestServers.redisUri(Role.WRITER, namespace),
                     mysql.jdbcUrl(),
-                    mysql.user(),
-                    mysql.password())));
+                    mysql.as(Role.WRITER).user(),
+                    mysql.as(Role.WRITER).password())));
   }
 
   /** Runs a command, its words separated by spaces. */

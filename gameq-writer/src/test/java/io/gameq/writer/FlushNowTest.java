@@ -20,6 +20,7 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
 import io.gameq.redis.script.WaitingScript;
+import io.gameq.rights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
@@ -154,7 +155,7 @@ class FlushNowTest {
 
   private MySqlConfig mysql() {
     MySqlServer server = game.database.server();
-    return new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 8);
+    return server.as(Role.WRITER).config(8);
   }
 
   private Waiting waiting() {

@@ -4,13 +4,14 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
+import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
@@ -32,8 +33,8 @@ final class Game implements AutoCloseable {
   final GameDatabase database;
   final String namespace;
   private final Path walDirectory;
-  private final RedisConnector redis =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final RedisConnector redis;
+  private final MySqlServer ofNodes;
   final MySql mysql;
   FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 15, 100);
 
@@ -43,22 +44,35 @@ final class Game implements AutoCloseable {
 
   /** The same game with connections of its own. */
   Game(GameDatabase database, Path walDirectory, String namespace) {
-    this(database, walDirectory, namespace, database.server().user(), database.server().password());
+    this(database, walDirectory, namespace, database.as(Role.NODE), database.as(Role.WRITER));
   }
 
-  /** The same, with writers that log in to MySQL as somebody else. */
-  Game(GameDatabase database, Path walDirectory, String namespace, String user, String password) {
+  /** The same, for which the least rights in MySQL are not enough. */
+  static Game withAllRightsInMySql(GameDatabase database, Path walDirectory) {
+    String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+    return new Game(database, walDirectory, namespace, database.server(), database.server());
+  }
+
+  private Game(
+      GameDatabase database,
+      Path walDirectory,
+      String namespace,
+      MySqlServer ofNodes,
+      MySqlServer ofWriters) {
     this.namespace = namespace;
     this.database = database;
     this.walDirectory = walDirectory;
-    mysql =
-        MySqlPool.openForFlushes(new MySqlConfig(database.server().jdbcUrl(), user, password, 8));
+    this.ofNodes = ofNodes;
+    redis =
+        new RedisConnector(
+            new RedisConfig(TestServers.redisUri(Role.WRITER, namespace), null, 5_000));
+    mysql = MySqlPool.openForFlushes(ofWriters.config(8));
   }
 
   GameQueueConfigBuilder config(String node) {
     return GameQueueConfig.builder()
-        .redis(TestServers.redisUri())
-        .mysql(database.server().jdbcUrl(), database.server().user(), database.server().password())
+        .redis(TestServers.redisUri(Role.NODE, namespace))
+        .mysql(ofNodes.jdbcUrl(), ofNodes.user(), ofNodes.password())
         .namespace(namespace)
         .node(node)
         .slots(SLOTS)

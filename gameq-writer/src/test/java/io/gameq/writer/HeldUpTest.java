@@ -51,8 +51,9 @@ class HeldUpTest {
     String columns =
         "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, name VARCHAR(20) NOT NULL, KEY"
             + " (player_id)";
+    // PROCESS names who locks a row; a statement that waits in a trigger is its definer's to end.
     game =
-        new Game(
+        Game.withAllRightsInMySql(
             GameDatabase.create("held")
                 .table("pet", "player", "player_id", columns)
                 .table("toy", "player", "player_id", columns),

@@ -33,7 +33,7 @@ abstract class RedisLossFixture {
   @TempDir Path walDirectory;
 
   final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 5_000));
 
   /** Past the proxy. */
   final RedisConnection redis = connector.open();

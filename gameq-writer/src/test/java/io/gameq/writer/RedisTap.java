@@ -43,7 +43,7 @@ final class RedisTap implements AutoCloseable {
   }
 
   String uri() {
-    return "redis://127.0.0.1:" + server.getLocalPort();
+    return TestServers.redisUri(server.getLocalPort());
   }
 
   void holdSender() {

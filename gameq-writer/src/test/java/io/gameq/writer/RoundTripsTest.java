@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.net.URI;
@@ -38,14 +39,14 @@ class RoundTripsTest {
         GameQueue node =
             GameQueue.open(
                 game.config("n1")
-                    .redis("redis://127.0.0.1:" + toRedis.port())
+                    .redis(TestServers.redisUri(toRedis.port()))
                     .mysql(
                         database
                             .server()
                             .jdbcUrl()
                             .replace(":" + mysql.getPort(), ":" + toMySql.port()),
-                        database.server().user(),
-                        database.server().password())
+                        database.as(Role.NODE).user(),
+                        database.as(Role.NODE).password())
                     .mergeWindow(Duration.ofMinutes(1))
                     .build())) {
       for (int player = 1;

@@ -10,7 +10,7 @@ import io.gameq.DeadLetterException;
 import io.gameq.GameQueue;
 import io.gameq.LayoutException;
 import io.gameq.OwnerSession;
-import io.gameq.mysql.MySqlConfig;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.mysql.DeadLetterRetry;
 import io.gameq.writer.mysql.DeadLetters;
@@ -234,8 +234,7 @@ class SchemaChangeTest {
         "ALTER TABLE pet ADD COLUMN horns INT NOT NULL DEFAULT 7, DROP CONSTRAINT mortal",
         "UPDATE pet SET horns = 9");
     var server = game.database.server();
-    try (DeadLetters letters =
-        DeadLetters.open(new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2))) {
+    try (DeadLetters letters = DeadLetters.open(server.as(Role.WRITER).config(2))) {
       long id = Long.parseLong(game.queryText("SELECT id FROM gameq_dead_letter"));
       assertEquals(new DeadLetterRetry.Written(), letters.retry(false).retry(id));
     }

@@ -8,6 +8,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.QueueFullException;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
@@ -142,10 +143,10 @@ class SilentServersTest {
   }
 
   private GameQueue open() {
-    MySqlServer silent = game.database.server().through(mysql.port());
+    MySqlServer silent = game.database.as(Role.NODE).through(mysql.port());
     return GameQueue.open(
         game.config("n1")
-            .redis("redis://127.0.0.1:" + redis.port())
+            .redis(TestServers.redisUri(redis.port()))
             .mysql(silent.jdbcUrl(), silent.user(), silent.password())
             .maxInFlight(50_000, 64 << 20, TIME)
             .callTimeout(TIME)

@@ -14,6 +14,7 @@ import io.gameq.OwnerSession;
 import io.gameq.Takeover;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.campaign.FaultProxy;
 import io.lettuce.core.SetArgs;
@@ -125,7 +126,7 @@ class TakeoverTest extends RedisLossFixture {
   @Test
   void aNodeThatCannotHealForWantOfMySqlCountsAsAlive() throws Exception {
     try (FaultProxy fault = new FaultProxy(game.database.server().port())) {
-      MySqlServer mysql = game.database.server().through(fault.port());
+      MySqlServer mysql = game.database.as(Role.NODE).through(fault.port());
       try (GameQueue one =
               GameQueue.open(
                   game.config("n1")

@@ -11,9 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TombstoneHorizon;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.service.WriterService;
@@ -39,9 +39,7 @@ class TombstonePurgeTest {
 
   private final GameDatabase database = database();
   private final MySqlServer server = database.server();
-  private final MySql mysql =
-      MySqlPool.open(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 4), "test");
+  private final MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(4), "test");
 
   private static GameDatabase database() {
     try {

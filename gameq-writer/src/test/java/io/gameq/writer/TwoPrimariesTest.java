@@ -10,11 +10,11 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
@@ -100,13 +100,7 @@ class TwoPrimariesTest {
   }
 
   private WriterService writerOnOld() {
-    MySql mysql =
-        MySqlPool.openForFlushes(
-            new MySqlConfig(
-                game.database.server().jdbcUrl(),
-                game.database.server().user(),
-                game.database.server().password(),
-                4));
+    MySql mysql = MySqlPool.openForFlushes(game.database.as(Role.WRITER).config(4));
     pool = mysql;
     return new WriterService(
         new WriterOptions(

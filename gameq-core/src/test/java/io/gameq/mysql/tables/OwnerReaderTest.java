@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.SchemaFiles;
@@ -38,11 +37,8 @@ class OwnerReaderTest {
   private static final OwnerId PLAYER = OwnerId.of("player:1");
 
   private final MySqlServer server = TestServers.mysql().freshDatabase("reader");
-  private final MySql pool =
-      MySqlPool.open(new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1), "one");
-  private final MySql others =
-      MySqlPool.open(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "many");
+  private final MySql pool = MySqlPool.open(server.config(1), "one");
+  private final MySql others = MySqlPool.open(server.config(2), "many");
   private final OwnerReader reader = new OwnerReader(pool);
   private List<Table> tables = List.of();
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.SchemaFiles;
@@ -37,10 +36,7 @@ class OwnersTogetherTest {
   private static final int OWNERS = 5;
 
   private final MySqlServer server = TestServers.mysql().freshDatabase("together");
-  private final MySql mysql =
-      MySqlPool.openForLogins(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 3),
-          Duration.ofSeconds(20));
+  private final MySql mysql = MySqlPool.openForLogins(server.config(3), Duration.ofSeconds(20));
   private final OwnerTable owners = new OwnerTable(mysql);
   private final RaisedSessions raised = new RaisedSessions(mysql.jdbi());
   private final OwnerSnapshots snapshots = new OwnerSnapshots(mysql.jdbi());

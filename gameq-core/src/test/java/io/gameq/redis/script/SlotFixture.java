@@ -88,11 +88,9 @@ public final class SlotFixture implements AutoCloseable {
 
   /** All keys of the namespace. */
   public List<String> keys() {
-    return redis.sync().keys(namespacePattern()).stream().map(SlotFixture::text).sorted().toList();
-  }
-
-  private String namespacePattern() {
-    return "{" + namespace + ":*";
+    try (var admin = TestServers.redis()) {
+      return admin.sync().keys("{" + namespace + ":*").stream().sorted().toList();
+    }
   }
 
   @Override

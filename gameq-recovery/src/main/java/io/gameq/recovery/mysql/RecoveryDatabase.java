@@ -70,8 +70,8 @@ public final class RecoveryDatabase implements AutoCloseable {
    *
    * @throws GameQueueException when MySQL is away, refuses the login, or lacks gameq's own tables
    */
-  public static RecoveryDatabase open(String url, String user, String password) {
-    MySql mysql = MySqlPool.open(new MySqlConfig(url, user, password, CONNECTIONS), "recovery");
+  public static RecoveryDatabase open(MySqlConfig config) {
+    MySql mysql = MySqlPool.open(config.withPoolSize(CONNECTIONS), "recovery");
     try {
       return new RecoveryDatabase(mysql);
     } catch (RuntimeException e) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** One connection to Redis, on which scripts are sent many at a time. One thread. */
 public final class RecoveryRedis implements AutoCloseable {
   /** Large scripts may follow one another, each within this. */
-  private static final int TIMEOUT_MILLIS = 30_000;
+  public static final int TIMEOUT_MILLIS = 30_000;
 
   private final RedisConnector connector;
   private final RedisConnection connection;
@@ -47,13 +47,13 @@ public final class RecoveryRedis implements AutoCloseable {
   /**
    * Connects.
    *
+   * @param config with {@link #TIMEOUT_MILLIS}
    * @param terms says which primary counts
    * @throws io.gameq.GameQueueException when Redis is away, refuses the login, is none that gameq
    *     runs on, or was demoted
    */
-  public static RecoveryRedis open(
-      String uri, @Nullable String password, String namespace, int slots, Terms terms) {
-    RedisConnector connector = new RedisConnector(new RedisConfig(uri, password, TIMEOUT_MILLIS));
+  public static RecoveryRedis open(RedisConfig config, String namespace, int slots, Terms terms) {
+    RedisConnector connector = new RedisConnector(config);
     try {
       PrimaryConnector primary = new PrimaryConnector(connector, terms);
       PrimaryConnector.Opened opened = primary.openForTool();

@@ -64,7 +64,7 @@ final class FailoverWorld implements AutoCloseable {
     this.database = mysql.freshDatabase();
     this.topology =
         new RedisTopology(
-            this.directory.resolve("redis"), failover.replicas(), failover.sentinels());
+            this.directory.resolve("redis"), failover.replicas(), failover.sentinels(), namespace);
     for (int i = 0; i < 2; i++) {
       addNode();
       writers.add(

@@ -22,13 +22,15 @@ final class Member implements AutoCloseable {
   private final String executable;
   private final Path directory;
   private final String name;
+  private final List<String> users;
   private final int port = RedisProcess.freePort();
   private final Door door = new Door(port);
   private final RedisClient client = RedisClient.create();
   private int starts;
   private @Nullable RedisProcess process;
 
-  Member(String executable, Path directory, String name) {
+  Member(String executable, Path directory, String name, List<String> users) {
+    this.users = users;
     this.executable = executable;
     this.directory = directory;
     this.name = name;
@@ -48,6 +50,7 @@ final class Member implements AutoCloseable {
                 "repl-diskless-sync-delay 0",
                 "replica-announce-ip 127.0.0.1",
                 "replica-announce-port " + door.port()));
+    settings.addAll(users);
     if (primary != null) {
       settings.add("replicaof 127.0.0.1 " + primary.door.port());
     }

@@ -3,6 +3,8 @@ package io.gameq.recovery.failover;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.recovery.ToolProcess;
+import io.gameq.rights.RedisRights;
+import io.gameq.rights.Role;
 import io.gameq.writer.campaign.CampaignMySql;
 import io.gameq.writer.campaign.NodeJvm;
 import io.gameq.writer.campaign.ReportedConflict;
@@ -118,14 +120,17 @@ final class RecoveryTool {
             "--include-live", // its last sign of life may be younger than it is dead
             "--redis",
             world.topology.uri(),
+            "--redis-user",
+            RedisRights.user(world.namespace(), Role.RECOVERY),
             "--mysql",
             world.jdbcUrl(),
             "--mysql-user",
-            CampaignMySql.GAME_USER));
+            CampaignMySql.login(Role.RECOVERY).user()));
     arguments.addAll(wals);
     Path output = world.directory.resolve("tool-" + ++runs + ".log");
     return new Run(
-        ToolProcess.start(output, CampaignMySql.GAME_PASSWORD, List.of("-Xmx128m"), arguments),
+        ToolProcess.start(
+            output, CampaignMySql.login(Role.RECOVERY).password(), List.of("-Xmx128m"), arguments),
         output);
   }
 

@@ -1,5 +1,6 @@
 package io.gameq.recovery.failover;
 
+import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.RedisProcess;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -39,10 +40,16 @@ final class RedisTopology implements AutoCloseable {
   private final List<Integer> sentinelPorts = new ArrayList<>();
   private final RedisClient client = RedisClient.create();
 
-  RedisTopology(Path directory, int replicas, int sentinelCount) {
+  /**
+   * Starts them.
+   *
+   * @param namespace whose users may log in to each
+   */
+  RedisTopology(Path directory, int replicas, int sentinelCount, String namespace) {
     String executable = RedisProcess.executable(create(directory));
     for (int i = 0; i <= replicas; i++) {
-      Member member = new Member(executable, directory, "redis" + (i + 1));
+      Member member =
+          new Member(executable, directory, "redis" + (i + 1), LeastRedisUsers.settings(namespace));
       member.start(i == 0 ? null : members.get(0));
       members.add(member);
     }

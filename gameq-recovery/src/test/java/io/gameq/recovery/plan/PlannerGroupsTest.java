@@ -11,6 +11,7 @@ import io.gameq.recovery.RecoveryGame;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.wal.WalSet;
+import io.gameq.rights.Role;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -32,10 +33,7 @@ class PlannerGroupsTest {
         play(queue);
       }
       try (RecoveryDatabase database =
-          RecoveryDatabase.open(
-              game.database.server().jdbcUrl(),
-              game.database.server().user(),
-              game.database.server().password())) {
+          RecoveryDatabase.open(game.database.as(Role.RECOVERY).config(1))) {
         WalSet wals = WalSet.open(List.of(game.wal));
         Set<String> rows = new HashSet<>();
         int[] groups = {0};

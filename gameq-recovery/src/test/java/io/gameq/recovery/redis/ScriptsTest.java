@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConfig;
 import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.ReplayScript;
 import io.gameq.redis.script.ReplayScript.Applied;
 import io.gameq.redis.script.ReplayScript.Outcome;
 import io.gameq.redis.script.ReplayScript.Owner;
 import io.gameq.redis.script.ReplayScript.Refused;
+import io.gameq.rights.Role;
 import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -31,7 +33,11 @@ class ScriptsTest {
   private final SessionId first = new SessionId(1, "aaaaaaaa00000001");
   private final SessionId second = new SessionId(2, "bbbbbbbb00000002");
   private final RecoveryRedis recovery =
-      RecoveryRedis.open(TestServers.redisUri(), null, namespace, 1, new NoTerm());
+      RecoveryRedis.open(
+          new RedisConfig(TestServers.redisUri(Role.RECOVERY), null, RecoveryRedis.TIMEOUT_MILLIS),
+          namespace,
+          1,
+          new NoTerm());
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
   private final ReplayScript script = new ReplayScript(recovery.pipeline(), recovery.slots());
 

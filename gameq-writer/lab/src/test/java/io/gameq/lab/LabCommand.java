@@ -34,7 +34,8 @@ public final class LabCommand {
     List<String> arguments = new ArrayList<>();
     arguments.add(name);
     arguments.addAll(options);
-    arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
+    arguments.addAll(
+        List.of("--redis", TestServers.adminRedisUri(), "--mysql", database.jdbcUrl()));
     arguments.addAll(List.of("--mysql-user", database.user()));
     arguments.addAll(List.of("--mysql-password-file", password.toString()));
     arguments.addAll(List.of(more));

@@ -5,9 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
+import io.gameq.Password;
+import io.gameq.Tls;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisLogin;
 import io.gameq.redis.script.ClaimScript.Bounds;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -110,25 +113,37 @@ public final class ConfigReader {
 
   private static RedisConfig redis(Section redis) {
     String uri = redis.required("uri");
-    String password = password(redis);
+    String user = redis.text("user");
+    Password password = password(redis);
+    Section sentinel = redis.section("sentinel");
+    RedisLogin sentinelLogin = new RedisLogin(sentinel.text("user"), password(sentinel));
+    sentinel.refuseOthers();
+    Tls tls = tls(redis);
     redis.refuseOthers();
-    if (!uri.matches("(redis|rediss|redis-sentinel)://.+")) {
+    if (!uri.matches("rediss?(-sentinel)?://.+")) {
       // Not the value: it may carry a password.
-      throw redis.wrong("uri", "must begin with redis://, rediss:// or redis-sentinel://");
+      throw redis.wrong(
+          "uri", "must begin with redis://, redis-sentinel://, or, for TLS, rediss instead");
     }
-    if (uri.startsWith("redis-sentinel:") && !uri.contains("#")) {
+    if (uri.contains("-sentinel:") && !uri.contains("#")) {
       throw redis.wrong("uri", "must end with #name, the name that Sentinel gives the primary");
     }
-    return new RedisConfig(uri, password, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+    return new RedisConfig(
+        uri,
+        new RedisLogin(user, password),
+        sentinelLogin,
+        tls,
+        RedisConfig.DEFAULT_TIMEOUT_MILLIS);
   }
 
   private static MySqlConfig mysql(Section mysql) {
     String url = mysql.required("url");
     String user = mysql.required("user");
-    String password = password(mysql);
+    Password password = password(mysql);
     int poolSize = mysql.number("poolSize", 4, 1, 200);
+    Tls tls = tls(mysql);
     mysql.refuseOthers();
-    return new MySqlConfig(url, user, password == null ? "" : password, poolSize);
+    return new MySqlConfig(url, user, password == null ? Password.of("") : password, poolSize, tls);
   }
 
   private static HttpSettings http(Section http) {
@@ -144,8 +159,33 @@ public final class ConfigReader {
     return new HttpSettings(address, port, isPortGiven, token);
   }
 
-  private static @Nullable String password(Section section) {
-    return secret(section, "password");
+  /** Of a file: read here, so that a wrong name is told at once, and again when it is needed. */
+  private static @Nullable Password password(Section section) {
+    String secret = secret(section, "password");
+    String file = section.text("passwordFile");
+    if (file != null) {
+      return Password.ofFile(Path.of(file));
+    }
+    return secret == null ? null : Password.of(secret);
+  }
+
+  /** Null: the section is not there. */
+  private static @Nullable Tls tls(Section server) {
+    Section tls = server.section("tls");
+    if (tls.isMissing()) {
+      return null;
+    }
+    Tls read = new Tls(file(tls, "caFile"), file(tls, "clientFile"));
+    tls.refuseOthers();
+    return read;
+  }
+
+  private static @Nullable Path file(Section section, String name) {
+    String file = section.text(name);
+    if (file != null && !Files.isReadable(Path.of(file))) {
+      throw section.wrong(name, "names %s, which cannot be read".formatted(file));
+    }
+    return file == null ? null : Path.of(file);
   }
 
   /** What a setting says, or the file that the one with 'File' behind it names. */

@@ -48,6 +48,11 @@ final class Section {
     }
   }
 
+  /** Whether the file does not have it; it may be there without any setting. */
+  boolean isMissing() {
+    return map.isMissingNode();
+  }
+
   /** The setting as text, with each ${NAME} replaced by that environment variable; null: absent. */
   @Nullable String text(String name) {
     JsonNode value = value(name);

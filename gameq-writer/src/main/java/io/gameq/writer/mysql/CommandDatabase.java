@@ -17,8 +17,7 @@ public final class CommandDatabase {
    *     own tables are missing; nothing is left open then
    */
   public static MySql open(MySqlConfig config, String purpose) {
-    MySql mysql =
-        MySqlPool.open(new MySqlConfig(config.url(), config.user(), config.password(), 1), purpose);
+    MySql mysql = MySqlPool.open(config.withPoolSize(1), purpose);
     try {
       Settings.requireSchema(mysql);
     } catch (RuntimeException e) {

@@ -70,11 +70,7 @@ public final class DeadLetters implements AutoCloseable {
    */
   public static DeadLetters open(MySqlConfig config) {
     // Two at least: a retry's transaction, and the column lists of old rows.
-    DeadLetters letters =
-        new DeadLetters(
-            MySqlPool.open(
-                new MySqlConfig(config.url(), config.user(), config.password(), 2), "dead"),
-            true);
+    DeadLetters letters = new DeadLetters(MySqlPool.open(config.withPoolSize(2), "dead"), true);
     try {
       Settings.requireSchema(letters.mysql);
     } catch (RuntimeException e) {

@@ -26,10 +26,7 @@ public final class Discards implements AutoCloseable {
    *     own tables are missing
    */
   public static Discards open(MySqlConfig config) {
-    Discards discards =
-        new Discards(
-            MySqlPool.open(
-                new MySqlConfig(config.url(), config.user(), config.password(), 1), "discard"));
+    Discards discards = new Discards(MySqlPool.open(config.withPoolSize(1), "discard"));
     try {
       Settings.requireSchema(discards.mysql);
     } catch (RuntimeException e) {

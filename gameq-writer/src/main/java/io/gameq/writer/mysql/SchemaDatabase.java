@@ -55,9 +55,7 @@ public final class SchemaDatabase implements AutoCloseable {
               .formatted(config.address()));
     }
     // Two at least: the migration's own, which holds its lock, and one for the inspection.
-    return new SchemaDatabase(
-        MySqlPool.openForSchema(
-            new MySqlConfig(config.url(), config.user(), config.password(), 2)));
+    return new SchemaDatabase(MySqlPool.openForSchema(config.withPoolSize(2)));
   }
 
   /** What the server is and whether gameq may run on it. */

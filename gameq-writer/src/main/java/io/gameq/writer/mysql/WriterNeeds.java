@@ -56,9 +56,7 @@ public final class WriterNeeds implements AutoCloseable {
    * @throws io.gameq.GameQueueException when the server is away or refuses the login
    */
   public static WriterNeeds open(MySqlConfig config) {
-    return new WriterNeeds(
-        MySqlPool.open(
-            new MySqlConfig(config.url(), config.user(), config.password(), 2), "check"));
+    return new WriterNeeds(MySqlPool.open(config.withPoolSize(2), "check"));
   }
 
   /** What the server is and whether gameq may run on it. */

@@ -35,7 +35,7 @@ final class SchemaCheckCommand implements Callable<Integer> {
               new MigrationPlan.Target(
                   wanted.namespace(), wanted.slots(), wanted.requiredTables(), false));
       report.tables(plan, database::warningsOfRows);
-      report.grants(wanted.mysql().database());
+      report.rights();
       boolean good =
           server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
       return good ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;

@@ -3,7 +3,6 @@ package io.gameq.writer.schema;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.TableInspection;
 import io.gameq.mysql.schema.TableSpec;
-import io.gameq.writer.mysql.LeastGrants;
 import io.gameq.writer.mysql.MigrationPlan;
 import java.io.PrintWriter;
 import java.util.List;
@@ -51,15 +50,9 @@ final class SchemaReport {
     plan.notices().forEach(notice -> line("notice: " + notice));
   }
 
-  /** What the users need at least, with names to be replaced. */
-  void grants(String database) {
-    line("least grants:");
-    line("    a game node:");
-    LeastGrants.ofNode(database, "node").forEach(grant -> line("        " + grant + ";"));
-    line("    gameq-writer, its dead and stale commands, gameq-recovery:");
-    LeastGrants.ofWriter(database, "writer").forEach(grant -> line("        " + grant + ";"));
-    line("    schema migrate:");
-    LeastGrants.ofMigration(database, "admin").forEach(grant -> line("        " + grant + ";"));
+  /** Where the rights of users are to be had. */
+  void rights() {
+    line("users with the least rights: 'security mysql' and 'security redis' print the scripts");
   }
 
   /** The tables that cannot be managed. */

@@ -71,10 +71,7 @@ public final class RunCommand implements Callable<Integer> {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Ahead<MySql> mysqlAhead =
         Ahead.begin(
-            "gameq-first-mysql",
-            () ->
-                MySqlPool.openForFlushes(
-                    new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), connections)));
+            "gameq-first-mysql", () -> MySqlPool.openForFlushes(mysql.withPoolSize(connections)));
     Ahead<RedisConnector> redisAhead =
         Ahead.begin("gameq-first-redis", () -> triedOnce(settings.redis()));
     try (mysqlAhead;

@@ -65,9 +65,7 @@ final class StaleShowCommand implements Callable<Integer> {
         self.commandLine().getErr().println(Shown.text(of.id()) + " has no stale rows");
         return ExitCodes.FOUND_SOMETHING;
       }
-      try (MySql database =
-          MySqlPool.open(
-              new MySqlConfig(mysql.url(), mysql.user(), mysql.password(), 2), "stale")) {
+      try (MySql database = MySqlPool.open(mysql.withPoolSize(2), "stale")) {
         if (withValues) {
           Settings.requireSchema(database);
           AuditTable.add(database, Operator.here(), "stale show", of.id(), "with values");

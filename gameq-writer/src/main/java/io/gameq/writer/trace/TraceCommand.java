@@ -140,9 +140,7 @@ public final class TraceCommand implements Callable<Integer> {
     @Override
     public MySql get() {
       if (open == null) {
-        open =
-            MySqlPool.open(
-                new MySqlConfig(config.url(), config.user(), config.password(), 2), "trace");
+        open = MySqlPool.open(config.withPoolSize(2), "trace");
         Settings.requireSchema(open);
       }
       return Objects.requireNonNull(open);

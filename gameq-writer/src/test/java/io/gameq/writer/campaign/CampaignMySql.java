@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.lab.servers.EmbeddedMariaDb;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import java.nio.file.Path;
@@ -11,11 +12,6 @@ import java.util.List;
  * A MariaDB of the campaign's own, since faults kill and stop it. Used by the campaign's thread.
  */
 public final class CampaignMySql implements AutoCloseable {
-  /** May not write while read_only is set, unlike root. */
-  public static final String GAME_USER = "game";
-
-  public static final String GAME_PASSWORD = "campaign";
-
   private final Path directory;
   private EmbeddedMariaDb server;
 
@@ -64,12 +60,17 @@ public final class CampaignMySql implements AutoCloseable {
     return new MySqlServer(server.jdbcUrl() + database, server.user(), server.password());
   }
 
+  /** The login of a role to any database; it may not write while read_only is set, unlike root. */
+  public static MySqlServer login(Role role) {
+    return new MySqlServer("", "", "").as(role);
+  }
+
   /** Where nodes and writers find a database, without a proxy. */
   public String jdbcUrl(String database) {
     return World.jdbcUrl(server.port(), database);
   }
 
-  /** A database with gameq's and the game's tables that the game's user may use; its name. */
+  /** A database with gameq's and the game's tables, and users with the least rights; its name. */
   public String freshDatabase() throws SQLException {
     GameDatabase database = GameDatabase.create(admin(), "campaign");
     for (String table : CampaignTables.NAMES) {
@@ -77,10 +78,6 @@ public final class CampaignMySql implements AutoCloseable {
     }
     String url = database.server().jdbcUrl();
     String name = url.substring(url.lastIndexOf('/') + 1);
-    admin()
-        .execute(
-            "CREATE USER IF NOT EXISTS " + GAME_USER + " IDENTIFIED BY '" + GAME_PASSWORD + "'",
-            "GRANT ALL ON `" + name + "`.* TO " + GAME_USER);
     return name;
   }
 

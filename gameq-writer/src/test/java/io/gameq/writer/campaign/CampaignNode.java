@@ -4,6 +4,8 @@ import io.gameq.Conflict;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.WrongClock;
+import io.gameq.rights.Role;
+import io.gameq.servers.LeastRedisUsers;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -67,8 +69,11 @@ public final class CampaignNode {
   private static GameQueueConfig config(
       NodeOptions options, Clock clock, Consumer<Conflict> onConflict) {
     return WrongClock.of(GameQueueConfig.builder(), clock)
-        .redis(options.redisUri())
-        .mysql(options.jdbcUrl(), CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD)
+        .redis(LeastRedisUsers.uri(options.redisUri(), Role.NODE, options.namespace()))
+        .mysql(
+            options.jdbcUrl(),
+            CampaignMySql.login(Role.NODE).user(),
+            CampaignMySql.login(Role.NODE).password())
         .namespace(options.namespace())
         .node(options.name())
         .slots(SLOTS)

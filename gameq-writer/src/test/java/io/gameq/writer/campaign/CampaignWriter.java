@@ -7,7 +7,7 @@ import java.io.IOException;
  * {@code gameq-writer} as it is, but ending with its standard input: no writer outlives the
  * campaign.
  */
-final class CampaignWriter {
+public final class CampaignWriter {
   private CampaignWriter() {}
 
   public static void main(String[] args) {

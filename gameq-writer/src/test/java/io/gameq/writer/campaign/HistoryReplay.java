@@ -14,6 +14,7 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.rights.Role;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
@@ -88,7 +89,11 @@ public final class HistoryReplay implements AutoCloseable {
     this.admin = admin;
     mysql =
         MySqlPool.open(
-            new MySqlConfig(jdbcUrl, CampaignMySql.GAME_USER, CampaignMySql.GAME_PASSWORD, 2),
+            new MySqlConfig(
+                jdbcUrl,
+                CampaignMySql.login(Role.RECOVERY).user(),
+                CampaignMySql.login(Role.RECOVERY).password(),
+                2),
             "replay");
     jdbi = mysql.jdbi();
     catalog = CatalogReader.read(mysql);

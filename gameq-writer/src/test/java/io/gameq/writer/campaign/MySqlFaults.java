@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.rights.Role;
 import io.gameq.servers.MySqlServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -52,7 +53,7 @@ final class MySqlFaults {
   }
 
   private static void killConnections(World world, Random random) throws SQLException {
-    world.mysql().execute("KILL HARD USER '" + CampaignMySql.GAME_USER + "'");
+    killConnections(world.mysql());
   }
 
   private static void rowLocks(World world, Random random) throws Exception {
@@ -162,7 +163,7 @@ final class MySqlFaults {
     List<Connection> all = new ArrayList<>();
     try {
       server.execute("SET GLOBAL max_connections = 30");
-      server.execute("KILL HARD USER '" + CampaignMySql.GAME_USER + "'");
+      killConnections(server);
       for (int i = 0; i < 30; i++) {
         all.add(server.connect());
       }
@@ -203,5 +204,11 @@ final class MySqlFaults {
   private static void cutInCommit(World world, Random random) {
     FaultProxy mysql = world.writer(random).mysql();
     mysql.set(Trap.beforeReply(WriterFaults.COMMIT, "", random.nextInt(5), () -> {})).await();
+  }
+
+  private static void killConnections(MySqlServer server) throws SQLException {
+    for (Role role : List.of(Role.NODE, Role.WRITER)) {
+      server.execute("KILL HARD USER '" + CampaignMySql.login(role).user() + "'");
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.GameQueue;
+import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.MySqlServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,6 +32,7 @@ final class World implements AutoCloseable {
     this.servers = servers;
     this.directory = Files.createDirectories(directory.toAbsolutePath());
     this.database = servers.mysql().freshDatabase();
+    LeastRedisUsers.make(servers.redis(), namespace);
     for (int i = 0; i < 2; i++) {
       nodes.add(startNode(i, seed));
       writers.add(

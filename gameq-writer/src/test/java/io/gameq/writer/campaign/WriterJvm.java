@@ -1,5 +1,7 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.rights.Role;
+import io.gameq.servers.LeastRedisUsers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -45,10 +47,10 @@ public class WriterJvm {
             .formatted(
                 namespace,
                 CampaignNode.SLOTS,
-                redisUri,
+                LeastRedisUsers.uri(redisUri, Role.WRITER, namespace),
                 jdbcUrl,
-                CampaignMySql.GAME_USER,
-                CampaignMySql.GAME_PASSWORD,
+                CampaignMySql.login(Role.WRITER).user(),
+                CampaignMySql.login(Role.WRITER).password(),
                 name,
                 LEASE_SECONDS));
     this.process = launch();

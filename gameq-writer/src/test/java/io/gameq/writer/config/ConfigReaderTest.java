@@ -33,7 +33,7 @@ class ConfigReaderTest {
   void theExampleFileHoldsTheDefaults() throws IOException {
     WriterConfig example = ConfigReader.read(Path.of("gameq.example.yaml"), ENVIRONMENT::get);
     assertEquals(new TableSpec("player_item", "player", "player_id"), example.tables().get(1));
-    assertEquals("s3cret$1", example.mysql().password());
+    assertEquals("s3cret$1", example.mysql().password().read());
     WriterConfig smallest = read(SMALLEST);
     assertEquals(smallest.slots(), example.slots());
     assertEquals(smallest.mysql().poolSize(), example.mysql().poolSize());
@@ -41,7 +41,7 @@ class ConfigReaderTest {
     assertEquals(smallest.http().address(), example.http().address());
     assertEquals(smallest.http().port(), example.http().port());
     assertEquals(smallest.log(), example.log());
-    assertNull(smallest.redis().password());
+    assertNull(smallest.redis().login().password());
     assertThrows(GameQueueException.class, smallest::requiredTables);
   }
 
@@ -52,10 +52,8 @@ class ConfigReaderTest {
             """
             namespace: mygame
             redis: { uri: "redis://user:hidden1@127.0.0.1:6379", password: hidden2 }
-            mysql: { url: "jdbc:mysql://x:hidden3@127.0.0.1/game?password=hidden4", user: game, \
-            password: hidden5 }
+            mysql: { url: "jdbc:mysql://127.0.0.1/game", user: game, password: hidden5 }
             """);
-    assertEquals("hidden2", config.redis().password());
     assertFalse(config.toString().contains("hidden"), config.toString());
   }
 
@@ -64,7 +62,9 @@ class ConfigReaderTest {
     Path secret = Files.writeString(directory.resolve("secret"), "from file\n");
     WriterConfig config =
         read(SMALLEST.replace("user: game", "user: game, passwordFile: " + secret));
-    assertEquals("from file", config.mysql().password());
+    assertEquals("from file", config.mysql().password().read());
+    Files.writeString(secret, "changed");
+    assertEquals("changed", config.mysql().password().read());
   }
 
   @ParameterizedTest
@@ -115,7 +115,7 @@ class ConfigReaderTest {
             """
             namespace: mygame
             redis: { uri: "redis://user:hidden1@h:6379/0", password: hidden2 }
-            mysql: { url: "jdbc:mysql://h/game?useSSL=true&password=hidden3", user: game, \
+            mysql: { url: "jdbc:mysql://h/game?useSSL=true", user: game, \
             password: "${GAME_DB_PASSWORD}" }
             writer: { workers: 2 }
             """);
@@ -130,7 +130,7 @@ class ConfigReaderTest {
     assertEquals("null by default", seen.get("redis.passwordFile"));
     assertEquals("*** by environment variable GAME_DB_PASSWORD", seen.get("mysql.password"));
     assertEquals("7420 by default", seen.get("http.port"));
-    assertEquals("jdbc:mysql://h/game?useSSL=true&password=*** by file", seen.get("mysql.url"));
+    assertEquals("jdbc:mysql://h/game?useSSL=true by file", seen.get("mysql.url"));
     assertFalse(seen.toString().contains("hidden"), seen.toString());
     assertFalse(seen.toString().contains("s3cret"), seen.toString());
   }

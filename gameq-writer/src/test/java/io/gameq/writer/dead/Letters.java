@@ -1,7 +1,6 @@
 package io.gameq.writer.dead;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -10,6 +9,7 @@ import io.gameq.mysql.tables.DeadLetterTable;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
+import io.gameq.rights.Role;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
@@ -52,9 +52,7 @@ final class Letters implements AutoCloseable {
                 "player_id BIGINT NOT NULL PRIMARY KEY, guild_id BIGINT NOT NULL, FOREIGN KEY"
                     + " (guild_id) REFERENCES guild (id)")
             .server();
-    mysql =
-        MySqlPool.open(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 4), "test");
+    mysql = MySqlPool.open(server.as(Role.WRITER).config(4), "test");
     catalog = CatalogReader.read(mysql);
     new OwnerTable(mysql).raise(player, "aaaaaaaa00000001", "n1", 0);
   }

@@ -81,8 +81,10 @@ final class Servers implements AutoCloseable {
   final OwnerViews views;
   final Table item;
 
+  /** One connection for what nodes, writers and the explorer itself do: no user may all of it. */
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 10_000));
+      new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 10_000));
+
   private final RedisConnection bareRedis = connector.open();
 
   /** A connection that does not answer any more. */

@@ -24,6 +24,7 @@ import io.gameq.redis.script.ReassertScript;
 import io.gameq.redis.script.RenewScript;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.VersionedKey;
+import io.gameq.rights.Role;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import java.io.IOException;
@@ -296,7 +297,7 @@ class ClaimScriptsTest {
   void anAckTellsASessionNothingWhileRedisHasForgottenIt() {
     Queue<Long> told = new ConcurrentLinkedQueue<>();
     try (RedisConnector connector =
-            new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.NODE), null, 5_000));
         DurableNotices notices =
             new DurableNotices(
                 connector,
@@ -328,7 +329,7 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     claimer("warm up", LEASE_MILLIS)
         .call(slot.redis, new SlotKeys(slot.namespace, 1)); // loads the script
-    try (RedisMonitor monitor = new RedisMonitor(TestServers.redisUri())) {
+    try (RedisMonitor monitor = new RedisMonitor()) {
       claim();
       TestServers.redis().sync().echo("the end");
       List<String> commands = monitor.commandsUntil(slot.namespace, "the end");

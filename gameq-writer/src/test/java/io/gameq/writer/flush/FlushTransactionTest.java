@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction;
@@ -20,6 +19,7 @@ import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rights.Role;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Handover;
@@ -48,9 +48,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class FlushTransactionTest {
   private final GameDatabase database = database();
   private final MySqlServer server = database.server();
-  private final MySql mysql =
-      MySqlPool.openForFlushes(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 6));
+  private final MySql mysql = MySqlPool.openForFlushes(server.as(Role.WRITER).config(6));
   private final Catalog catalog = CatalogReader.read(mysql);
   private final FlushTransaction flush =
       new FlushTransaction(
@@ -207,9 +205,7 @@ class FlushTransactionTest {
 
   @Test
   void aZeroKeyWaitsWhereAProxyDroppedWhatKeepsIt() throws SQLException {
-    try (MySql one =
-        MySqlPool.openForFlushes(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1))) {
+    try (MySql one = MySqlPool.openForFlushes(server.as(Role.WRITER).config(1))) {
       FlushTransaction flushOne =
           new FlushTransaction(
               one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));
@@ -712,9 +708,7 @@ class FlushTransactionTest {
     }
     long smooth;
     long bisected;
-    try (MySql one =
-        MySqlPool.openForFlushes(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 1))) {
+    try (MySql one = MySqlPool.openForFlushes(server.as(Role.WRITER).config(1))) {
       FlushTransaction counted =
           new FlushTransaction(
               one, GuardedWrites.on(one), new FlushTransaction.Patience(3, 0, 0, 15, 100));

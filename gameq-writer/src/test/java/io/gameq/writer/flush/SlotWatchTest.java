@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.gameq.agent.Agent;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
@@ -17,6 +16,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
+import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
@@ -30,9 +30,7 @@ import org.junit.jupiter.api.Test;
 
 class SlotWatchTest {
   private final MySqlServer server = GameDatabase.create("watch").server();
-  private final MySql mysql =
-      MySqlPool.open(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "watch");
+  private final MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "watch");
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final PrimaryConnector primary = new PrimaryConnector(connector, new TermTable(mysql));

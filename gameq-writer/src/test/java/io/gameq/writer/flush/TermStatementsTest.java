@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Committed;
@@ -20,6 +19,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rights.Role;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.servers.GameDatabase;
@@ -75,13 +75,7 @@ class TermStatementsTest {
   void start() throws SQLException {
     database = GameDatabase.create("term");
     mysql = // one that waits for a lock for longer than the tests hold one
-        MySqlPool.open(
-            new MySqlConfig(
-                database.server().jdbcUrl(),
-                database.server().user(),
-                database.server().password(),
-                4),
-            "term");
+        MySqlPool.open(database.as(Role.NODE).config(4), "term");
     terms = new TermTable(mysql);
     owners = new OwnerTable(mysql);
     session = owners.raise(player, "aaaaaaaa00000001", "n1", 0);

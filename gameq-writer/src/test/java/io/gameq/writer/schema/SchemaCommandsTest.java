@@ -5,17 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.rights.MySqlRights;
+import io.gameq.rights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.CommandLineRun;
-import io.gameq.writer.mysql.LeastGrants;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -143,30 +145,27 @@ class SchemaCommandsTest {
   }
 
   @Test
-  void theLeastGrantsAreEnoughToMigrate() throws Exception {
-    String database = game.queryText("SELECT DATABASE()");
-    String user = "m" + database.substring(Math.max(0, database.length() - 12));
-    game.execute("CREATE USER " + user + " IDENTIFIED BY 'right-one'");
-    try {
-      for (String grant : LeastGrants.ofMigration(database, user)) {
-        game.execute(grant);
+  void theRightsOfAMigrationAreEnoughToMigrate() throws Exception {
+    for (String sql : MySqlRights.statements(MySqlRights.script("m", database(), List.of()))) {
+      if (sql.contains("_migration")) {
+        game.execute(sql.replace("${MIGRATION_PASSWORD}", "right-one"));
       }
-      String yaml =
-          config(GOOD)
-              .replace("user: \"" + game.user() + "\"", "user: \"" + user + "\"")
-              .replace(game.password(), "right-one");
-      CommandLineRun check = run("check", yaml);
-      assertTrue(
-          check
-              .out()
-              .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON `" + database.replace("_", "\\_")),
-          check.out());
-      CommandLineRun run = run("migrate", yaml, "--allow-rebuild");
-      assertEquals(ExitCodes.OK, run.exitCode(), run.err());
-      assertEquals(ExitCodes.OK, run("check", yaml).exitCode());
-    } finally {
-      game.execute("DROP USER " + user);
     }
+    String yaml =
+        config(GOOD)
+            .replace(
+                "user: \"" + game.user() + "\"",
+                "user: \"" + MySqlRights.user("m", Role.MIGRATION) + "\"")
+            .replace(game.password(), "right-one");
+    CommandLineRun check = run("check", yaml);
+    assertTrue(check.out().contains("security mysql"), check.out());
+    CommandLineRun run = run("migrate", yaml, "--allow-rebuild");
+    assertEquals(ExitCodes.OK, run.exitCode(), run.err());
+    assertEquals(ExitCodes.OK, run("check", yaml).exitCode());
+  }
+
+  private String database() throws SQLException {
+    return game.queryText("SELECT DATABASE()");
   }
 
   @Test
@@ -239,7 +238,7 @@ class SchemaCommandsTest {
     CommandLineRun run = run("check", yaml);
     assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode());
     assertEquals(1, run.err().lines().count(), run.err());
-    assertTrue(run.err().contains("check mysql.user and mysql.password"), run.err());
+    assertTrue(run.err().contains("refuses the login of user '" + game.user() + "'"), run.err());
     assertFalse(run.err().contains("wrong-one"), run.err());
   }
 

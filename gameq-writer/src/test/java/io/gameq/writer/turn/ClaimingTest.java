@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.GuardedWrites;
@@ -26,6 +25,7 @@ import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.ReapScript;
+import io.gameq.rights.Role;
 import io.gameq.rows.RowCodec;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
@@ -59,9 +59,7 @@ class ClaimingTest {
       new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
   private final RedisConnection redis = connector.open();
   private final MySqlServer server = GameDatabase.create("claiming").server();
-  private final MySql mysql =
-      MySqlPool.open(
-          new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2), "claiming");
+  private final MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "claiming");
   private final Ports ports = new Ports();
 
   ClaimingTest() throws SQLException {}

@@ -49,6 +49,8 @@ class ArchitectureTest {
           "io.gameq.rows",
           "io.gameq.change",
           "io.gameq.terminal",
+          "io.gameq.tls",
+          "io.gameq.rights",
           "io.gameq.wal",
           "io.gameq.redis",
           "io.gameq.redis.script",

@@ -136,8 +136,12 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private static MySqlConfig pool(MySqlConfig of, BenchOptions options) {
-    int workers = Math.max(options.workers(), MOST_WRITERS);
-    return new MySqlConfig(of.url(), of.user(), of.password(), workers + MORE_CONNECTIONS);
+    return of.withPoolSize(connections(options));
+  }
+
+  /** That writers take at most, and as many for everything else. */
+  static int connections(BenchOptions options) {
+    return Math.max(options.workers(), MOST_WRITERS) + MORE_CONNECTIONS;
   }
 
   private Map<String, Object> options(BenchOptions options) {

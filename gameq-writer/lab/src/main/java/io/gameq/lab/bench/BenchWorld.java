@@ -9,15 +9,19 @@ import io.gameq.lab.mysql.StoredRows;
 import io.gameq.lab.redis.BacklogProbe;
 import io.gameq.lab.redis.ClaimProbe;
 import io.gameq.lab.redis.RedisMemory;
+import io.gameq.lab.scratch.LeastLogins;
 import io.gameq.lab.scratch.ScratchServers;
 import io.gameq.lab.workload.BenchException;
 import io.gameq.lab.workload.Model;
 import io.gameq.lab.workload.Workload;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.rights.Role;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
 import java.io.PrintWriter;
@@ -52,6 +56,9 @@ final class BenchWorld implements AutoCloseable {
   private final SlotKeys[] slots;
   private final BacklogProbe backlog;
   private final StoredRows rows;
+  private final LeastLogins logins;
+  private final RedisConnector redisOfWriters;
+  private final MySql mysqlOfWriters;
   private final GameqNode node;
   private double redisBytesPerSession;
 
@@ -78,6 +85,12 @@ final class BenchWorld implements AutoCloseable {
       opened.push(() -> memory.delete(namespace));
       backlog = open(new BacklogProbe(redis, slots));
       rows = place.database().rows();
+      logins = new LeastLogins(place.servers(), place.database(), namespace);
+      redisOfWriters = open(new RedisConnector(logins.redis(Role.WRITER)));
+      mysqlOfWriters =
+          open(
+              MySqlPool.openForFlushes(
+                  logins.mysql(Role.WRITER).withPoolSize(BenchCommand.connections(options))));
       node = open(new GameqNode(nodeConfig(), options.shape().players()));
     } catch (RuntimeException e) {
       close();
@@ -91,10 +104,8 @@ final class BenchWorld implements AutoCloseable {
   }
 
   private GameQueueConfig nodeConfig() {
-    var mysql = place.servers().mysql();
-    return GameQueueConfig.builder()
-        .redis(place.servers().redisUri())
-        .mysql(mysql.url(), mysql.user(), mysql.password())
+    return logins
+        .ofNode()
         .namespace(namespace)
         .node("bench")
         .slots(options.slots())
@@ -210,8 +221,8 @@ final class BenchWorld implements AutoCloseable {
             ClaimScript.Bounds.DEFAULT,
             WriterOptions.DEFAULT_PATIENCE,
             WriterOptions.DEFAULT_TOMBSTONES_KEPT),
-        redis,
-        place.database().mysql());
+        redisOfWriters,
+        mysqlOfWriters);
   }
 
   /** Claims what is due and gives it back, some times. */

@@ -109,7 +109,7 @@ public final class CompareCommand implements Callable<Integer> {
               running.redisUri(),
               running.mysql().url(),
               running.mysql().user(),
-              running.mysql().password(),
+              running.mysql().password().read(),
               directory.path().toString());
       Comparison comparison =
           new Comparison(

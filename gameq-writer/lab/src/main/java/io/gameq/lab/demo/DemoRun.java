@@ -4,10 +4,13 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.lab.demo.game.DemoGame;
 import io.gameq.lab.mysql.ScratchDatabase;
+import io.gameq.lab.scratch.LeastLogins;
 import io.gameq.lab.scratch.ScratchServers;
-import io.gameq.redis.RedisConfig;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
+import io.gameq.rights.Role;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
 import java.io.PrintWriter;
@@ -82,10 +85,9 @@ final class DemoRun implements AutoCloseable {
   record Place(String namespace, Path walDirectory, PrintWriter err) {}
 
   private void start(ScratchServers servers, Place place) {
-    RedisConnector redis =
-        add(
-            new RedisConnector(
-                new RedisConfig(servers.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+    LeastLogins logins = new LeastLogins(servers, database, place.namespace());
+    RedisConnector redis = add(new RedisConnector(logins.redis(Role.WRITER)));
+    MySql mysql = add(MySqlPool.openForFlushes(logins.mysql(Role.WRITER)));
     for (int i = 1; i <= options.writers(); i++) {
       writers.add(
           add(
@@ -99,7 +101,7 @@ final class DemoRun implements AutoCloseable {
                       WriterOptions.DEFAULT_PATIENCE,
                       WriterOptions.DEFAULT_TOMBSTONES_KEPT),
                   redis,
-                  database.mysql())));
+                  mysql)));
     }
     DemoNode.World world = new DemoNode.World(game, stats, mismatches, atDesks, ended);
     Random seeds = new Random(options.seed());
@@ -111,9 +113,8 @@ final class DemoRun implements AutoCloseable {
       String name = "node-" + i;
       GameQueue queue =
           GameQueue.open(
-              GameQueueConfig.builder()
-                  .redis(servers.redisUri())
-                  .mysql(servers.mysql().url(), servers.mysql().user(), servers.mysql().password())
+              logins
+                  .ofNode()
                   .namespace(place.namespace())
                   .node(name)
                   .slots(SLOTS)

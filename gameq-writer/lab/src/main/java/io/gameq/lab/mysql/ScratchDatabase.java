@@ -69,10 +69,7 @@ public final class ScratchDatabase implements AutoCloseable {
 
   /** The server's name and version. */
   public static String version(MySqlConfig config) {
-    try (MySql mysql =
-            MySqlPool.open(
-                new MySqlConfig(config.url(), config.user(), config.password(), 1),
-                "scratch-setup");
+    try (MySql mysql = MySqlPool.open(config.withPoolSize(1), "scratch-setup");
         Connection connection = mysql.connection();
         Statement statement = connection.createStatement();
         ResultSet version = statement.executeQuery("SELECT VERSION()")) {
@@ -91,7 +88,7 @@ public final class ScratchDatabase implements AutoCloseable {
     return new StoredRows(mysql);
   }
 
-  /** For the writers. */
+  /** As who made the database. */
   public MySql mysql() {
     return mysql;
   }
@@ -130,6 +127,11 @@ public final class ScratchDatabase implements AutoCloseable {
       schema.migrate(new MigrationPlan.Target(namespace, slots, tables, true), step -> {});
     }
     return CatalogReader.read(mysql);
+  }
+
+  /** The names of the tables that are managed. */
+  public List<String> managedTables() {
+    return CatalogReader.read(mysql).tables().stream().map(Table::name).toList();
   }
 
   /** The tables, columns and keys of the database. */

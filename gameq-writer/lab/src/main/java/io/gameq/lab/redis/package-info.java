@@ -4,6 +4,7 @@
  * <pre>
  * RedisMemory   used_memory, and the end of a namespace
  * ServerFacts   version and settings, for the result
+ * RedisUsers    logins with the least rights
  * BacklogProbe  what waits to be flushed          backlog.lua, dirty.lua
  * ClaimProbe    how long one call of claim.lua takes
  * </pre>

@@ -56,7 +56,8 @@ class DemoCommandTest {
     Path password = Files.writeString(directory.resolve("password"), database.password() + "\n");
     List<String> arguments = new ArrayList<>();
     arguments.addAll(List.of("demo", "--seconds", "3", "--players", "40", "--rate", "1000"));
-    arguments.addAll(List.of("--redis", TestServers.redisUri(), "--mysql", database.jdbcUrl()));
+    arguments.addAll(
+        List.of("--redis", TestServers.adminRedisUri(), "--mysql", database.jdbcUrl()));
     arguments.addAll(List.of("--mysql-user", database.user()));
     arguments.addAll(List.of("--mysql-password-file", password.toString()));
     arguments.addAll(List.of(more));

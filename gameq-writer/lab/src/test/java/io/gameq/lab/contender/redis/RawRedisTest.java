@@ -14,7 +14,6 @@ import io.gameq.lab.workload.BenchException;
 import io.gameq.lab.workload.BenchRow;
 import io.gameq.lab.workload.Model;
 import io.gameq.lab.workload.Workload;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.rows.RowCodec;
@@ -50,7 +49,7 @@ class RawRedisTest {
   void theServerHoldsTheNewestImageOfEachRow() throws Exception {
     holdsTheNewestImages(
         encoding -> {
-          RawRedis raw = new RawRedis(TestServers.redisUri(), bytes(encoding));
+          RawRedis raw = new RawRedis(TestServers.adminRedisUri(), bytes(encoding));
           assertEquals(ACTIONS, load(raw).actions());
         });
   }
@@ -59,7 +58,7 @@ class RawRedisTest {
   void thePlainClientSendsTheSame() throws Exception {
     holdsTheNewestImages(
         encoding -> {
-          PlainClient plain = new PlainClient(TestServers.redisUri(), bytes(encoding));
+          PlainClient plain = new PlainClient(TestServers.adminRedisUri(), bytes(encoding));
           assertEquals(ACTIONS, load(plain).actions());
         });
   }
@@ -78,9 +77,7 @@ class RawRedisTest {
 
   private void holdsTheNewestImages(Sending sending) throws Exception {
     MySqlServer server = TestServers.mysql().freshDatabase("raw");
-    try (ScratchDatabase database =
-            new ScratchDatabase(
-                new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2));
+    try (ScratchDatabase database = new ScratchDatabase(server.config(2));
         BenchTables tables = new BenchTables(database, workload.shape(), namespace, SLOTS)) {
       Table table = tables.table();
       sending.send(new RowEncoding(table));
@@ -105,7 +102,7 @@ class RawRedisTest {
   private Map<String, RowImage> held(Table table) {
     RowCodec codec = new RowCodec((name, print) -> null, Clock.systemUTC());
     Map<String, RowImage> held = new HashMap<>();
-    try (RedisClient client = RedisClient.create(TestServers.redisUri());
+    try (RedisClient client = RedisClient.create(TestServers.adminRedisUri());
         StatefulRedisConnection<byte[], byte[]> redis = client.connect(ByteArrayCodec.INSTANCE)) {
       for (byte[] key : redis.sync().keys("{" + namespace + ":*}:dirty:*")) {
         redis
@@ -123,7 +120,7 @@ class RawRedisTest {
   }
 
   private int keysLeft() {
-    try (var redis = new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+    try (var redis = new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 5_000));
         RedisMemory memory = new RedisMemory(redis)) {
       memory.delete(namespace);
     }

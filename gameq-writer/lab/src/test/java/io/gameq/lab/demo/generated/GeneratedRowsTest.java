@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.Row;
 import io.gameq.lab.demo.SqlScript;
 import io.gameq.lab.mysql.ScratchDatabase;
-import io.gameq.mysql.MySqlConfig;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableRow;
@@ -61,9 +60,7 @@ class GeneratedRowsTest {
   void everyRowIsTakenByTheServerAndComesBackEqual() {
     MySqlServer server = TestServers.mysql().freshDatabase("generated");
     StringWriter said = new StringWriter();
-    try (ScratchDatabase database =
-        new ScratchDatabase(
-            new MySqlConfig(server.jdbcUrl(), server.user(), server.password(), 2))) {
+    try (ScratchDatabase database = new ScratchDatabase(server.config(2))) {
       database.run(SqlScript.statements(SCHEMA));
       GeneratedGame game =
           GeneratedGame.over(

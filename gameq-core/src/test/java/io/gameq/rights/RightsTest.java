@@ -1,0 +1,101 @@
+package io.gameq.rights;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.mysql.schema.SchemaFiles;
+import io.gameq.redis.script.LuaScript;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The scripts of rights are whole; that they are enough, all other tests show. */
+class RightsTest {
+  private static final Pattern LUA_WORD = Pattern.compile("'([A-Z]{3,})'");
+  private static final Set<String> NO_COMMANDS =
+      Set.of("LIMIT", "MAXLEN", "WITHSCORES", "WITHVALUES");
+  private static final Pattern CREATED =
+      Pattern.compile("CREATE TABLE (?:IF NOT EXISTS )?(gameq_[a-z_]+)");
+
+  @Test
+  void eachCommandOfAScriptIsAllowedToSomebody() throws Exception {
+    Set<String> allowed = new TreeSet<>();
+    RedisRights.script("g").forEach(line -> allowed.addAll(List.of(line.split("[ +]+"))));
+    Set<String> missing = new TreeSet<>();
+    for (String lua : scripts()) {
+      Matcher word = LUA_WORD.matcher(lua);
+      while (word.find()) {
+        if (!NO_COMMANDS.contains(word.group(1))
+            && !allowed.contains(word.group(1).toLowerCase(Locale.ROOT))) {
+          missing.add(word.group(1));
+        }
+      }
+    }
+    assertEquals(Set.of(), missing, "in redis.acl");
+  }
+
+  private static List<String> scripts() throws IOException, URISyntaxException {
+    Path folder =
+        Path.of(Objects.requireNonNull(LuaScript.class.getResource("slot.lua")).toURI())
+            .resolveSibling("");
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> scripts = files.filter(file -> file.toString().endsWith(".lua")).toList();
+      assertTrue(scripts.size() > 15, scripts::toString);
+      return scripts.stream().map(RightsTest::read).toList();
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void eachOfGameqsTablesIsInTheScript() {
+    String script = String.join("\n", MySqlRights.script("g", "db", List.of()));
+    Set<String> missing = new TreeSet<>();
+    for (SchemaFiles.SchemaFile file : SchemaFiles.all()) {
+      Matcher table = CREATED.matcher(String.join("\n", file.statements()));
+      while (table.find()) {
+        if (!script.contains("`db`." + table.group(1) + " TO")) {
+          missing.add(table.group(1));
+        }
+      }
+    }
+    assertEquals(Set.of(), missing, "in mysql.sql");
+  }
+
+  @Test
+  void namesAreQuotedAndUsersNamesFitTheirServers() {
+    String namespace = "a-namespace-of-32-characters-xyz";
+    List<String> script = MySqlRights.script(namespace, "a`b_c", List.of("t`1", "t2"));
+    assertTrue(
+        script.contains("GRANT SELECT ON `a``b_c`.`t``1` TO 'a-namespace-of-32-char_node'@'%';"),
+        script::toString);
+    assertTrue(script.stream().anyMatch(line -> line.contains("`a``b\\_c`.*")), script::toString);
+    assertTrue(MySqlRights.user(namespace, Role.MIGRATION).length() <= 32);
+    assertFalse(String.join("", script).contains("${user"));
+    assertTrue(
+        RedisRights.script("mygame").stream()
+            .anyMatch(
+                line ->
+                    line.startsWith(
+                        "ACL SETUSER mygame-node reset resetchannels on #${NODE_SHA256}"
+                            + " ~{mygame:* ~mygame:* &mygame:* +info ")),
+        RedisRights.script("mygame")::toString);
+  }
+}

@@ -1,0 +1,76 @@
+package io.gameq.lab.scratch;
+
+import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueConfigBuilder;
+import io.gameq.Password;
+import io.gameq.lab.mysql.ScratchDatabase;
+import io.gameq.lab.redis.RedisUsers;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisLogin;
+import io.gameq.rights.MySqlRights;
+import io.gameq.rights.RedisRights;
+import io.gameq.rights.Role;
+import java.util.UUID;
+
+/**
+ * Who nodes and writers log in as: users with the least rights on embedded servers, and as given on
+ * servers that were given. Immutable.
+ */
+public final class LeastLogins {
+  private final ScratchServers servers;
+  private final String namespace;
+  private final Password password = Password.of(UUID.randomUUID().toString());
+
+  /** Makes the users, once the database is migrated. */
+  public LeastLogins(ScratchServers servers, ScratchDatabase database, String namespace) {
+    this.servers = servers;
+    this.namespace = namespace;
+    if (servers.areEmbedded()) {
+      String secret = password.read();
+      database.run(
+          MySqlRights.statements(
+                  MySqlRights.script(
+                      namespace, servers.mysql().database(), database.managedTables()))
+              .stream()
+              .map(sql -> sql.replaceAll("\\$\\{[A-Z]+_PASSWORD}", secret))
+              .toList());
+      RedisUsers.make(
+          new RedisConfig(servers.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS),
+          namespace,
+          secret);
+    }
+  }
+
+  /** A node's configuration, with the servers and its logins. */
+  public GameQueueConfigBuilder ofNode() {
+    RedisLogin redis = redis(Role.NODE).login();
+    MySqlConfig mysql = mysql(Role.NODE);
+    GameQueueConfigBuilder node =
+        GameQueueConfig.builder()
+            .redis(servers.redisUri())
+            .mysql(mysql.url(), mysql.user(), mysql.password());
+    return redis.user() == null || redis.password() == null
+        ? node
+        : node.redisUser(redis.user()).redisPassword(redis.password());
+  }
+
+  /** The login of a role to Redis. */
+  public RedisConfig redis(Role role) {
+    RedisLogin login =
+        servers.areEmbedded()
+            ? new RedisLogin(RedisRights.user(namespace, role), password)
+            : RedisLogin.NONE;
+    return new RedisConfig(
+        servers.redisUri(), login, RedisLogin.NONE, null, RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+  }
+
+  /** The login of a role to MySQL. */
+  public MySqlConfig mysql(Role role) {
+    MySqlConfig given = servers.mysql();
+    return servers.areEmbedded()
+        ? new MySqlConfig(
+            given.url(), MySqlRights.user(namespace, role), password, given.poolSize(), given.tls())
+        : given;
+  }
+}
