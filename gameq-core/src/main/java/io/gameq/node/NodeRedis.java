@@ -36,7 +36,7 @@ record NodeRedis(
         SlotKeys.all(config.namespace(), config.slots()),
         connector,
         ofSender,
-        new PrimaryConnector(ofSender, new TermTable(mysql)),
+        new PrimaryConnector(ofSender, new TermTable(mysql, config.slots())),
         control);
   }
 

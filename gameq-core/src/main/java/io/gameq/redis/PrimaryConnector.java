@@ -42,6 +42,7 @@ public final class PrimaryConnector {
    *     on
    */
   public Opened open() {
+    terms.requireAgreed();
     for (int tries = 1; ; tries++) {
       Term before = settling.before();
       RedisConnector.Reached reached = connector.reach();

@@ -4,6 +4,14 @@ package io.gameq.term;
 public interface Terms {
   Term current();
 
+  /**
+   * Passes where this process may take part, to be asked before each connection.
+   *
+   * @throws io.gameq.GameQueueException when the database was given another number of slots since
+   *     this process was started: what it wrote would be in slots where nobody looks
+   */
+  default void requireAgreed() {}
+
   /** Moves the term on to a primary, if it is still {@code from}; returns whether it was. */
   boolean moveOn(Term from, Primary to);
 

@@ -3,9 +3,11 @@ package io.gameq.writer;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.check.ConfigCommand;
 import io.gameq.writer.dead.DeadCommand;
+import io.gameq.writer.doctor.DoctorCommand;
 import io.gameq.writer.flushnow.FlushCommand;
 import io.gameq.writer.pause.PauseCommand;
 import io.gameq.writer.pause.ResumeCommand;
+import io.gameq.writer.reslot.ReslotCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.security.SecurityCommand;
 import io.gameq.writer.service.RunCommand;
@@ -43,6 +45,8 @@ import picocli.CommandLine.ScopeType;
       PauseCommand.class,
       ResumeCommand.class,
       TraceCommand.class,
+      DoctorCommand.class,
+      ReslotCommand.class,
       SchemaCommand.class,
       SecurityCommand.class,
       DeadCommand.class,

@@ -5,6 +5,7 @@
  * <pre>
  * config, check, status, schema, dead, stale, terminal   what an operator calls
  * pause, flushnow                                 the same: what is to wait, or to be written now
+ * doctor, reslot                                  the same: what is mended or changed in Redis
  * trace      where one owner or row is, and what will happen next
  * letters    what they do with dead letters; the console as well
  * logs       how a running writer logs

@@ -60,6 +60,50 @@ public final class Settings {
     }
   }
 
+  /**
+   * The number of slots of the database; 0 when no node or writer has ever used it.
+   *
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static int slots(MySql mysql) {
+    return MySqlErrors.mysql(
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(handle -> read(handle, "slots").map(Integer::valueOf).orElse(0)));
+  }
+
+  /**
+   * Passes where the database has this number of slots, or none yet.
+   *
+   * @throws GameQueueException naming both when they differ
+   */
+  public static void requireSlots(MySql mysql, int slots) {
+    int there = slots(mysql);
+    if (there != 0 && there != slots) {
+      throw new GameQueueException(
+          ("the database has %d slots now, this process was started with %d: stop it, set slots to"
+                  + " %d, and start it again")
+              .formatted(there, slots, there));
+    }
+  }
+
+  /** Gives the database another number of slots, if it has {@code from}; returns whether it had. */
+  public static boolean reslot(MySql mysql, int from, int to) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle ->
+                        handle.execute(
+                                "UPDATE gameq_setting SET value = ? WHERE name = 'slots' AND value"
+                                    + " = ?",
+                                Integer.toString(to),
+                                Integer.toString(from))
+                            == 1));
+  }
+
   private static Optional<String> read(Handle handle, String name) {
     return handle
         .select("SELECT value FROM gameq_setting WHERE name = ?", name)

@@ -3,6 +3,7 @@ package io.gameq.mysql.tables;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Statements;
+import io.gameq.mysql.schema.Settings;
 import io.gameq.term.Primary;
 import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
@@ -15,10 +16,29 @@ public final class TermTable implements Terms {
   /** For the first statement of a flush: read without a lock, see {@link io.gameq.term}. */
   static final String NUMBER = "(SELECT number FROM gameq_redis_term WHERE id = 1)";
 
-  private final Jdbi jdbi;
+  private static final int ANY_SLOTS = 0;
 
+  private final MySql mysql;
+  private final Jdbi jdbi;
+  private final int slots;
+
+  /** For who works with whatever number of slots the database has. */
   public TermTable(MySql mysql) {
+    this(mysql, ANY_SLOTS);
+  }
+
+  /** For a process that was started with a number of slots. */
+  public TermTable(MySql mysql, int slots) {
+    this.mysql = mysql;
     this.jdbi = mysql.jdbi();
+    this.slots = slots;
+  }
+
+  @Override
+  public void requireAgreed() {
+    if (slots != ANY_SLOTS) {
+      Settings.requireSlots(mysql, slots);
+    }
   }
 
   @Override

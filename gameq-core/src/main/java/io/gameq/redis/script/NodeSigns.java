@@ -31,7 +31,7 @@ public final class NodeSigns {
   }
 
   /** The id of the process that a WAL is of. */
-  static String processOfWal(String walId) {
+  public static String processOfWal(String walId) {
     return walId.substring(Math.max(0, walId.length() - PROCESS_DIGITS));
   }
 
@@ -40,6 +40,14 @@ public final class NodeSigns {
       RedisConnection redis, String namespace, String process) {
     String sign = sign(redis, namespace, process);
     return sign == null ? null : name(sign);
+  }
+
+  /**
+   * Whether some node has given a sign of life a moment ago. Throws RedisUnavailableException when
+   * Redis does not answer.
+   */
+  public static boolean anyLately(RedisConnection redis, String namespace) {
+    return RedisReply.await(() -> redis.sync().exists(UnbrokenScript.key(namespace))) > 0;
   }
 
   /** The sign of a process, which is its node's name and perhaps {@link #UNHEALED}; or null. */

@@ -27,7 +27,7 @@ final class UnbrokenScript {
     long unused = call(redis, namespace);
   }
 
-  private static byte[] key(String namespace) {
+  static byte[] key(String namespace) {
     return SlotKeys.bytes(namespace + ":nodes");
   }
 }

@@ -4,8 +4,9 @@
  *
  * <p>A script is a resource file beside its class; its first lines say what it is for, its KEYS
  * with their types, its ARGV with their units, and every value that it returns. {@code slot.lua} is
- * put in front of each, {@code claims.lua} in front of those that end claims. The class binds KEYS
- * and ARGV in order and makes a value of the reply; it decides nothing.
+ * put in front of each, {@code claims.lua} in front of those that end claims, {@code ailments.lua}
+ * in front of the doctor's. The class binds KEYS and ARGV in order and makes a value of the reply;
+ * it decides nothing.
  *
  * <pre>
  * a session      open.lua      OpenScript      may write from now on, adopts; what is unflushed?
@@ -33,6 +34,10 @@
  *                              WaitingOwners   who waits in a slot
  *                unwritten.lua UnwrittenScript which of them have rows of before a time: Unwritten
  *                trace.lua     TraceScript     where one owner is: OwnerInRedis
+ *                doctor.lua    DoctorScript    what does not fit together: Symptoms of Things
+ *                mend.lua      MendScript      mends one
+ *                              SlotContents    all Things there are, page by page
+ *                              SlotSurvey      what is left in slots, whatever their number
  *                              StaleRows       what sessions committed after they were lost
  *                discard.lua   DiscardScript   removes it
  * signs of life  beat.lua      BeatScript      a node is alive

@@ -112,7 +112,7 @@ public final class WriterService implements AutoCloseable {
     MySqlServerCheck.of(mysql).requireUsable();
     Settings.agree(mysql, options.namespace(), options.slots());
     Catalog unused = CatalogReader.read(mysql).requireManaged();
-    PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(mysql));
+    PrimaryConnector primary = new PrimaryConnector(redis, new TermTable(mysql, options.slots()));
     try (ControlConnection probe = new ControlConnection(primary)) {
       probe.get();
     }

@@ -2,8 +2,6 @@ package io.gameq.writer.trace;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.MySqlPool;
-import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
@@ -12,6 +10,7 @@ import io.gameq.redis.Slots;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -140,8 +139,7 @@ public final class TraceCommand implements Callable<Integer> {
     @Override
     public MySql get() {
       if (open == null) {
-        open = MySqlPool.open(config.withPoolSize(2), "trace");
-        Settings.requireSchema(open);
+        open = CommandDatabase.open(config, "trace");
       }
       return Objects.requireNonNull(open);
     }

@@ -1,0 +1,93 @@
+-- Mends one thing in a slot, if it is still wrong in the same way. Deletes no row: what is in the way is renamed. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of all keys of the slot
+-- ARGV[1] place; ARGV[2] name; ARGV[3] more, as ailments.lua has them; ARGV[4] kind and ARGV[5] state, as doctor.lua found them;
+--   ARGV[6] what to add to the names of keys that are renamed; ARGV[7] the owner's session by MySQL, or ''; ARGV[8] how long the own
+--   key of a closed session is kept, ms
+-- Returns {1}; {0, kind by now or ''} when it is not so any more, or cannot be mended: then nothing is changed.
+local slot, place, name, more, kind, state = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+write_even_when_full(slot)
+local kind_now, state_now = ailment(slot, place, name, more)
+if kind_now ~= kind or state_now ~= state then return {0, kind_now or ''} end
+local due, now = slot .. ':due', now_millis()
+
+local function make_due(owner, session) redis.call('ZADD', due, 'LT', now, member(owner, session)) end
+
+local mend = {}
+
+function mend.wrong_type()
+  local key = place == 'own' and 'own:' .. name or name
+  return redis.call('RENAMENX', slot .. ':' .. key, slot .. ':aside:' .. key .. ':' .. ARGV[6]) == 1
+end
+
+-- What it said is kept, as text.
+function mend.damaged_entry()
+  redis.call('SADD', slot .. ':aside:entries', table.concat({place, name, more, state}, ' '))
+  if place == 'due' or place == 'lease' then
+    redis.call('ZREM', slot .. ':' .. place, name)
+  elseif place == 'ready' then
+    redis.call('LREM', slot .. ':ready', 0, name)
+  elseif place == 'inflight' then
+    redis.call('LREM', slot .. ':inflight:' .. name, 0, more)
+  elseif place == 'stale' then
+    redis.call('SREM', slot .. ':stale', name)
+  else
+    redis.call('HDEL', slot .. ':' .. place, name)
+  end
+  return true
+end
+
+function mend.dirty_without_due() make_due(name, more) return true end
+
+function mend.unowned() make_due(name, more) return true end
+
+function mend.stale_not_listed() redis.call('SADD', slot .. ':stale', dirty_key(slot, name, more)) return true end
+
+-- The reaper takes the rows back. A writer that is still at it may ack until then.
+function mend.claim_without_lease() redis.call('ZADD', slot .. ':lease', now, name) return true end
+
+function mend.claim_without_rows()
+  local claim = claim_of(slot, name)
+  end_lease(slot, name, claim)
+  redis.call('HDEL', slot .. ':claim', name)
+  for _, session in ipairs({claim.session, newest_session(slot, name, claim)}) do
+    if there(dirty_key(slot, name, session)) then make_due(name, session) end
+  end
+  return true
+end
+
+-- Back under the session that owns: it has seen them when it was opened.
+function mend.claimed_without_claim()
+  local session = state ~= '' and state or ARGV[7]
+  if session == '' or not can_go_back(slot, name, {session = session}) then return false end
+  merge(claimed_key(slot, name), dirty_key(slot, name, session))
+  make_due(name, session)
+  return true
+end
+
+function mend.claim_leftover() redis.call('HDEL', slot .. ':claim', name) return true end
+
+function mend.lease_without_claim() redis.call('ZREM', slot .. ':lease', name) return true end
+
+function mend.due_without_dirty() redis.call('ZREM', due, name) return true end
+
+function mend.due_far_off() redis.call('ZADD', due, 'LT', now, name) return true end
+
+function mend.ready_without_dirty() redis.call('LREM', slot .. ':ready', 0, name) return true end
+
+function mend.inflight_leftover() redis.call('LREM', slot .. ':inflight:' .. name, 0, more) return true end
+
+-- As the last ack would have done.
+function mend.closing_leftover()
+  redis.call('SREM', slot .. ':closing', name)
+  if state ~= '' then redis.call('PEXPIRE', own_key(slot, name), ARGV[8]) end
+  return true
+end
+
+function mend.healing_leftover() redis.call('SREM', slot .. ':healing', name) return true end
+
+function mend.stale_gone() redis.call('SREM', slot .. ':stale', name) return true end
+
+function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name) return true end
+
+if mend[kind] and mend[kind]() then return {1} end
+return {0, kind}

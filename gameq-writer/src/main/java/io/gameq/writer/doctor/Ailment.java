@@ -1,0 +1,133 @@
+package io.gameq.writer.doctor;
+
+import java.util.Locale;
+
+/**
+ * What can be wrong in Redis, in the order in which it is mended: what is in the way first. Most of
+ * it no script of gameq's leaves behind; {@code ailments.lua} says how it is found.
+ */
+public enum Ailment {
+  WRONG_TYPE(
+      "key of the wrong type",
+      "somebody else wrote there, or sets, lists and hashes of gameq were overwritten by hand",
+      "renames it to '{ns:slot}:aside:...', where it stays until you delete it; gameq makes its own"
+          + " anew"),
+  DAMAGED_ENTRY(
+      "entry that cannot be read",
+      "somebody else wrote it; a claim that meets it fails, and with it its whole slot",
+      "takes it out, and keeps what it said in '{ns:slot}:aside:entries'"),
+  CLAIM_WITHOUT_ROWS(
+      "claim without rows",
+      "the claimed hash was deleted by hand",
+      "ends the claim; the rows are gone from Redis: nodes that live look for them and put them"
+          + " back, else compare with their WALs (gameq-recovery plan)"),
+  CLAIM_WITHOUT_LEASE(
+      "claim without lease",
+      "the lease was removed by hand, or was in a key of the wrong type",
+      "ends its lease now: the next writer that looks takes the rows back"),
+  CLAIMED_WITHOUT_CLAIM(
+      "claimed rows without a claim",
+      "the claim was removed by hand, or a claim ended in the middle at a key of the wrong type",
+      "puts the rows back under the session that owns, never over a newer row; where neither Redis"
+          + " nor MySQL knows one they stay"),
+  LEASE_WITHOUT_CLAIM(
+      "lease without a claim", "the claim was removed by hand", "removes the lease"),
+  INFLIGHT_LEFTOVER(
+      "entry of a writer that has not claimed it",
+      "the claim was removed by hand; most often of a writer that is gone",
+      "removes the entry"),
+  UNOWNED(
+      "rows whose session Redis does not know",
+      "Redis lost the session, and no writer reached MySQL since, or MySQL has none",
+      "has the session told to Redis that owns by MySQL, and makes the rows due; where MySQL has"
+          + " none they stay"),
+  DIRTY_WITHOUT_DUE(
+      "rows that nothing makes due",
+      "the time was removed by hand, or was in a key of the wrong type",
+      "makes them due now"),
+  DUE_FAR_OFF(
+      "rows that are due in more than an hour",
+      "somebody else wrote the time; merge windows are 10 minutes at most",
+      "makes them due now"),
+  STALE_NOT_LISTED(
+      "stale rows that are not listed",
+      "their entry was removed by hand",
+      "lists them: see 'gameq-writer stale'"),
+  STALE_GONE(
+      "listed stale rows that are gone", "their hash was deleted by hand", "removes the entry"),
+  DUE_WITHOUT_DIRTY(
+      "due, without rows",
+      "rows were deleted by hand, or no writer claims: a claim drops such entries",
+      "removes the entry"),
+  READY_WITHOUT_DIRTY(
+      "next to be claimed, without rows",
+      "rows were deleted by hand, or no writer claims: a claim drops such entries",
+      "removes the entry"),
+  CLAIM_LEFTOVER(
+      "attempts that are remembered of an owner without rows",
+      "rows were deleted by hand",
+      "forgets them"),
+  CLOSING_LEFTOVER(
+      "closing, without rows",
+      "rows were deleted by hand",
+      "ends it, as the last ack would have done"),
+  HEALING_LEFTOVER(
+      "waits for rows of a session that Redis does not know",
+      "its node died before it had healed, and the session ended since",
+      "ends the waiting; a session that is told to Redis again waits anew"),
+  JOURNAL_MARK(
+      "journal mark of a process that is gone",
+      "a node died less than about an hour ago, or no writer runs",
+      "removes it, as writers do about once an hour"),
+  OPEN(
+      "owners that a process has open which is gone",
+      "a node died, or was closed with sessions open",
+      "leaves them: the node may come back, and its WAL may hold what Redis lost. Start the node"
+          + " again, or replay its WAL with gameq-recovery; a login takes its owner over"),
+  THERE(
+      "key that gameq does not use",
+      "it was set aside by a repair, or a process ran with another number of slots",
+      "leaves it: look at it, then delete it. Rows in it are in no other place: gameq-recovery"
+          + " replays them from the WAL of their node");
+
+  private final String title;
+  private final String cause;
+  private final String repair;
+
+  Ailment(String title, String cause, String repair) {
+    this.title = title;
+    this.cause = cause;
+    this.repair = repair;
+  }
+
+  /** What it is, in a few words. */
+  public String title() {
+    return title;
+  }
+
+  /** How it can come about. */
+  public String cause() {
+    return cause;
+  }
+
+  /** What a repair does about it. */
+  public String repair() {
+    return repair;
+  }
+
+  /** Whether a repair can mend it. */
+  boolean isMended() {
+    return this != OPEN && this != THERE;
+  }
+
+  /**
+   * Whether it is told by whether processes give signs of life, which takes longer to be sure of.
+   */
+  boolean isOfProcess() {
+    return this == OPEN || this == JOURNAL_MARK;
+  }
+
+  static Ailment of(String kind) {
+    return valueOf(kind.toUpperCase(Locale.ROOT));
+  }
+}

@@ -1,0 +1,149 @@
+package io.gameq.writer.doctor;
+
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.DoctorScript;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.SlotContents;
+import io.gameq.redis.script.SlotContents.Progress;
+import io.gameq.redis.script.Symptom;
+import io.gameq.redis.script.Symptom.Thing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Looks for what does not fit together in Redis, while nodes and writers work. Each thing is looked
+ * at by a script, as a whole; what seems wrong is looked at again after a while, and counts when it
+ * is in the same state then. Changes nothing. One thread.
+ */
+public final class Doctor {
+  /** A node that is alive gives a sign every 3 s, also after a failover. */
+  public static final Duration BETWEEN_LOOKS = Duration.ofSeconds(5);
+
+  /** Of 256 slots some things each, so that a call is worth its round trip. */
+  private static final int THINGS_TOGETHER = 5_000;
+
+  private final String namespace;
+  private final Slots slots;
+  private final ControlConnection redis;
+  private final Duration betweenLooks;
+
+  /** With a connection that nothing else uses meanwhile. */
+  public Doctor(String namespace, Slots slots, ControlConnection redis) {
+    this(namespace, slots, redis, BETWEEN_LOOKS);
+  }
+
+  /** The same, with another time between the two looks. */
+  public Doctor(String namespace, Slots slots, ControlConnection redis, Duration betweenLooks) {
+    this.namespace = namespace;
+    this.slots = slots;
+    this.redis = redis;
+    this.betweenLooks = betweenLooks;
+  }
+
+  /**
+   * Looks twice.
+   *
+   * @param progress told how far the first look is
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public Diagnosis examine(Consumer<Progress> progress) throws InterruptedException {
+    Look first = firstLook(progress);
+    if (first.found.isEmpty()) {
+      return new Diagnosis(List.of(), false);
+    }
+    Thread.sleep(betweenLooks.toMillis());
+    Look second = new Look(redis.get());
+    second.add(first.found.stream().map(DoctorFinding::thing).toList());
+    second.finish();
+    List<DoctorFinding> twice =
+        first.found.stream()
+            .filter(second.found::contains)
+            .sorted(
+                Comparator.comparing(DoctorFinding::ailment)
+                    .thenComparing(of -> of.thing().slot())
+                    .thenComparing(of -> of.thing().name()))
+            .toList();
+    return new Diagnosis(twice, first.isCut);
+  }
+
+  private Look firstLook(Consumer<Progress> progress) {
+    RedisConnection connection = redis.get();
+    Look look = new Look(connection);
+    Set<Thing> inflight = new LinkedHashSet<>();
+    SlotContents.keys(
+        connection,
+        namespace,
+        slots.count(),
+        page -> {
+          look.add(page);
+          page.stream()
+              .filter(of -> of.place().equals("key") && of.name().startsWith("inflight:"))
+              .forEach(inflight::add);
+        },
+        progress);
+    for (int i = 0; i < slots.count(); i++) {
+      SlotContents.entries(connection, slots.get(i), look::add);
+    }
+    for (Thing of : inflight) {
+      String writer = of.name().substring("inflight:".length());
+      SlotContents.inflight(connection, slots.get(of.slot()), writer, look::add);
+    }
+    look.finish();
+    return look;
+  }
+
+  /** One look at many things. */
+  private final class Look {
+    private final RedisConnection connection;
+    private final Map<String, Boolean> alive = new HashMap<>();
+    private final Map<Ailment, Integer> counts = new EnumMap<>(Ailment.class);
+    private final Set<DoctorFinding> found = new LinkedHashSet<>();
+    private final Set<Thing> waiting = new HashSet<>();
+    private boolean isCut;
+
+    Look(RedisConnection connection) {
+      this.connection = connection;
+    }
+
+    void add(Collection<Thing> things) {
+      waiting.addAll(things);
+      if (waiting.size() >= THINGS_TOGETHER) {
+        finish();
+      }
+    }
+
+    /** Looks at what was added. */
+    void finish() {
+      List<Thing> things = new ArrayList<>(waiting);
+      waiting.clear();
+      for (Symptom symptom : DoctorScript.call(connection, namespace, things)) {
+        DoctorFinding finding = DoctorFinding.of(symptom);
+        if (finding.ailment().isOfProcess() && isAlive(finding.process())) {
+          continue;
+        }
+        if (counts.merge(finding.ailment(), 1, Integer::sum) <= Diagnosis.MOST) {
+          found.add(finding);
+        } else {
+          isCut = true;
+        }
+      }
+    }
+
+    private boolean isAlive(String process) {
+      return alive.computeIfAbsent(
+          process, of -> NodeSigns.aliveNode(connection, namespace, of) != null);
+    }
+  }
+}

@@ -1,0 +1,235 @@
+package io.gameq.writer.reslot;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.SlotSurvey;
+import io.gameq.redis.script.SlotSurvey.Remembered;
+import io.gameq.term.Primary;
+import io.gameq.term.Term;
+import io.gameq.terminal.Shown;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Gives a drained namespace another number of slots. One thread.
+ *
+ * <p>No node with the old number may go on unnoticed. One that starts afterwards refuses, by the
+ * setting. One that is alive gives signs, and is waited for before anything is moved. One that was
+ * stopped for so long that it gave none comes back to a term that has moved on: it opens nothing,
+ * flushes nothing, and connects to Redis once more, which its number of slots forbids; its sessions
+ * are closed, or ended here in MySQL, so that it replays nothing either.
+ */
+public final class Reslotting {
+  /** A node gives a sign every three seconds. */
+  public static final Duration LIFE = Duration.ofSeconds(NodeSigns.LIFE_SECONDS);
+
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+  private static final int MOST_NAMED = 3;
+
+  private final String namespace;
+  private final ControlConnection redis;
+  private final MySql mysql;
+  private final TermTable terms;
+  private final Duration life;
+
+  /** With connections that others close. */
+  public Reslotting(String namespace, ControlConnection redis, MySql mysql) {
+    this(namespace, redis, mysql, LIFE);
+  }
+
+  /** The same, with another time for which nobody may give a sign of life. */
+  public Reslotting(String namespace, ControlConnection redis, MySql mysql, Duration life) {
+    this.namespace = namespace;
+    this.redis = redis;
+    this.mysql = mysql;
+    this.terms = new TermTable(mysql);
+    this.life = life;
+  }
+
+  /**
+   * What was done.
+   *
+   * @param from the number of slots before
+   * @param moved closed sessions that Redis remembers in another slot now
+   * @param ended sessions that were not closed
+   * @param left keys that gameq does not use, which stay where they are
+   */
+  public record Done(int from, int to, int moved, int ended, List<String> left) {}
+
+  /** The number of slots that the database has. */
+  public int slots() {
+    return Settings.slots(mysql);
+  }
+
+  /**
+   * Why it cannot be done now, each with its remedy; empty when it can.
+   *
+   * @param endsSessions whether sessions that nodes left open may be ended
+   * @throws GameQueueException when a server does not answer
+   */
+  public List<String> obstacles(boolean endsSessions) {
+    List<String> obstacles = new ArrayList<>();
+    if (redis.ask(of -> NodeSigns.anyLately(of, namespace)) || isAlive(terms.current(), life)) {
+      obstacles.add(
+          "a node gave a sign of life less than %d s ago: close all nodes, then wait so long"
+              .formatted(life.toSeconds()));
+    }
+    obstacles.addAll(ofKeys(survey(), endsSessions));
+    return obstacles;
+  }
+
+  private static boolean isAlive(Term term, Duration within) {
+    return term.number() > 0 && term.silentMillis() < within.toMillis();
+  }
+
+  private SlotSurvey survey() {
+    return redis.ask(of -> SlotSurvey.of(of, namespace));
+  }
+
+  private static List<String> ofKeys(SlotSurvey survey, boolean endsSessions) {
+    List<String> obstacles = new ArrayList<>();
+    if (!survey.waiting().isEmpty()) {
+      obstacles.add(
+          "%s of rows on their way (%s): have writers empty Redis ('gameq-writer flush --all"
+                  .formatted(Shown.count(survey.waiting().size(), "key"), some(survey.waiting()))
+              + " --wait'), see 'stale list' and 'doctor', then stop the writers");
+    }
+    if (!survey.walIds().isEmpty()) {
+      obstacles.add(
+          "WALs whose nodes did not end with everything in MySQL (%s): start these nodes again and"
+                  .formatted(some(survey.walIds()))
+              + " close them, or replay the WALs with gameq-recovery and remove their marks with"
+              + " 'gameq-writer doctor --repair'");
+    }
+    if (!survey.open().isEmpty() && !endsSessions) {
+      obstacles.add(
+          "%s not closed (%s): have the game close its sessions before it closes a node, replay"
+                  .formatted(
+                      Shown.count(survey.open().size(), "session"),
+                      some(survey.open().stream().map(of -> of.owner().id()).toList()))
+              + " WALs of nodes that died, then pass --end-sessions");
+    }
+    return obstacles;
+  }
+
+  private static String some(Iterable<String> all) {
+    List<String> named = new ArrayList<>();
+    for (String one : all) {
+      if (named.size() == MOST_NAMED) {
+        named.add("...");
+        break;
+      }
+      named.add(Shown.text(one));
+    }
+    return String.join(", ", named);
+  }
+
+  /**
+   * Does it, or nothing: until nobody gave a sign of life for long enough under the new number,
+   * nothing is moved, and the setting goes back. Where it was cut short it may be repeated.
+   *
+   * @param progress told what it does
+   * @throws GameQueueException naming what stands against it: nothing has changed then; or when a
+   *     server goes away: then repeat it
+   */
+  public Done run(int to, boolean endsSessions, Actor actor, Consumer<String> progress)
+      throws InterruptedException {
+    refuse(obstacles(endsSessions));
+    int from = slots();
+    AuditTable.add(mysql, actor, "reslot", namespace, "from %d slots to %d".formatted(from, to));
+    if (from != to && !Settings.reslot(mysql, from, to)) {
+      throw new GameQueueException("somebody else changed the number of slots: look again");
+    }
+    fence();
+    progress.accept(
+        "the database has %d slots; waiting %d s for nodes and writers that give signs of life"
+            .formatted(to, life.toSeconds()));
+    try {
+      watch();
+      refuse(ofKeys(survey(), endsSessions));
+    } catch (GameQueueException e) {
+      boolean unused = from != to && Settings.reslot(mysql, to, from);
+      throw e;
+    }
+    SlotSurvey survey = survey();
+    int ended = end(survey.open());
+    int moved = move(survey.closed(), to);
+    SlotSurvey after = survey();
+    refuse(ofKeys(after, false));
+    return new Done(from, to, moved, ended, List.copyOf(after.others()));
+  }
+
+  private static void refuse(List<String> obstacles) {
+    if (!obstacles.isEmpty()) {
+      throw new GameQueueException(String.join("; ", obstacles));
+    }
+  }
+
+  /** Whoever is connected has to connect anew before he flushes or opens anything. */
+  private void fence() {
+    Term now = terms.current();
+    if (now.number() > 0) {
+      boolean unused =
+          terms.moveOn(
+              now, new Primary(now.runId(), now.replId(), "", now.address(), now.sentinelEpoch()));
+    }
+  }
+
+  /** Of a node that is alive there is a sign in Redis, and in MySQL, every three seconds. */
+  private void watch() throws InterruptedException {
+    long begunNanos = System.nanoTime();
+    while (System.nanoTime() - begunNanos < life.toNanos()) {
+      Thread.sleep(Math.min(LOOK_EVERY.toMillis(), life.toMillis()));
+      Duration passed = Duration.ofNanos(System.nanoTime() - begunNanos);
+      Term now = terms.current();
+      boolean inMySql =
+          now.number() > 0 && now.silentMillis() < passed.minus(LOOK_EVERY).toMillis();
+      if (inMySql || redis.ask(of -> NodeSigns.anyLately(of, namespace))) {
+        throw new GameQueueException(
+            "a node gave a sign of life meanwhile: nothing was changed; close it, and try again");
+      }
+    }
+  }
+
+  /** A node that comes back finds a newer session in MySQL, and has lost its own. */
+  private int end(List<Remembered> open) {
+    OwnerTable owners = new OwnerTable(mysql);
+    SecureRandom random = new SecureRandom();
+    for (Remembered of : open) {
+      CountingSessions seen = owners.current(List.of(of.owner())).get(of.owner());
+      String nonce = "%016x".formatted(random.nextLong());
+      SessionId ended = owners.raiseAfter(seen, of.owner(), nonce, "reslot", of.session().epoch());
+      if (ended == null || !owners.markOpen(of.owner(), ended)) {
+        throw new GameQueueException(
+            "somebody opens %s at this moment: close it, and repeat this".formatted(of.owner()));
+      }
+      redis.call(
+          connection -> {
+            SlotSurvey.forget(connection, namespace, of);
+            return true;
+          });
+    }
+    return open.size();
+  }
+
+  private int move(List<Remembered> closed, int to) {
+    int moved = 0;
+    for (Remembered of : closed) {
+      moved += redis.call(connection -> SlotSurvey.move(connection, namespace, of, to)) ? 1 : 0;
+    }
+    return moved;
+  }
+}

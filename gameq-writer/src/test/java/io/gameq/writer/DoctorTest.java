@@ -1,0 +1,281 @@
+package io.gameq.writer;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.rights.Role;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.doctor.Ailment;
+import io.gameq.writer.doctor.Diagnosis;
+import io.gameq.writer.doctor.Doctor;
+import io.gameq.writer.doctor.Repair;
+import io.gameq.writer.service.WriterService;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A Redis that was broken in every way that {@code doctor} knows, and one that was not. */
+class DoctorTest {
+  private static final AuditTable.Actor ACTOR = new AuditTable.Actor("ann", "test");
+  private static final String GONE = "0000000000000001-deadbeef00000001";
+
+  record Item(long playerId, int slot, int count) {}
+
+  @TempDir Path directory;
+
+  private Game game;
+  private RedisConnector connector;
+  private ControlConnection redis;
+  private StatefulRedisConnection<String, String> raw;
+  private Doctor doctor;
+
+  @BeforeEach
+  void start() throws Exception {
+    GameDatabase database =
+        GameDatabase.create("doctor")
+            .table(
+                "item",
+                "player",
+                "player_id",
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, count INT NOT NULL, PRIMARY KEY"
+                    + " (player_id, slot)");
+    game = new Game(database, directory);
+    connector =
+        new RedisConnector(
+            new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace), null, 5_000));
+    redis = new ControlConnection(connector);
+    raw = TestServers.redis();
+    doctor =
+        new Doctor(
+            game.namespace, new Slots(game.namespace, Game.SLOTS), redis, Duration.ofMillis(300));
+  }
+
+  @AfterEach
+  void stop() {
+    raw.close();
+    redis.close();
+    connector.close();
+    game.close();
+  }
+
+  private Diagnosis examine() throws InterruptedException {
+    return doctor.examine(of -> {});
+  }
+
+  private String slot(int player) {
+    return new SlotKeys(game.namespace, OwnerId.of("player:" + player).slot(Game.SLOTS)).prefix();
+  }
+
+  private static String owner(int player) {
+    return "player%3A" + player;
+  }
+
+  private String session(int player) {
+    return raw.sync().get(slot(player) + ":own:" + owner(player));
+  }
+
+  private String dirty(int player) {
+    return slot(player) + ":dirty:" + entry(player);
+  }
+
+  private String entry(int player) {
+    return owner(player) + ":" + session(player);
+  }
+
+  /** As a claim leaves it, for the next test to break. */
+  private void claim(int player, String token) {
+    String session = session(player);
+    raw.sync().rename(dirty(player), slot(player) + ":claimed:" + owner(player));
+    raw.sync().zrem(slot(player) + ":due", entry(player));
+    raw.sync().hset(slot(player) + ":claim", owner(player), token + " " + session + " 1 0 0 w9");
+    raw.sync().zadd(slot(player) + ":lease", 9e15, owner(player));
+    raw.sync().lpush(slot(player) + ":inflight:w9", entry(player));
+  }
+
+  private void breakAll() {
+    // 1: nothing makes it due
+    raw.sync().zrem(slot(1) + ":due", entry(1));
+    // 2: a claim without a lease
+    claim(2, "t.2");
+    raw.sync().zrem(slot(2) + ":lease", owner(2));
+    // 3: claimed rows without a claim, and what the claim left
+    claim(3, "t.3");
+    raw.sync().hdel(slot(3) + ":claim", owner(3));
+    raw.sync().zrem(slot(3) + ":lease", owner(3));
+    // 4: a session that Redis does not know
+    raw.sync().del(slot(4) + ":own:" + owner(4));
+    // 5: due in a hundred years
+    raw.sync().zadd(slot(5) + ":due", 4e12, entry(5));
+    // 6: somebody else's text for a session
+    raw.sync().set(slot(6) + ":own:" + owner(6), "hello");
+    // nobody's
+    raw.sync().zadd(slot(1) + ":lease", 9e15, owner(101));
+    raw.sync().hset(slot(1) + ":claim", owner(102), "t.9 " + GONE + " 1 0 0 w9");
+    raw.sync().hset(slot(1) + ":claim", owner(103), "- " + GONE + " 1 0 0 w9");
+    raw.sync().sadd(slot(1) + ":closing", owner(104));
+    raw.sync().sadd(slot(1) + ":healing", owner(105));
+    raw.sync().sadd(slot(1) + ":stale", slot(1) + ":dirty:" + owner(106) + ":" + GONE);
+    raw.sync().hset(slot(1) + ":journal", "n9-20260101T000000Z-deadbeef", "7");
+    raw.sync().set(slot(107) + ":own:" + owner(107), GONE);
+    raw.sync().lpush(slot(1) + ":ready", owner(108) + ":" + GONE);
+    raw.sync().zadd(slot(1) + ":due", 1, owner(109) + ":" + GONE);
+    raw.sync().zadd(slot(1) + ":due", 1, "rubbish");
+    raw.sync().hset(slot(1) + ":claim", owner(110), "rubbish");
+    raw.sync().hset(stale(1), "item:1,77", "0000000000000001p");
+    raw.sync().hset("{" + game.namespace + ":900}:dirty:" + owner(1) + ":" + GONE, "item:1", "x");
+  }
+
+  /** Of a session before the one that owns. */
+  private String stale(int player) {
+    return slot(player) + ":dirty:" + owner(player) + ":0000000000000000-deadbeef00000001";
+  }
+
+  private Set<Ailment> found(Diagnosis diagnosis) {
+    return diagnosis.findings().isEmpty()
+        ? EnumSet.noneOf(Ailment.class)
+        : EnumSet.copyOf(diagnosis.byAilment().keySet());
+  }
+
+  @Test
+  void whatIsBrokenIsMendedAndTheRowsReachMySql() throws Exception {
+    try (GameQueue queue =
+        GameQueue.open(game.config("n1").mergeWindow(Duration.ofMinutes(5)).build())) {
+      for (int player = 1; player <= 7; player++) {
+        OwnerSession session = queue.open("player:" + player);
+        session.put(new Item(player, 1, player));
+        session.commit().awaitQueued(LONG);
+      }
+      assertEquals(Set.of(), found(examine()));
+      List<String> before = rows();
+      breakAll();
+      Diagnosis broken = examine();
+      Set<Ailment> all = EnumSet.allOf(Ailment.class);
+      assertEquals(all, found(broken), broken::toString);
+      CommandLineRun told =
+          ConfigFile.write(directory, game.database.server(), game.namespace, Game.SLOTS)
+              .run("doctor --again-after 1");
+      assertEquals(ExitCodes.FOUND_SOMETHING, told.exitCode(), told::toString);
+      for (Ailment ailment : all) {
+        assertTrue(told.out().contains(ailment.title()), told::out);
+      }
+      Repair repair =
+          new Repair(
+              game.namespace, new Slots(game.namespace, Game.SLOTS), redis, game.mysql, doctor);
+      Repair.Repaired repaired = repair.run(broken, ACTOR, of -> {});
+      Set<Ailment> notMended = EnumSet.of(Ailment.OPEN, Ailment.THERE);
+      assertEquals(notMended, found(repaired.left()), repaired::toString);
+      all.removeAll(notMended);
+      assertEquals(all, repaired.mended().keySet(), repaired::toString);
+      assertTrue(rows().containsAll(before), "a row was lost");
+      assertEquals(
+          "doctor repair", AuditTable.newest(game.mysql, Long.MAX_VALUE, 1).get(0).action());
+      raw.sync().zadd(slot(7) + ":due", 0, entry(7)); // its merge window lasts
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> count() == 7);
+      }
+    }
+  }
+
+  /** Each row's key and image, wherever it is. */
+  private List<String> rows() {
+    TreeSet<String> rows = new TreeSet<>();
+    for (String key : raw.sync().keys("{" + game.namespace + ":*")) {
+      if ((key.contains(":dirty:") || key.contains(":claimed:"))
+          && raw.sync().type(key).equals("hash")) {
+        raw.sync().hgetall(key).forEach((field, row) -> rows.add(field + " " + row));
+      }
+    }
+    return new ArrayList<>(rows);
+  }
+
+  private int count() throws Exception {
+    return Integer.parseInt(game.queryText("SELECT COUNT(*) FROM item"));
+  }
+
+  @Test
+  void keysOfTheWrongTypeAreRenamedAndWhatTheyHidIsMended() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession session = queue.open("player:1");
+      session.put(new Item(1, 1, 1));
+      session.commit().awaitQueued(LONG);
+      for (String name : List.of("due", "ready", "lease", "claim", "closing", "healing", "stale")) {
+        raw.sync().del(slot(1) + ":" + name);
+        raw.sync().set(slot(1) + ":" + name, "text");
+      }
+      Diagnosis broken = examine();
+      assertEquals(Set.of(Ailment.WRONG_TYPE), found(broken), broken::toString);
+      Repair repair =
+          new Repair(
+              game.namespace, new Slots(game.namespace, Game.SLOTS), redis, game.mysql, doctor);
+      Repair.Repaired repaired = repair.run(broken, ACTOR, of -> {});
+      assertEquals(7, repaired.mended().get(Ailment.WRONG_TYPE));
+      assertEquals(1, repaired.mended().get(Ailment.DIRTY_WITHOUT_DUE));
+      assertEquals(Set.of(Ailment.THERE), found(repaired.left()), "they stay, and are told of");
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> count() == 1);
+      }
+    }
+  }
+
+  @Test
+  void whatIsHealthyIsLeftAloneUnderLoad() throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    try (GameQueue queue = game.node("n1");
+        WriterService writer = game.writer("w1", 2_000)) {
+      List<OwnerSession> sessions = new ArrayList<>();
+      for (int player = 1; player <= 20; player++) {
+        sessions.add(queue.open("player:" + player));
+      }
+      Thread load =
+          new Thread(
+              () -> {
+                for (int i = 0; !stop.get(); i++) {
+                  OwnerSession session = sessions.get(i % sessions.size());
+                  session.put(new Item(i % sessions.size() + 1, i % 7, i));
+                  session.commit();
+                  if (i % 50 == 0) {
+                    Thread.onSpinWait();
+                  }
+                }
+              });
+      load.start();
+      try {
+        for (int i = 0; i < 5; i++) {
+          Diagnosis found = examine();
+          assertEquals(List.of(), found.findings());
+        }
+        CommandLineRun run =
+            ConfigFile.write(directory, game.database.server(), game.namespace, Game.SLOTS)
+                .run("doctor --repair --yes --again-after 1");
+        assertEquals(ExitCodes.OK, run.exitCode(), run::toString);
+        assertEquals(List.of(), AuditTable.newest(game.mysql, Long.MAX_VALUE, 1));
+      } finally {
+        stop.set(true);
+        load.join();
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.gameq.writer;
+
+import static io.gameq.servers.Waits.LONG;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.rights.Role;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.gameq.writer.reslot.Reslotting;
+import io.gameq.writer.service.WriterService;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Another number of slots. */
+class ReslotTest {
+  private static final AuditTable.Actor ACTOR = new AuditTable.Actor("ann", "test");
+  private static final int SLOTS = 32;
+
+  record Item(long playerId, int slot, int count) {}
+
+  @TempDir Path directory;
+
+  private Game game;
+  private RedisConnector connector;
+  private ControlConnection redis;
+  private StatefulRedisConnection<String, String> raw;
+  private Reslotting reslotting;
+
+  @BeforeEach
+  void start() throws Exception {
+    GameDatabase database =
+        GameDatabase.create("reslot")
+            .table(
+                "item",
+                "player",
+                "player_id",
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, count INT NOT NULL, PRIMARY KEY"
+                    + " (player_id, slot)");
+    game = new Game(database, directory);
+    connector =
+        new RedisConnector(
+            new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace), null, 5_000));
+    redis = new ControlConnection(connector);
+    raw = TestServers.redis();
+    reslotting = new Reslotting(game.namespace, redis, game.mysql, Duration.ofSeconds(1));
+  }
+
+  @AfterEach
+  void stop() {
+    raw.close();
+    redis.close();
+    connector.close();
+    game.close();
+  }
+
+  private static OwnerSession commit(GameQueue queue, int player, int count) throws Exception {
+    OwnerSession session = queue.open("player:" + player);
+    session.put(new Item(player, 1, count));
+    session.commit().awaitQueued(LONG);
+    return session;
+  }
+
+  private String own(int player, int slots) {
+    OwnerId owner = OwnerId.of("player:" + player);
+    return new String(new SlotKeys(game.namespace, owner.slot(slots)).own(owner), US_ASCII);
+  }
+
+  /** Nobody has given a sign of life for a second. */
+  private void silence() {
+    raw.sync().del(game.namespace + ":nodes");
+    await().atMost(LONG).until(() -> new TermTable(game.mysql).current().silentMillis() > 1_000);
+  }
+
+  private void refuses(String reason) {
+    String obstacles = reslotting.obstacles(false).toString();
+    assertTrue(obstacles.contains(reason), obstacles);
+    GameQueueException e =
+        assertThrows(
+            GameQueueException.class, () -> reslotting.run(SLOTS, false, ACTOR, text -> {}));
+    assertTrue(String.valueOf(e.getMessage()).contains(reason), e::toString);
+    assertEquals(Game.SLOTS, Settings.slots(game.mysql));
+  }
+
+  @Test
+  void aDrainedGameGoesOnWithAnotherNumber() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      for (int player = 1; player <= 9; player++) {
+        commit(queue, player, 1).close();
+      }
+      refuses("a node gave a sign of life");
+      try (WriterService writer = game.writer("w1")) {
+        queue.drain(LONG);
+      }
+    }
+    silence();
+    assertEquals(List.of(), reslotting.obstacles(false));
+    Reslotting.Done done = reslotting.run(SLOTS, false, ACTOR, System.out::println);
+    assertEquals(Game.SLOTS, done.from());
+    assertTrue(done.moved() > 0, done::toString);
+    assertTrue(raw.sync().pttl(own(1, SLOTS)) > 0, "closed sessions are remembered");
+    assertEquals(SLOTS, Settings.slots(game.mysql));
+    assertTrue(
+        assertThrows(GameQueueException.class, () -> game.node("n2"))
+            .getMessage()
+            .contains("use " + SLOTS));
+    try (GameQueue queue = GameQueue.open(game.config("n1").slots(SLOTS).build())) {
+      commit(queue, 1, 2);
+      assertTrue(raw.sync().exists(own(1, SLOTS)) == 1);
+    }
+  }
+
+  /** A process that stood still all the while. */
+  @Test
+  void whoComesBackWithTheOldNumberConnectsNoMore() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        WriterService writer = game.writer("w1")) {
+      commit(queue, 1, 1).close();
+      queue.drain(LONG);
+    }
+    silence();
+    PrimaryConnector old = new PrimaryConnector(connector, new TermTable(game.mysql, Game.SLOTS));
+    PrimaryConnector.Opened before = old.open();
+    before.redis().close();
+    reslotting.run(SLOTS, false, ACTOR, text -> {});
+    assertTrue(!old.isCurrent(before.term(), before.address()), "it has to connect anew");
+    assertTrue(
+        assertThrows(GameQueueException.class, old::open)
+            .getMessage()
+            .contains("the database has 32 slots now, this process was started with 4"));
+  }
+
+  @Test
+  void whatIsNotDrainedStandsAgainstIt() throws Exception {
+    GameQueue queue = game.node("n1");
+    commit(queue, 1, 1);
+    String sign = game.namespace + ":node:" + NodeSigns.process(session(1));
+    queue.close();
+    raw.sync().del(sign);
+    silence();
+    refuses("of rows on their way");
+    try (WriterService writer = game.writer("w1")) {
+      await().atMost(LONG).until(() -> writer.stats().rows() == 1);
+    }
+    refuses("WALs whose nodes did not end with everything in MySQL");
+    raw.sync().keys("{" + game.namespace + ":*}:journal").forEach(key -> raw.sync().del(key));
+    refuses("1 session not closed (player:1)");
+    Reslotting.Done done = reslotting.run(SLOTS, true, ACTOR, text -> {});
+    assertEquals(1, done.ended(), done::toString);
+    assertEquals("reslot", game.queryText("SELECT node FROM gameq_owner"));
+  }
+
+  private SessionId session(int player) {
+    return SessionId.parse(raw.sync().get(own(player, Game.SLOTS)));
+  }
+}
