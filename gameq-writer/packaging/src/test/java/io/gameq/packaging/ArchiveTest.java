@@ -111,13 +111,12 @@ class ArchiveTest {
         archive.run("gameq-writer", Map.of(), "schema", "migrate", "--config", config.toString());
     assertEquals(0, migrated.exitCode(), migrated::said);
 
-    Path cache = Files.createDirectory(directory.resolve("cache"));
+    Path cache = archive.home().resolve("cache");
     Path log = directory.resolve("writer.log");
     ProcessBuilder run =
         new ProcessBuilder(archive.launcher("gameq-writer"), "run", "--config", config.toString())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
-    run.environment().put("GAMEQ_CACHE_DIR", cache.toString());
     Process writer = run.start();
     try {
       await().atMost(LONG).until(() -> !writer.isAlive() || isReady(port));
@@ -134,10 +133,10 @@ class ArchiveTest {
     Archive.Ended next =
         archive.run(
             "gameq-writer",
-            Map.of("CACHE_DIRECTORY", cache.toString(), "JAVA_OPTS", "-Xshare:on"),
+            Map.of("GAMEQ_CACHE_DIR", cache.toString(), "JAVA_OPTS", "-Xshare:on"),
             "--version");
     assertEquals(0, next.exitCode(), next::said);
-    assertEquals(1, list(cache).size(), () -> list(cache).toString());
+    assertEquals(1, shared(cache).size(), () -> shared(cache).toString());
   }
 
   private static Path config(MySqlServer mysql, int port) throws IOException {
@@ -181,9 +180,9 @@ class ArchiveTest {
     }
   }
 
-  private static List<Path> list(Path folder) {
+  private static List<Path> shared(Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
-      return files.toList();
+      return files.filter(file -> file.toString().endsWith(".jsa")).toList();
     } catch (IOException e) {
       return List.of();
     }
