@@ -37,9 +37,26 @@ public final class WaitingOwners {
         });
   }
 
+  /** Some of them, as {@link #of} names them: those who are first, at most a hundred. */
+  public static List<String> some(RedisConnection redis, SlotKeys slot) {
+    long last = UnwrittenScript.MOST_OWNERS / 4 - 1;
+    return RedisReply.await(
+        () -> {
+          Set<String> some = new LinkedHashSet<>();
+          redis.sync().zrange(slot.lease(), 0, last).forEach(of -> some.add(claimed(of)));
+          redis.sync().lrange(slot.ready(), 0, last).forEach(of -> some.add(LuaScript.string(of)));
+          redis.sync().zrange(slot.due(), 0, last).forEach(of -> some.add(LuaScript.string(of)));
+          return List.copyOf(some);
+        });
+  }
+
+  private static String claimed(byte[] owner) {
+    return LuaScript.string(owner) + ":";
+  }
+
   private static void addClaimed(RedisConnection redis, SlotKeys slot, Set<String> members) {
     ScanIterator.zscan(redis.sync(), slot.lease(), SCAN)
-        .forEachRemaining(of -> members.add(LuaScript.string(of.getValue()) + ":"));
+        .forEachRemaining(of -> members.add(claimed(of.getValue())));
   }
 
   /** It grows at its head and shrinks at its end: from page to page nobody is missed. */

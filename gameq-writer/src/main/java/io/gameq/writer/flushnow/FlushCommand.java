@@ -50,6 +50,8 @@ public final class FlushCommand implements Callable<Integer> {
   /** Where no line can be written over. */
   private static final long TELL_EVERY_SECONDS = 10;
 
+  private static final int MOST_SECONDS = 86_400; // whoever waits for a day has forgotten it
+
   @Spec private @Nullable CommandSpec spec;
   @Mixin private ConfigOption config = new ConfigOption();
 
@@ -78,6 +80,10 @@ public final class FlushCommand implements Callable<Integer> {
     if (owners.isEmpty() != all) {
       throw new CommandLine.ParameterException(self.commandLine(), "give owners, or --all");
     }
+    if (timeoutSeconds < 1 || timeoutSeconds > MOST_SECONDS) {
+      throw new CommandLine.ParameterException(
+          self.commandLine(), "--timeout takes 1 to %d seconds".formatted(MOST_SECONDS));
+    }
     List<OwnerId> ids = owners.stream().distinct().map(OwnerId::of).toList();
     PrintWriter out = self.commandLine().getOut();
     WriterConfig settings = config.read();
@@ -104,7 +110,7 @@ public final class FlushCommand implements Callable<Integer> {
         return ExitCodes.OK;
       }
       out.printf("not written within %d s: %s%n", timeoutSeconds, left.text());
-      why(mysql, settings, left.some()).forEach(out::println);
+      why(mysql, settings, progress.some()).forEach(out::println);
       return ExitCodes.FOUND_SOMETHING;
     }
   }

@@ -10,13 +10,8 @@ public interface FlushProgress {
    *
    * @param isDone whether nothing is
    * @param text what is, in some words for who waits
-   * @param some of those who wait, as far as they were looked at
    */
-  record Left(boolean isDone, String text, List<Unwritten> some) {
-    public Left {
-      some = List.copyOf(some);
-    }
-  }
+  record Left(boolean isDone, String text) {}
 
   /**
    * Looks again; some times a second is often enough.
@@ -24,4 +19,10 @@ public interface FlushProgress {
    * @throws io.gameq.GameQueueException when Redis does not answer; what was found stays found
    */
   Left look();
+
+  /**
+   * Owners with rows that are left, some of each slot: to tell from why they wait. Throws as {@link
+   * #look}.
+   */
+  List<Unwritten> some();
 }

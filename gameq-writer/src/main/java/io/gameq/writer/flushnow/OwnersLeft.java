@@ -7,7 +7,6 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.Unwritten;
 import io.gameq.redis.script.UnwrittenScript;
 import io.gameq.terminal.Shown;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,7 @@ final class OwnersLeft implements FlushProgress {
   }
 
   @Override
-  public Left look() {
+  public List<Unwritten> some() {
     Map<OwnerId, Unwritten> left = new LinkedHashMap<>(); // by several sessions the same rows
     members.forEach(
         (slot, all) -> {
@@ -46,12 +45,17 @@ final class OwnersLeft implements FlushProgress {
                 .forEach(of -> left.putIfAbsent(of.owner(), of));
           }
         });
-    long rows = left.values().stream().mapToLong(Unwritten::rows).sum();
-    long claimed = left.values().stream().mapToLong(Unwritten::claimed).sum();
+    return List.copyOf(left.values());
+  }
+
+  @Override
+  public Left look() {
+    List<Unwritten> left = some();
+    long rows = left.stream().mapToLong(Unwritten::rows).sum();
+    long claimed = left.stream().mapToLong(Unwritten::claimed).sum();
     return new Left(
         left.isEmpty(),
         "%s of %s, %,d of them claimed by a writer"
-            .formatted(Shown.count(rows, "row"), Shown.count(left.size(), "owner"), claimed),
-        new ArrayList<>(left.values()));
+            .formatted(Shown.count(rows, "row"), Shown.count(left.size(), "owner"), claimed));
   }
 }

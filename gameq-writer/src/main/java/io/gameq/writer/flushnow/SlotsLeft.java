@@ -7,7 +7,7 @@ import io.gameq.redis.script.Unwritten;
 import io.gameq.redis.script.UnwrittenScript;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.terminal.Shown;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,13 +23,15 @@ final class SlotsLeft implements FlushProgress {
   /** Of one look: whoever waits wants to be told meanwhile. */
   private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
+  /** Of an owner, to tell from their tables why he waits. */
+  private static final int MOST_ROWS = 1_000;
+
   private final ControlConnection redis;
   private final Slots slots;
   private final long newest;
   private int slot;
   private Set<String> waiting = Set.of();
   private boolean isFresh;
-  private List<Unwritten> found = List.of();
 
   /**
    * Of all slots.
@@ -45,7 +47,6 @@ final class SlotsLeft implements FlushProgress {
   @Override
   public Left look() {
     long began = System.nanoTime();
-    found = List.of();
     boolean goesOn = true;
     while (slot < slots.count() && goesOn && System.nanoTime() - began < MOST_NANOS) {
       goesOn = step(slots.get(slot));
@@ -57,8 +58,7 @@ final class SlotsLeft implements FlushProgress {
                 slot,
                 Shown.count(slots.count(), "slot"),
                 slot,
-                Shown.count(waiting.size(), "owner")),
-        found);
+                Shown.count(waiting.size(), "owner")));
   }
 
   /** Looks at some owners of a slot; false when none of them has been written since. */
@@ -72,18 +72,31 @@ final class SlotsLeft implements FlushProgress {
       }
     }
     List<String> some = waiting.stream().limit(UnwrittenScript.MOST_OWNERS).toList();
-    found = redis.ask(connection -> UnwrittenScript.call(connection, of, newest, 1, some));
+    List<Unwritten> found =
+        redis.ask(connection -> UnwrittenScript.call(connection, of, newest, 1, some));
     Set<String> left = found.stream().map(one -> one.owner().encoded()).collect(Collectors.toSet());
-    List<String> written =
-        some.stream()
-            .filter(one -> !left.contains(one.substring(0, one.lastIndexOf(':'))))
-            .toList();
-    new ArrayList<>(written).forEach(waiting::remove);
+    Set<String> written = new HashSet<>(some);
+    written.removeIf(one -> left.contains(one.substring(0, one.lastIndexOf(':'))));
+    waiting.removeAll(written);
     if (!left.isEmpty()) {
       isFresh = false;
     } else if (waiting.isEmpty() && isFresh) {
       slot++;
     }
     return !written.isEmpty();
+  }
+
+  @Override
+  public List<Unwritten> some() {
+    Set<Unwritten> some = new LinkedHashSet<>(); // whoever is due and claimed comes twice
+    for (int number = slot; number < slots.count(); number++) {
+      SlotKeys of = slots.get(number);
+      some.addAll(
+          redis.ask(
+              connection ->
+                  UnwrittenScript.call(
+                      connection, of, newest, MOST_ROWS, WaitingOwners.some(connection, of))));
+    }
+    return List.copyOf(some);
   }
 }

@@ -1,7 +1,6 @@
 package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
-import io.gameq.agent.DaemonThreads;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
@@ -63,10 +62,8 @@ public final class RunCommand implements Callable<Integer> {
     MySqlConfig mysql = settings.mysql();
     int connections =
         Math.max(mysql.poolSize(), settings.writer().workers() + SlowLane.THREADS + 1);
-    CountDownLatch stop = new CountDownLatch(1);
-    CountDownLatch stopped = new CountDownLatch(1);
-    Runtime.getRuntime()
-        .addShutdownHook(DaemonThreads.named("gameq-stop", () -> stopAndWait(stop, stopped)));
+    StopSignal signal = StopSignal.hooked();
+    CountDownLatch stop = signal.told();
     Health health = new Health();
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Ahead<MySql> mysqlAhead =
@@ -92,6 +89,7 @@ public final class RunCommand implements Callable<Integer> {
         untilToldToStop(service, stop);
         health.stops();
         Remains unused = service.stop(Duration.ofSeconds(settings.writer().drainSeconds()));
+        signal.drained();
       }
     } catch (GameQueueException e) {
       if (settings.log().format() == LogSettings.Format.TEXT) {
@@ -100,7 +98,7 @@ public final class RunCommand implements Callable<Integer> {
       LOG.error("cannot run: {}", ErrorLine.of(e));
       return ExitCodes.COULD_NOT_RUN;
     } finally {
-      stopped.countDown();
+      signal.closed();
     }
     return ExitCodes.OK;
   }
@@ -176,15 +174,6 @@ public final class RunCommand implements Callable<Integer> {
       if (service.stats().flushes() != flushes) {
         LOG.info("{}", service.stats());
       }
-    }
-  }
-
-  private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
-    stop.countDown();
-    try {
-      stopped.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -2,6 +2,7 @@ package io.gameq.writer.status;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
@@ -72,13 +73,14 @@ public final class SlotsCommand implements Callable<Integer> {
       if (json) {
         shown.forEach(of -> out.println(json(of)));
       } else {
-        print(look, shown, out);
+        print(look, shown, pauses, out);
       }
     }
     return ExitCodes.OK;
   }
 
-  private static void print(SlotsLook look, List<SlotsLook.OfSlot> shown, PrintWriter out) {
+  private static void print(
+      SlotsLook look, List<SlotsLook.OfSlot> shown, Pauses pauses, PrintWriter out) {
     new TextTable(out, "SLOT", "DUE", "READY", "CLAIMED", "OLDEST", "PAUSED")
         .print(shown.stream().map(SlotsCommand::cells).toList());
     long busy = look.slots().stream().filter(of -> of.waiting().owners() > 0).count();
@@ -86,6 +88,9 @@ public final class SlotsCommand implements Callable<Integer> {
     out.printf(
         "%s with rows, %,d paused, of %,d%n",
         Shown.count(busy, "slot"), paused, look.slots().size());
+    pauses.all().stream()
+        .filter(of -> of.scope() == Scope.TABLE || of.scope() == Scope.WRITER)
+        .forEach(of -> out.println(PauseText.line(of)));
   }
 
   private static List<String> cells(SlotsLook.OfSlot of) {

@@ -1,0 +1,51 @@
+package io.gameq.writer.service;
+
+import io.gameq.agent.DaemonThreads;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * SIGTERM or SIGINT, which a process obeys at the pace of its service: the JVM ends when the
+ * service has stopped and a second later at the latest, since a pool of connections to a server
+ * that hangs takes long to close. Thread-safe.
+ */
+final class StopSignal {
+  private static final long MOST_CLOSE_MILLIS = 1_000;
+
+  private final CountDownLatch told = new CountDownLatch(1);
+  private final CountDownLatch drained = new CountDownLatch(1);
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** One that waits for the signal from now on. */
+  static StopSignal hooked() {
+    StopSignal signal = new StopSignal();
+    Runtime.getRuntime().addShutdownHook(DaemonThreads.named("gameq-stop", signal::obey));
+    return signal;
+  }
+
+  private void obey() {
+    told.countDown();
+    try {
+      drained.await();
+      boolean unused = closed.await(MOST_CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Opened when it came. */
+  CountDownLatch told() {
+    return told;
+  }
+
+  /** The service has stopped: nothing is left to wait for but connections. */
+  void drained() {
+    drained.countDown();
+  }
+
+  /** Everything is closed. */
+  void closed() {
+    drained.countDown();
+    closed.countDown();
+  }
+}
