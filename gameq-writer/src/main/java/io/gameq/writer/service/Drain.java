@@ -76,7 +76,7 @@ final class Drain {
             })
         .start();
     try {
-      long left = Math.max(1, deadlineNanos - System.nanoTime());
+      long left = Math.max(1, Math.min(MOST_RESERVE_NANOS, deadlineNanos - System.nanoTime()));
       return result.get(left, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
