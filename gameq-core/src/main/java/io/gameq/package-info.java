@@ -17,7 +17,8 @@
  *
  * <p>Everything here is thread-safe or immutable unless it says otherwise. Everything thrown on
  * purpose is a {@link io.gameq.GameQueueException}, unchecked. Parameters and results are never
- * null unless marked {@code @Nullable}. The other packages of gameq-core are internal.
+ * null unless marked {@code @Nullable}. The other packages of gameq-core are internal, but for
+ * {@link io.gameq.metrics.GameQueueMetrics}.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq;

@@ -22,7 +22,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** The Javadoc of package io.gameq is the manual of the API: nothing of it goes without a word. */
+/** The Javadoc of the API is its manual: nothing of it goes without a word. */
 class ApiCommentsTest {
   private static final Path SOURCES = Path.of("src/main/java/io/gameq");
 
@@ -41,7 +41,11 @@ class ApiCommentsTest {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
         Stream<Path> sources = Files.list(SOURCES)) {
-      List<Path> java = sources.filter(file -> file.toString().endsWith(".java")).toList();
+      List<Path> java =
+          Stream.concat(
+                  sources.filter(file -> file.toString().endsWith(".java")),
+                  Stream.of(SOURCES.resolve("metrics/GameQueueMetrics.java")))
+              .toList();
       JavacTask task =
           (JavacTask)
               compiler.getTask(

@@ -13,6 +13,7 @@ public abstract class Commit {
   private final List<CommitPart> parts;
   private final int bytes;
   private final @Nullable Trade trade;
+  private final long beganNanos = System.nanoTime();
   private volatile long sequence;
   private long version;
   private boolean sentAgain;
@@ -60,6 +61,20 @@ public abstract class Commit {
 
   public boolean isSpanning() {
     return parts.size() > 1;
+  }
+
+  /** How many rows it changes. */
+  public int rows() {
+    int rows = 0;
+    for (CommitPart part : parts) {
+      rows += part.rows().size();
+    }
+    return rows;
+  }
+
+  /** When the game committed it, by System.nanoTime. */
+  public long beganNanos() {
+    return beganNanos;
   }
 
   /** Keys and images, in bytes. */

@@ -87,6 +87,22 @@ final class Admission {
         : inFlight;
   }
 
+  /** How many commits are in. */
+  synchronized long commits() {
+    return Math.max(0, mostCommits() - commits.availablePermits());
+  }
+
+  /** How much of the room is in use, 0 to 1, of commits or of bytes, whichever has less left. */
+  synchronized double used() {
+    double most = (double) limits.inFlightBytes() + (journaling ? limits.journalBytes() : 0);
+    return Math.max(
+        commits() / (double) mostCommits(), Math.max(0, 1 - bytes.availablePermits() / most));
+  }
+
+  private long mostCommits() {
+    return (long) limits.inFlightCommits() + (journaling ? limits.journalCommits() : 0);
+  }
+
   void leave(int commitBytes) {
     bytes.release(commitBytes);
     commits.release();

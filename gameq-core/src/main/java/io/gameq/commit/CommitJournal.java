@@ -3,6 +3,7 @@ package io.gameq.commit;
 import io.gameq.WalException;
 import io.gameq.change.Commit;
 import io.gameq.owner.SessionRef;
+import io.gameq.sign.NodeCounts;
 import java.util.List;
 
 /**
@@ -12,10 +13,12 @@ import java.util.List;
 final class CommitJournal {
   private final SenderWal to;
   private final Settlement settlement;
+  private final NodeCounts counts;
 
-  CommitJournal(SenderWal to, Settlement settlement) {
+  CommitJournal(SenderWal to, Settlement settlement, NodeCounts counts) {
     this.to = to;
     this.settlement = settlement;
+    this.counts = counts;
   }
 
   /** Appends a commit; false when it failed, and was told so. */
@@ -28,6 +31,7 @@ final class CommitJournal {
     try {
       commit.setVersion(to.versions().next(1));
       to.wal().append(commit);
+      counts.wentIntoWal();
       return true;
     } catch (RuntimeException e) {
       settlement.dropped(

@@ -24,6 +24,7 @@ public final class CommitSender implements AutoCloseable {
 
   private final WalWriter wal;
   private final SenderEnd end;
+  private final Admission admission;
   private final WaitingCommits waiting;
   private final SenderSessions sessions;
   private final SenderLink link;
@@ -40,9 +41,9 @@ public final class CommitSender implements AutoCloseable {
       SenderEvents events) {
     wal = to.wal();
     end = new SenderEnd(wal.directory(), events::died);
-    Admission admission = new Admission(config.limits());
+    admission = new Admission(config.limits());
     RedisAway away = new RedisAway(config.whenAway(), config.limits(), admission);
-    Settlement settlement = new Settlement(admission, wal);
+    Settlement settlement = new Settlement(admission, wal, events.counts());
     waiting = new WaitingCommits(admission, away, end);
     sessions = new SenderSessions(config, wal.id());
     link = new SenderLink(redis);
@@ -55,7 +56,8 @@ public final class CommitSender implements AutoCloseable {
             new SenderHealing(config, wal, truth, new ResentCommits(sent, sessions, settlement)),
             events);
     OutgoingCommits outgoing =
-        new OutgoingCommits(waiting, new CommitJournal(to, settlement), settlement, away.fails());
+        new OutgoingCommits(
+            waiting, new CommitJournal(to, settlement, events.counts()), settlement, away.fails());
     GroupSettlement groups = new GroupSettlement(settlement, sent, mend, config.whenFull());
     SendLoop send = new SendLoop(outgoing, sessions, sent, groups, mend);
     tasks = new SenderTasks(end, this::wake);
@@ -90,6 +92,16 @@ public final class CommitSender implements AutoCloseable {
   /** Whether it met an error and will do nothing any more. */
   public boolean hasDied() {
     return end.death() != null;
+  }
+
+  /** Commits that were taken over and have no answer of Redis. */
+  public long waiting() {
+    return admission.commits();
+  }
+
+  /** How much of the room for these is in use, 0 to 1. */
+  public double roomUsed() {
+    return admission.used();
   }
 
   /** How often this sender has connected; see {@link #register}. */
@@ -189,6 +201,11 @@ public final class CommitSender implements AutoCloseable {
               return true;
             },
             "the primary that was demoted cannot be left");
+  }
+
+  /** Whether it is connected to a server that has all that this node knows. */
+  public boolean isHealed() {
+    return mend.healedOn() != null;
   }
 
   /** Whether this node has healed on a server, by its run id, and is still connected to it. */

@@ -1,9 +1,13 @@
 package io.gameq.commit;
 
+import io.gameq.sign.NodeCounts;
 import java.util.Set;
 
 /** What a sender tells its node, on its own thread: it must be quick. */
 public interface SenderEvents {
+  /** Where it counts what it does. */
+  NodeCounts counts();
+
   /** The node has healed after a connection broke. */
   void healed();
 

@@ -56,6 +56,7 @@ final class SenderHealing {
     long held = ports.owning();
     HealingStep.runAll(HealingStep.first(), ports);
     long owning = ports.owning();
+    events.counts().healed(ports.replayed);
     LOG.info(
         "healed: {} sessions own, {} were lost; {} records replayed from the WAL, {} given up",
         owning,

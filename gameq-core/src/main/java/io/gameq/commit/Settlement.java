@@ -10,6 +10,8 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisReply;
+import io.gameq.sign.CommitTimes;
+import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,13 +23,26 @@ import java.util.List;
 final class Settlement {
   private final Admission admission;
   private final WalWriter wal;
+  private final NodeCounts counts;
 
-  Settlement(Admission admission, WalWriter wal) {
+  Settlement(Admission admission, WalWriter wal, NodeCounts counts) {
     this.admission = admission;
     this.wal = wal;
+    this.counts = counts;
   }
 
   void queued(List<Commit> commits) {
+    if (commits.isEmpty()) {
+      return;
+    }
+    long now = System.nanoTime();
+    CommitTimes times = counts.times();
+    long rows = 0;
+    for (Commit commit : commits) {
+      rows += commit.rows();
+      times.queued(now - commit.beganNanos());
+    }
+    counts.queued(commits.size(), rows); // whoever is told finds it counted
     for (Commit commit : commits) {
       admission.leave(commit.bytes());
       commit.queued();
@@ -93,6 +108,7 @@ final class Settlement {
   /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
   void dropped(Commit commit, RuntimeException reason) {
     admission.leave(commit.bytes());
+    counts.failed(reason, commit.sequence() != 0);
     commit.failed(reason);
   }
 

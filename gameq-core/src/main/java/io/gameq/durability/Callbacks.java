@@ -139,6 +139,11 @@ public final class Callbacks implements Executor, AutoCloseable {
     }
   }
 
+  /** How many wait. */
+  public int waiting() {
+    return waiting.get();
+  }
+
   /**
    * Waits until few enough callbacks wait; false when the time was up. A callback itself does not
    * wait: it would wait for itself.

@@ -7,6 +7,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.Unsettled;
 import io.gameq.durability.DurableFutures.Share;
 import io.gameq.owner.SessionRef;
+import io.gameq.sign.NodeCounts;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -32,14 +33,23 @@ public final class DurableTracker implements Unsettled {
   private final InheritedRows inherited = new InheritedRows();
   private final CarriedColumns carried = new CarriedColumns();
   private final DurableFutures futures;
+  private final DurableTimes times;
+  private final NodeCounts counts;
 
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
 
   public DurableTracker(SessionRef session) {
+    this(session, new NodeCounts());
+  }
+
+  /** Of a node that counts what becomes of it. */
+  public DurableTracker(SessionRef session, NodeCounts counts) {
     this.session = session;
     this.inTransit = new RowsInTransit(session);
     this.futures = new DurableFutures(session);
+    this.times = new DurableTimes(counts);
+    this.counts = counts;
   }
 
   public SessionRef session() {
@@ -93,7 +103,12 @@ public final class DurableTracker implements Unsettled {
   /** Redis holds the commit; returns what it changed of this session's rows. */
   public synchronized Share queued(Commit commit) {
     inTransit.remove(commit);
+    int before = waiting.queued().size();
     List<String> keys = waiting.add(commit, inTransit.rowsOf(commit));
+    if (!commit.isSentAgain()) {
+      counts.merged(keys.size() - (waiting.queued().size() - before));
+      times.queued(commit);
+    }
     notifyAll();
     return new Share(commit.version(), commit.version(), keys);
   }
@@ -120,6 +135,11 @@ public final class DurableTracker implements Unsettled {
    */
   synchronized long onTheirWay(long newest) {
     return inTransit.oldestSequence(adoptingFrom == 0 ? newest : Math.min(newest, adoptingFrom));
+  }
+
+  /** The lowest version of a change that is not known to be in MySQL; else the highest number. */
+  synchronized long oldestVersion() {
+    return Math.min(inTransit.oldestVersion(), waiting.oldestVersion());
   }
 
   // --- what a healing replays
@@ -237,6 +257,7 @@ public final class DurableTracker implements Unsettled {
       carried.settled();
     }
     waiting.removeUpTo(refused);
+    times.durableUpTo(waiting.durableVersion());
     notifyAll();
     return futures.settle(waiting::isDurable, refused, durableBefore);
   }

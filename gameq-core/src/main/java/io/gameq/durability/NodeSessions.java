@@ -1,6 +1,7 @@
 package io.gameq.durability;
 
 import io.gameq.owner.SessionRef;
+import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalNeeds;
 import java.util.Collection;
 import java.util.Set;
@@ -21,6 +22,17 @@ public final class NodeSessions {
       new ConcurrentSkipListMap<>();
 
   private final Set<DurableTracker> closed = ConcurrentHashMap.newKeySet();
+  private final NodeCounts counts;
+
+  /** None yet. */
+  public NodeSessions(NodeCounts counts) {
+    this.counts = counts;
+  }
+
+  /** Where is counted what becomes of them. */
+  public NodeCounts counts() {
+    return counts;
+  }
 
   private static String name(String owner, String session) {
     return owner + " " + session;
@@ -55,6 +67,23 @@ public final class NodeSessions {
 
   public Collection<DurableTracker> closed() {
     return closed;
+  }
+
+  /** How many are open. */
+  public int open() {
+    return Math.max(0, trackers.size() - closed.size());
+  }
+
+  /**
+   * The lowest version of a change that is not known to be in MySQL; {@link Long#MAX_VALUE} when
+   * there is none. Looks at all that wait.
+   */
+  public long oldestVersion() {
+    long oldest = Long.MAX_VALUE;
+    for (DurableTracker tracker : all()) {
+      oldest = Math.min(oldest, tracker.oldestVersion());
+    }
+    return oldest;
   }
 
   /** The game gave the session up: it is kept until all of it is in MySQL. */

@@ -69,6 +69,11 @@ final class OvertakenRows {
     }
   }
 
+  /** The lowest version; {@link Long#MAX_VALUE} when there is no row. */
+  long oldestVersion() {
+    return rows.stream().mapToLong(RowVersion::version).min().orElse(Long.MAX_VALUE);
+  }
+
   /** Hands over the WAL sequences of those that match. */
   void sequencesOf(Predicate<RowVersion> which, LongConsumer sequences) {
     for (RowVersion row : rows) {

@@ -57,6 +57,15 @@ final class QueuedRows {
     return durableVersion;
   }
 
+  /** The lowest version; {@link Long#MAX_VALUE} when there is no row. */
+  long oldestVersion() {
+    long oldest = Long.MAX_VALUE;
+    for (QueuedRow row : rows.values()) {
+      oldest = Math.min(oldest, row.version());
+    }
+    return oldest;
+  }
+
   long bytesAtMost() {
     return bytes;
   }

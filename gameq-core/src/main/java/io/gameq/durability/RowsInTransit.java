@@ -141,6 +141,17 @@ final class RowsInTransit {
     return oldest;
   }
 
+  /** The lowest version of those that the WAL has; {@link Long#MAX_VALUE} when it has none. */
+  long oldestVersion() {
+    long oldest = Long.MAX_VALUE;
+    for (Commit commit : commits) {
+      if (commit.sequence() != 0) { // else it has no version that others may read
+        oldest = Math.min(oldest, commit.version());
+      }
+    }
+    return oldest;
+  }
+
   void addKeysTo(Set<String> keys) {
     commits.forEach(commit -> rowsOf(commit).forEach(row -> keys.add(row.key())));
   }

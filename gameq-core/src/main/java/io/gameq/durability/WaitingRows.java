@@ -157,6 +157,11 @@ final class WaitingRows {
     return queued.durableVersion();
   }
 
+  /** The lowest version of these rows; {@link Long#MAX_VALUE} when there is none. */
+  long oldestVersion() {
+    return Math.min(queued.oldestVersion(), overtaken.oldestVersion());
+  }
+
   boolean isDurable(Share share) {
     return share.highest() <= queued.durableVersion()
         && (queued.keepsNone() || share.keys().stream().noneMatch(queued::isKept))

@@ -15,6 +15,7 @@ import io.gameq.rows.Catalog;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.LeftWals;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,12 +33,13 @@ final class EarlierWalPolicy {
   private EarlierWalPolicy() {}
 
   /**
-   * Does what {@link io.gameq.GameQueueConfigBuilder#earlierWals} says.
+   * Does what {@link io.gameq.GameQueueConfigBuilder#earlierWals} says; returns the WALs that were
+   * replayed whole.
    *
    * @throws GameQueueException when an incomplete WAL is there and it is not to start beside one,
    *     or a server goes away while it is replayed
    */
-  static void apply(
+  static List<Path> apply(
       GameQueueConfig config,
       MySql mysql,
       DurableSessions sessions,
@@ -45,8 +47,9 @@ final class EarlierWalPolicy {
       PrimaryConnector primary) {
     List<Path> wals = LeftWals.of(config.walDirectory(), config.node());
     if (wals.isEmpty()) {
-      return;
+      return wals;
     }
+    List<Path> whole = new ArrayList<>();
     for (Path wal : wals) {
       LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
     }
@@ -73,10 +76,15 @@ final class EarlierWalPolicy {
                 TombstoneHorizon.read(mysql));
         for (int i = 0; i < wals.size(); i++) {
           LOG.info("replaying WAL {} of {}: {}", i + 1, wals.size(), wals.get(i));
-          tell(wals.get(i), replay.run(wals.get(i)));
+          LeftWalReplay.Outcome outcome = replay.run(wals.get(i));
+          tell(wals.get(i), outcome);
+          if (!outcome.leavesSomething()) {
+            whole.add(wals.get(i));
+          }
         }
       }
     }
+    return whole;
   }
 
   private static void tell(Path wal, LeftWalReplay.Outcome outcome) {

@@ -16,6 +16,8 @@ import io.gameq.wal.WalWriter;
  * @param callbacks run the game's own code
  * @param sessions what may not be in MySQL yet
  * @param signs of life
+ * @param figures what it can say of itself
+ * @param stateSigns tells Redis of these
  * @param opened what is to be closed in the end
  */
 record GameNode(
@@ -34,6 +36,8 @@ record GameNode(
     SessionClosing closing,
     NodeUpkeep upkeep,
     SignsOfLife signs,
+    FiguresNow figures,
+    StateSigns stateSigns,
     ResourceStack opened)
     implements AutoCloseable {
   /** Throws as {@link io.gameq.GameQueue#open(GameQueueConfig)}. */

@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
 import io.gameq.durability.DurableTracker;
 import io.gameq.redis.script.JournalMarks;
+import io.gameq.sign.NodeSign;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -54,10 +55,13 @@ final class NodeClosing {
     if (answered && !node.upkeep().hadConflicts() && node.sessions().isDrained()) {
       forgetJournal();
       node.wal().complete();
+      node.stateSigns().leave();
     } else {
       LOG.warn(
           "not everything is known to be in MySQL: the WAL {} is kept for recovery",
           node.wal().directory());
+      node.upkeep().noteOldest();
+      node.stateSigns().endWith(node.figures().sign(NodeSign.CLOSED));
     }
     node.signs().takeBack(node.redis().control());
     node.sessions().all().forEach(DurableTracker::closed);

@@ -20,6 +20,8 @@ import io.gameq.owner.SessionRef;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.Table;
+import io.gameq.sign.NodeCounts;
+import io.gameq.sign.NodeSign;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A kill of the process loses nothing that was committed and queued; see {@link GameQueue}.
  */
-final class NodeQueue implements GameQueue {
+final class NodeQueue implements GameQueue, MeteredNode {
   private final GameNode node;
   private final CommitChecks checks;
   private final CommitRoom room;
@@ -134,6 +136,7 @@ final class NodeQueue implements GameQueue {
       Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
       return submit(of, parts, trade, deadlineNanos);
     } catch (RuntimeException e) {
+      node.sessions().counts().notTaken(e);
       for (int i = 0; i < parts.size(); i++) {
         if (!of.get(i).ref().isLost()) {
           of.get(i).staged().putBack(parts.get(i).rows());
@@ -206,6 +209,28 @@ final class NodeQueue implements GameQueue {
   @Override
   public void close() {
     node.close();
+  }
+
+  // --- for meters
+
+  @Override
+  public NodeCounts counts() {
+    return node.sessions().counts();
+  }
+
+  @Override
+  public NodeSign sign() {
+    return node.figures().sign();
+  }
+
+  @Override
+  public int callbacks() {
+    return node.callbacks().waiting();
+  }
+
+  @Override
+  public boolean isHealed() {
+    return node.sender().isHealed();
   }
 
   // --- for sessions

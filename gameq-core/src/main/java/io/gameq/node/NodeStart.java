@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueConfig;
+import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
 import io.gameq.change.VersionClock;
@@ -21,16 +22,21 @@ import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.script.NodeHeartbeat;
 import io.gameq.redis.script.OpenOwners;
+import io.gameq.redis.script.ProcessSigns;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
+import io.gameq.sign.NodeCounts;
 import io.gameq.upkeep.ClosedSessionNotices;
 import io.gameq.upkeep.NodeUpkeep;
 import io.gameq.upkeep.RepeatAfterHealing;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
+import io.gameq.wal.LeftWals;
 import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +50,9 @@ final class NodeStart {
 
   private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
 
+  /** As often as a heartbeat. */
+  private static final Duration TELL_EVERY = Duration.ofSeconds(3);
+
   private final GameQueueConfig config;
   private final SecureRandom random = new SecureRandom();
 
@@ -51,7 +60,7 @@ final class NodeStart {
   private final String process = "%08x".formatted(random.nextInt());
 
   private final ResourceStack opened = new ResourceStack();
-  private final NodeSessions sessions = new NodeSessions();
+  private final NodeSessions sessions = new NodeSessions(new NodeCounts());
   private final RedisClock redisClock = new RedisClock();
   private final VersionClock versions = new VersionClock(redisClock);
 
@@ -80,7 +89,10 @@ final class NodeStart {
     NodeRedis redis = NodeRedis.open(config, mysql.server(), opened);
     OwnerTable owners = new OwnerTable(mysql.server());
     MySqlSessions durable = new MySqlSessions(owners);
-    EarlierWalPolicy.apply(config, mysql.server(), durable, mysql.atStart(), redis.primary());
+    StateSigns stateSigns =
+        new StateSigns(redis.control(), new ProcessSigns(config.namespace()), process);
+    EarlierWalPolicy.apply(config, mysql.server(), durable, mysql.atStart(), redis.primary())
+        .forEach(replayed -> stateSigns.forget(LeftWals.process(replayed)));
     WalWriter wal = wal(mysql);
     GameTables tables =
         new GameTables(
@@ -146,8 +158,15 @@ final class NodeStart {
             new NodeUpkeep.Node(sessions, closed, sender, wal, callbacks),
             afterHealing);
     SignsOfLife signs = new SignsOfLife(heartbeat, ofSigns, sender, state);
+    FiguresNow figures =
+        new FiguresNow(config, FiguresNow.here(config), state, sessions, sender, wal, upkeep);
     signs.giveFirst();
-    opened.add(upkeepThread).start(upkeep.duties());
+    stateSigns.tellFirst(figures.sign());
+    List<Agent> duties = new ArrayList<>(upkeep.duties());
+    duties.add(
+        Duty.every(
+            TELL_EVERY, "tell Redis how this node is", () -> stateSigns.tell(figures.sign())));
+    opened.add(upkeepThread).start(duties);
     opened
         .add(new AgentRunner("gameq-heartbeat"))
         .start(Duty.every(BEAT_EVERY, "give a sign of life", signs::give));
@@ -167,6 +186,8 @@ final class NodeStart {
         closing,
         upkeep,
         signs,
+        figures,
+        stateSigns,
         opened);
   }
 
@@ -204,6 +225,11 @@ final class NodeStart {
 
   private SenderEvents events(RepeatAfterHealing afterHealing, NodeState state) {
     return new SenderEvents() {
+      @Override
+      public NodeCounts counts() {
+        return sessions.counts();
+      }
+
       @Override
       public void healed() {
         afterHealing.healed();

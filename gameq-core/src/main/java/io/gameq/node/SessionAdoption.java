@@ -49,7 +49,7 @@ final class SessionAdoption implements OpeningPorts.ToWal {
 
   @Override
   public List<Long> append(SessionRef session, List<EncodedRow> rows) {
-    DurableTracker tracker = new DurableTracker(session);
+    DurableTracker tracker = new DurableTracker(session, sessions.counts());
     tracker.adopting(sender.newestSequence() + 1);
     sessions.add(tracker); // from here on the WAL is kept for it
     Long[] sequences = new Long[rows.size()];
@@ -94,7 +94,7 @@ final class SessionAdoption implements OpeningPorts.ToWal {
    */
   Opened register(SessionRef session, Opening.Open open) {
     DurableTracker known = tracker(session);
-    DurableTracker tracker = known == null ? new DurableTracker(session) : known;
+    DurableTracker tracker = known == null ? new DurableTracker(session, sessions.counts()) : known;
     OwnerView view = open.view();
     AdoptedRows rows = open.rows();
     versions.observe(view.highestVersion());
@@ -102,6 +102,7 @@ final class SessionAdoption implements OpeningPorts.ToWal {
     handOn(tracker, rows.versions());
     view.unflushed().forEach(image -> tracker.carry(image.rowKey().text(), tables.carried(image)));
     sessions.add(tracker);
+    tracker.session().whenLost(sessions.counts()::sessionLost);
     sender.register(tracker.session(), tracker, open.by().connections());
     return new Opened(tracker, view, new PendingHandovers(rows.all()));
   }

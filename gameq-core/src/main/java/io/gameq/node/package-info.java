@@ -22,7 +22,8 @@
  *                                    ResourceStack: what else is to be closed
  *
  * Threads of the game wait in NodeCalls (TimedCalls), never longer than callTimeout.
- * In the background: SignsOfLife and io.gameq.upkeep, run by io.gameq.agent.
+ * In the background: SignsOfLife and io.gameq.upkeep, run by io.gameq.agent. StateSigns tells
+ * operators how the node is, by FiguresNow; MeteredNode is what io.gameq.metrics sees of it.
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -7,6 +7,7 @@ public final class SessionRef {
   private final int slot;
   private final String text;
   private volatile boolean lost;
+  private Runnable whenLost = () -> {};
 
   public SessionRef(OwnerId owner, SessionId id, int slot) {
     this.owner = owner;
@@ -40,8 +41,21 @@ public final class SessionRef {
     return lost;
   }
 
+  /** It is lost from now on; whoever asked for it is told once. */
   public void markLost() {
-    lost = true;
+    Runnable tell = () -> {};
+    synchronized (this) {
+      if (!lost) {
+        lost = true;
+        tell = whenLost;
+      }
+    }
+    tell.run();
+  }
+
+  /** Has somebody told, on whatever thread notices it, when it is lost. */
+  public synchronized void whenLost(Runnable tell) {
+    whenLost = tell;
   }
 
   @Override

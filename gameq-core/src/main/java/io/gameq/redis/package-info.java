@@ -20,12 +20,16 @@
  * ns:node:PROCESS           STRING  name of a node that is alive; expires without a sign of life
  * ns:nodes                  STRING  since when such signs came without a break, ms of Redis TIME;
  *                                   expires with a break
+ * ns:process:PROCESS        HASH    what a node or writer says of itself, for operators alone; kept
+ *                                   for 7 days since it did last, unless it ended in order
+ * ns:processes              ZSET    at most 1,000 of PROCESS, by when it did last, ms of Redis TIME
  * ns:durable:PROCESS        channel 'O S version [!row version]... [+row version]...' lines: in
  *                                   MySQL up to that version, but for rows set aside as dead
  *                                   letters (!) and rows that wait on (+)
  * </pre>
  *
- * <p>O is an encoded owner, S a session, PROCESS the first 8 hex digits of a node's nonces.
+ * <p>O is an encoded owner, S a session, PROCESS the first 8 hex digits of a node's nonces, or 8
+ * that a writer has made up when it started.
  *
  * <pre>
  * RedisConfig, RedisConnector     opens a RedisConnection: none is rebuilt behind its user's back

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,16 @@ public final class Shown {
   /** {@code 1 row}, {@code 1,000 rows}. */
   public static String count(long count, String singular) {
     return "%,d %s%s".formatted(count, singular, count == 1 ? "" : "s");
+  }
+
+  /** {@code 1.234 s}; {@code 2 min 3 s}; {@code 1 h 3 min}. */
+  public static String duration(long millis) {
+    long minutes = millis / 60_000;
+    return minutes < 1
+        ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
+        : minutes < 60
+            ? "%d min %d s".formatted(minutes, millis / 1_000 % 60)
+            : "%,d h %d min".formatted(minutes / 60, minutes % 60);
   }
 
   public static String utc(Instant time) {

@@ -60,6 +60,7 @@ final class ConflictReports {
   private void tell(
       DurableTracker tracker, SortedMap<String, Long> rows, String reason, boolean mayComeBack) {
     hasReported = true;
+    sessions.counts().conflicts(rows.size());
     Conflict conflict = tracker.conflict(rows, reason, mayComeBack);
     LOG.error(
         "conflict: Redis lost acknowledged changes of {} by session {}, and they are not replayed"

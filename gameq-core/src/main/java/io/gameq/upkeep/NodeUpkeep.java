@@ -1,8 +1,10 @@
 package io.gameq.upkeep;
 
 import io.gameq.GameQueueConfig;
+import io.gameq.MySqlException;
 import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
+import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.NodeSessions;
@@ -41,6 +43,11 @@ public final class NodeUpkeep {
   private final MissingRows missing;
   private final GivenUpRows givenUp;
   private final EvictionWatch eviction = new EvictionWatch();
+
+  /** The lowest version that is not known to be in MySQL; the highest number when there is none. */
+  private volatile long oldestVersion = Long.MAX_VALUE;
+
+  private volatile boolean mysqlAnswers = true;
 
   /** What it asks and tells. */
   public record Servers(
@@ -109,9 +116,33 @@ public final class NodeUpkeep {
     return conflicts.hasReported();
   }
 
+  /** How long the oldest change waited that was not known to be in MySQL at the last look, ms. */
+  public long oldestMillis() {
+    long oldest = oldestVersion;
+    return oldest == Long.MAX_VALUE
+        ? 0
+        : Math.max(0, servers.clock().getAsLong() - VersionClock.millis(oldest));
+  }
+
+  /** Looks for the oldest change anew; for any thread. */
+  public void noteOldest() {
+    oldestVersion = node.sessions().oldestVersion();
+  }
+
+  /** Whether MySQL answered when it was asked last. */
+  public boolean mysqlAnswers() {
+    return mysqlAnswers;
+  }
+
   /** A node leaves a primary that was demoted within a second or so, whatever it still answers. */
   private void followTerm() {
-    node.sender().followTerm();
+    try {
+      node.sender().followTerm();
+      mysqlAnswers |= node.sender().isHealed(); // else it was not asked
+    } catch (MySqlException e) {
+      mysqlAnswers = false;
+      throw e;
+    }
     node.sender().takeAlong(servers.control());
     servers.primary().giveSign(servers.control());
   }
@@ -129,6 +160,7 @@ public final class NodeUpkeep {
   }
 
   private void retain() {
+    noteOldest();
     if (node.sender().hasDied()) {
       return; // what nobody will answer is left to recovery
     }

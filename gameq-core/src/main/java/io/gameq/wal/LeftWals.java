@@ -15,6 +15,8 @@ public final class LeftWals {
   /** What follows the node in a WAL id: the start and the process. */
   private static final String START_AND_PROCESS = "-\\d{8}T\\d{6}Z-[0-9a-f]{8}";
 
+  private static final int PROCESS_DIGITS = 8;
+
   private LeftWals() {}
 
   /**
@@ -37,6 +39,12 @@ public final class LeftWals {
     } catch (IOException e) {
       throw new WalException("cannot read the WAL directory " + walDirectory + " (" + e + ")", e);
     }
+  }
+
+  /** The id of the process that wrote a WAL, 8 hex digits. */
+  public static String process(Path wal) {
+    String id = String.valueOf(wal.getFileName());
+    return id.substring(Math.max(0, id.length() - PROCESS_DIGITS));
   }
 
   private static boolean hasRecords(Path wal) {

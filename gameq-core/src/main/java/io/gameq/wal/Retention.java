@@ -66,6 +66,7 @@ final class Retention {
       long newest = writer.position();
       if (holds == 0 && newest >= 0) {
         files.delete(neededFrom, newest);
+        writer.noteBytes();
       }
     }
   }

@@ -40,6 +40,7 @@ public final class WalWriter implements AutoCloseable {
 
   private boolean hasCommits; // the file holds more than its preamble
   private long sequence;
+  private volatile long bytesNow;
   private boolean complete;
 
   /**
@@ -216,6 +217,16 @@ public final class WalWriter implements AutoCloseable {
     return closedFiles.bytes() + files.position();
   }
 
+  /** How large it is, as far as was seen last; asks nothing, and waits for nobody. */
+  public long bytesNow() {
+    return bytesNow;
+  }
+
+  /** After files were deleted, too. */
+  synchronized void noteBytes() {
+    bytesNow = bytes();
+  }
+
   private boolean isFileDue() {
     return hasCommits
         && (files.position() + record.length() > limits.fileBytes()
@@ -243,6 +254,7 @@ public final class WalWriter implements AutoCloseable {
     Envelope.seal(record.bytes(), record.length(), tag, sequence + 1);
     files.write(record.bytes(), record.length());
     sequence++;
+    noteBytes();
   }
 
   // --- retention

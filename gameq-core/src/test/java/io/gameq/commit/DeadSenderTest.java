@@ -37,6 +37,7 @@ import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalWriter;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -107,6 +108,11 @@ class DeadSenderTest {
   }
 
   private record DeathAlone(CompletableFuture<Throwable> died) implements SenderEvents {
+    @Override
+    public NodeCounts counts() {
+      return new NodeCounts();
+    }
+
     @Override
     public void healed() {}
 

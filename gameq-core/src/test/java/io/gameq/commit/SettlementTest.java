@@ -15,6 +15,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
+import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
@@ -31,6 +32,7 @@ class SettlementTest {
   @TempDir Path directory;
 
   private final List<RuntimeException> told = new ArrayList<>();
+  private final NodeCounts counts = new NodeCounts();
   private WalWriter wal;
   private Settlement settlement;
 
@@ -42,7 +44,7 @@ class SettlementTest {
             new WalWriter.Start(directory, "game", 16, "n1", "0badcafe", 1_790_000_000_000L),
             WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
             List.of());
-    settlement = new Settlement(new Admission(Limits.DEFAULT), wal);
+    settlement = new Settlement(new Admission(Limits.DEFAULT), wal, counts);
   }
 
   private Commit appended() {

@@ -7,6 +7,8 @@ import io.gameq.writer.doctor.DoctorCommand;
 import io.gameq.writer.flushnow.FlushCommand;
 import io.gameq.writer.pause.PauseCommand;
 import io.gameq.writer.pause.ResumeCommand;
+import io.gameq.writer.process.NodesCommand;
+import io.gameq.writer.process.WritersCommand;
 import io.gameq.writer.reslot.ReslotCommand;
 import io.gameq.writer.schema.SchemaCommand;
 import io.gameq.writer.security.SecurityCommand;
@@ -45,6 +47,8 @@ import picocli.CommandLine.ScopeType;
       PauseCommand.class,
       ResumeCommand.class,
       TraceCommand.class,
+      NodesCommand.class,
+      WritersCommand.class,
       DoctorCommand.class,
       ReslotCommand.class,
       SchemaCommand.class,

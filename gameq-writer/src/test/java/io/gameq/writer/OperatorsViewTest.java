@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.metrics.GameQueueMetrics;
 import io.gameq.servers.GameDatabase;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.WriterService;
@@ -149,25 +150,45 @@ class OperatorsViewTest {
   @Test
   void pagesAlertsAndDashboardNameMetersThatThereAre() throws Exception {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Set<String> there = new TreeSet<>();
+    PrometheusMeterRegistry ofGame = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    Set<String> there;
+    Set<String> inGame;
     try (GameQueue queue = game.node("n1");
         WriterService writer = game.writer("w1", meters)) {
+      new GameQueueMetrics(queue).bindTo(ofGame);
       commit(queue, 1, 1, 1);
-      await().atMost(LONG).until(() -> writer.stats().rows() == 1);
-      for (String line : meters.scrape().lines().toList()) {
-        if (line.startsWith("# TYPE gameq_")) {
-          there.add(line.split(" ", -1)[2]);
-        }
-      }
+      commit(queue, 2, 1, 6_000); // more than MySQL takes
+      await().atMost(LONG).until(() -> writer.stats().deadLetters() == 1);
+      await().atMost(LONG).until(() -> queue.drain(LONG).isEmpty());
+      assertTrue(meters.scrape().contains("gameq_writer_sql_errors_total{kind=\"row\"}"));
+      assertTrue(ofGame.scrape().contains("gameq_node_durable_seconds_count 2"), ofGame::scrape);
+      there = names(meters);
+      inGame = names(ofGame);
     }
-    there.removeIf(name -> name.endsWith("_max") && there.contains(name.replaceAll("_max$", "")));
-    assertTrue(there.size() > 20, there::toString);
-    assertEquals(there, named("README.md"));
+    assertTrue(there.size() > 20 && inGame.size() > 15, there::toString);
+    Set<String> inReadme = named("README.md");
+    inReadme.removeAll(inGame);
+    assertEquals(there, inReadme);
+    Set<String> inGamesReadme = named("../gameq-core/README.md");
+    inGamesReadme.removeAll(there);
+    assertEquals(inGame, inGamesReadme);
+    there.addAll(inGame);
     for (String file : List.of("monitoring/alerts.yaml", "monitoring/dashboard.json")) {
       Set<String> unknown = named(file);
       unknown.removeAll(there);
       assertEquals(Set.of(), unknown, file);
     }
+  }
+
+  private static Set<String> names(PrometheusMeterRegistry meters) {
+    Set<String> names = new TreeSet<>();
+    for (String line : meters.scrape().lines().toList()) {
+      if (line.startsWith("# TYPE gameq_")) {
+        names.add(line.split(" ", -1)[2]);
+      }
+    }
+    names.removeIf(name -> name.endsWith("_max") && names.contains(name.replaceAll("_max$", "")));
+    return names;
   }
 
   /** Without what Prometheus puts behind the name of a histogram. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class FlushTransaction {
   private final MySql mysql;
   private final GuardedWrites writes;
   private final Patience patience;
+  private final Consumer<ErrorKind> errors;
   private final MassRefusals massRefusals = new MassRefusals(System::nanoTime);
   private volatile long writtenNanos = System.nanoTime() - LATELY_NANOS;
 
@@ -156,9 +158,20 @@ public final class FlushTransaction {
   public record Failed(String reason) implements Failure {}
 
   public FlushTransaction(MySql mysql, GuardedWrites writes, Patience patience) {
+    this(mysql, writes, patience, kind -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param errors is told of each error that MySQL answers, of statements and of single rows
+   */
+  public FlushTransaction(
+      MySql mysql, GuardedWrites writes, Patience patience, Consumer<ErrorKind> errors) {
     this.mysql = mysql;
     this.writes = writes;
     this.patience = patience;
+    this.errors = errors;
   }
 
   /**
@@ -211,6 +224,7 @@ public final class FlushTransaction {
     } catch (TableRefusedException e) {
       return new TableRefused(e.table(), MySqlText.of(e));
     } catch (NotConnectedException e) {
+      errors.accept(ErrorKind.OUTAGE);
       return new Outage(MySqlText.of(e), false);
     } catch (SQLException e) {
       return failed(plan, e);
@@ -219,6 +233,7 @@ public final class FlushTransaction {
 
   /** Whether the next try may pass. */
   private boolean changesFor(FlushPlan plan, SQLException e, int conflicts) {
+    errors.accept(ErrorKind.of(e));
     return switch (ErrorKind.of(e)) {
       case TRY_AGAIN -> e.getErrorCode() != LOCK_WAIT_TIMEOUT && conflicts < MOST_TRIES;
       case SLOW -> {
@@ -307,6 +322,7 @@ public final class FlushTransaction {
     List<RowRefusal> refused = new ArrayList<>(plan.slow());
     refused.addAll(transaction.write(rows, plan.kinds(), plan.limits()));
     List<RowRefusal> refusals = RowRefusal.withoutOutdated(connection, refused);
+    refusals.forEach(refusal -> errors.accept(ErrorKind.of(refusal.error())));
     List<Written> written = owned.values().stream().map(of -> plan.written(of, refusals)).toList();
     if (plan.changesFor(owned, refusals)) {
       return null;

@@ -142,7 +142,11 @@ public final class LuaScript {
 
   /** {@link #call(RedisConnection, SlotKeys, List)} with a key of no slot. */
   List<Object> call(RedisConnection redis, byte[] key, byte[]... argv) {
-    byte[][] keys = {key};
+    return call(redis, new byte[][] {key}, argv);
+  }
+
+  /** The same with several. */
+  List<Object> call(RedisConnection redis, byte[][] keys, byte[]... argv) {
     try {
       return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
     } catch (RedisNoScriptException e) {
@@ -160,6 +164,11 @@ public final class LuaScript {
   /** Sends the script by its SHA-1 without waiting: {@link #load} it first on this connection. */
   CompletionStage<List<Object>> send(RedisConnection redis, byte[][] keys, byte[]... args) {
     return redis.async().evalsha(sha1, ScriptOutputType.MULTI, keys, args);
+  }
+
+  /** Text as an argument. */
+  static byte[] utf8(String text) {
+    return text.getBytes(UTF_8);
   }
 
   /** A bulk reply as text. */

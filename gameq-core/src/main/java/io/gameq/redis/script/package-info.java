@@ -43,6 +43,8 @@
  * signs of life  beat.lua      BeatScript      a node is alive
  *                unbroken.lua  UnbrokenScript  for how long such signs came
  *                              NodeHeartbeat   gives them; NodeSigns, OpenOwners read them
+ *                sign.lua      SignScript      a process says how it is
+ *                              ProcessSigns    gives and reads that: ProcessSign
  *
  * LuaScript      a script by its SHA-1, loaded again where Redis forgot it
  * ScriptPipeline sends many calls at once

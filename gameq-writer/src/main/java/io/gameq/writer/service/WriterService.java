@@ -13,6 +13,7 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.PauseTable;
 import io.gameq.mysql.tables.PauseTable.Pause;
+import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
@@ -22,6 +23,7 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.NackScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
+import io.gameq.sign.ProcessIdentity;
 import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.backlog.BacklogWatch;
 import io.gameq.writer.flush.LeaseRenewal;
@@ -36,6 +38,11 @@ import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.pause.PauseWatch;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.ResumedTables;
+import io.gameq.writer.process.ProcessWatch;
+import io.gameq.writer.process.Processes;
+import io.gameq.writer.process.RowRate;
+import io.gameq.writer.process.WriterSign;
+import io.gameq.writer.process.WriterSigns;
 import io.gameq.writer.turn.HeldUpOwners;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
@@ -53,6 +60,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,12 +91,17 @@ public final class WriterService implements AutoCloseable {
   private final SlotWatch slotWatch;
   private final SlowLane lane;
   private final WriterUpkeep upkeep;
+  private final ProcessIdentity process;
+  private final RowRate rate = new RowRate();
+  private final ProcessWatch processes;
+  private final WriterSigns signs;
   private final AgentRunner renewing = new AgentRunner("gameq-leases");
   private final AgentRunner looking = new AgentRunner("gameq-slots");
   private final AgentRunner watching = new AgentRunner("gameq-term");
   private final AgentRunner measuring = new AgentRunner("gameq-backlog");
   private final List<AgentRunner> workers = new ArrayList<>();
   private @Nullable Remains remains;
+  private volatile boolean stopping;
 
   /**
    * Checks the servers and starts the workers.
@@ -126,7 +139,7 @@ public final class WriterService implements AutoCloseable {
             parked,
             pauses);
     FlushTransaction flush =
-        new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience());
+        new FlushTransaction(mysql, GuardedWrites.on(mysql), options.patience(), stats::sqlError);
     watch = new TermWatch(primary);
     slots = new Slots(options.namespace(), options.slots());
     leases =
@@ -153,11 +166,15 @@ public final class WriterService implements AutoCloseable {
     resumed =
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
+    process = ProcessIdentity.here(options.name(), WriterService.class);
+    processes =
+        new ProcessWatch(() -> backlogRedis.call(of -> Processes.of(of, options.namespace())));
+    signs = new WriterSigns(new ControlConnection(redis), options.namespace(), this::sign);
     bindTo(meters);
     watching.start(watch.duty(), pauses.duty()); // starts a thread: what may fail has not
     renewing.start(leases.duty());
     looking.start(slotWatch.duty());
-    measuring.start(backlog.duty(), resumed.duty());
+    measuring.start(backlog.duty(), processes.duty(), resumed.duty());
     lane = new SlowLane(shared, () -> new ControlConnection(primary));
     for (int i = 1; i <= options.workers(); i++) {
       AgentRunner worker = new AgentRunner(options.name() + "-worker-" + i);
@@ -171,6 +188,7 @@ public final class WriterService implements AutoCloseable {
             SlotKeys.all(options.namespace(), options.slots()),
             new TombstonePurge(mysql, options.tombstonesKept()));
     upkeep.start();
+    signs.start();
     LOG.info(
         "writer {} runs with {} workers over {} slots of namespace {}",
         options.name(),
@@ -187,8 +205,20 @@ public final class WriterService implements AutoCloseable {
   private void bindTo(MeterRegistry meters) {
     backlog.bindTo(meters, options.slots());
     new PauseMeters(pauses).bindTo(meters, options.slots());
+    processes.bindTo(meters);
     Gauge.builder("gameq.writer.outage", holdUps.mysql(), of -> of.isClosed() ? 1 : 0)
         .description("1 while MySQL is away and nothing is claimed")
+        .register(meters);
+    Gauge.builder("gameq.writer.away", holdUps.mysql(), OutageGate::awaySeconds)
+        .description("For how long MySQL has been away")
+        .baseUnit("seconds")
+        .register(meters);
+    Gauge.builder("gameq.writer.backoff", holdUps.mysql(), OutageGate::backoffSeconds)
+        .description("How long until MySQL is asked again")
+        .baseUnit("seconds")
+        .register(meters);
+    Gauge.builder("gameq.writer.claims", leases, of -> of.claims().size())
+        .description("Owners that are claimed and not flushed yet")
         .register(meters);
     Gauge.builder("gameq.writer.parked", holdUps.tables(), of -> of.names().size())
         .description("Tables that take no rows now")
@@ -230,6 +260,32 @@ public final class WriterService implements AutoCloseable {
     return stats;
   }
 
+  private WriterSign sign() {
+    return new WriterSign(
+        process,
+        phase(),
+        holdUps.mysql().isClosed(),
+        String.join(", ", new TreeSet<>(holdUps.tables().names())),
+        new WriterSign.Work(
+            options.workers(),
+            leases.claims().size(),
+            stats.flushes(),
+            stats.rows(),
+            rate.perSecond(stats.rows()),
+            stats.flushedMillis(),
+            stats.deadLetters()));
+  }
+
+  private String phase() {
+    Pause pause = pauses.ofThisWriter();
+    if (stopping) {
+      return WriterSign.STOPPING;
+    }
+    return pause == null
+        ? WriterSign.RUNNING
+        : pause.scope() == Scope.WRITER ? WriterSign.QUIET : WriterSign.PAUSED;
+  }
+
   /** Stops as {@link #stop} does, within {@value #DRAIN_SECONDS} s, if it has not. */
   @Override
   public void close() {
@@ -258,6 +314,7 @@ public final class WriterService implements AutoCloseable {
 
   /** Waits for those who have claims; true when all are finished. */
   private boolean finish(long deadlineNanos) throws InterruptedException {
+    stopping = true;
     workers.forEach(AgentRunner::stop);
     looking.closeNow();
     measuring.closeNow();
@@ -290,5 +347,6 @@ public final class WriterService implements AutoCloseable {
     leases.close();
     resumed.close();
     backlogRedis.close();
+    signs.close();
   }
 }

@@ -101,7 +101,7 @@ public final class SlotsCommand implements Callable<Integer> {
         Long.toString(waiting.due()),
         Long.toString(waiting.ready()),
         Long.toString(waiting.claimed()),
-        waiting.oldestMillis() == 0 ? "-" : StatusPage.duration(waiting.oldestAgeMillis()),
+        waiting.oldestMillis() == 0 ? "-" : Shown.duration(waiting.oldestAgeMillis()),
         pause == null ? "" : PauseText.why(pause));
   }
 

@@ -14,6 +14,7 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pausing;
+import io.gameq.writer.process.Processes;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.Objects;
@@ -96,14 +97,23 @@ public final class StatusCommand implements Callable<Integer> {
       mysqlError = ErrorLine.of(e);
     }
     Backlog backlog = null;
+    Processes processes = null;
     String redisError = "";
     Set<String> paused = held;
     try {
       backlog = redis.ask(connection -> Backlog.of(connection, slots, paused));
+      processes = redis.ask(connection -> Processes.of(connection, settings.namespace()));
     } catch (GameQueueException e) {
       redisError = ErrorLine.of(e);
     }
     return new StatusLook(
-        settings.namespace(), Instant.now(), backlog, redisError, deadLetters, mysqlError, pauses);
+        settings.namespace(),
+        Instant.now(),
+        backlog,
+        redisError,
+        processes,
+        deadLetters,
+        mysqlError,
+        pauses);
   }
 }

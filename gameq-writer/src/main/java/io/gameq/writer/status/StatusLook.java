@@ -4,6 +4,7 @@ import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.process.Processes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backlog null when Redis could not be asked
  * @param redisError why
+ * @param processes null when Redis could not be asked
  * @param deadLetters -1 when MySQL could not be asked
  * @param mysqlError why
  * @param pauses what operators paused; nothing when MySQL could not be asked
@@ -23,6 +25,7 @@ record StatusLook(
     Instant at,
     @Nullable Backlog backlog,
     String redisError,
+    @Nullable Processes processes,
     long deadLetters,
     String mysqlError,
     Pauses pauses) {
@@ -38,6 +41,11 @@ record StatusLook(
       all.add("cannot ask Redis: " + redisError);
     } else {
       ofRedis(backlog, all);
+    }
+    if (processes != null) {
+      all.addAll(processes.toDo());
+    } else if (backlog != null) {
+      all.add("cannot ask Redis who runs: " + redisError);
     }
     if (deadLetters < 0) {
       all.add("cannot ask MySQL: " + mysqlError);
@@ -64,7 +72,7 @@ record StatusLook(
     if (oldestMillis > LONG_MILLIS) { // where nothing is paused
       all.add(
           "the oldest row waits for %s: does a writer run, and does it reach MySQL?"
-              .formatted(StatusPage.duration(oldestMillis)));
+              .formatted(Shown.duration(oldestMillis)));
     }
     long stale = backlog.sum(Waiting::stale);
     if (stale > 0) {

@@ -7,6 +7,8 @@ import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.pause.PauseText;
+import io.gameq.writer.process.ListedNode;
+import io.gameq.writer.process.Processes;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
 import java.util.Comparator;
@@ -14,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 
 /** Prints a {@link StatusLook}. Stateless. */
 final class StatusPage {
@@ -34,6 +37,12 @@ final class StatusPage {
               List.of("claimed", claimed(backlog)),
               List.of("oldest", oldest(backlog)),
               List.of("stale", Shown.count(backlog.sum(Waiting::stale), "session"))));
+    }
+    if (look.processes() != null) {
+      lines.print(
+          List.of(
+              List.of("nodes", nodes(look.processes())),
+              List.of("writers", writers(look.processes()))));
     }
     if (look.deadLetters() >= 0) {
       lines.print(List.of(List.of("dead", Shown.count(look.deadLetters(), "dead letter"))));
@@ -92,7 +101,34 @@ final class StatusPage {
   }
 
   private static String oldest(Backlog backlog) {
-    return backlog.oldestAgeMillis() == 0 ? "-" : duration(backlog.oldestAgeMillis());
+    return backlog.oldestAgeMillis() == 0 ? "-" : Shown.duration(backlog.oldestAgeMillis());
+  }
+
+  /** {@code 2 running, 1 gone}. */
+  private static String nodes(Processes processes) {
+    StringJoiner all = new StringJoiner(", ");
+    for (ListedNode.State state : ListedNode.State.values()) {
+      long nodes = processes.nodes(state);
+      if (nodes > 0 || state == ListedNode.State.RUNNING) {
+        all.add("%,d %s".formatted(nodes, state.text()));
+      }
+    }
+    return all.toString();
+  }
+
+  private static String writers(Processes processes) {
+    double rate =
+        processes.writers().stream()
+            .filter(writer -> !writer.isGone())
+            .mapToDouble(writer -> writer.sign().work().rowsPerSecond())
+            .sum();
+    long gone = processes.writers().size() - processes.writersThere();
+    return String.format(
+        Locale.ROOT,
+        "%,d running, %,.0f rows/s%s",
+        processes.writersThere(),
+        rate,
+        gone == 0 ? "" : ", %,d gone".formatted(gone));
   }
 
   private static void slots(Backlog backlog, PrintWriter out) {
@@ -117,17 +153,7 @@ final class StatusPage {
         Long.toString(of.due()),
         Long.toString(of.ready()),
         Long.toString(of.claimed()),
-        duration(of.oldestAgeMillis()));
-  }
-
-  /** {@code 1.234 s}; {@code 2 h 3 min}. */
-  static String duration(long millis) {
-    long minutes = millis / 60_000;
-    return minutes < 1
-        ? String.format(Locale.ROOT, "%.3f s", millis / 1e3)
-        : minutes < 60
-            ? "%d min %d s".formatted(minutes, millis / 1_000 % 60)
-            : "%,d h %d min".formatted(minutes / 60, minutes % 60);
+        Shown.duration(of.oldestAgeMillis()));
   }
 
   static String json(StatusLook look) {
@@ -153,6 +179,13 @@ final class StatusPage {
       all.put("closing", backlog.sum(Waiting::closing));
       all.put("healing", backlog.sum(Waiting::healing));
       all.put("foreignKeys", backlog.sum(Waiting::foreign));
+    }
+    Processes processes = look.processes();
+    if (processes != null) {
+      all.put("nodesRunning", processes.nodes(ListedNode.State.RUNNING));
+      all.put("nodes", processes.nodes().size());
+      all.put("writersRunning", processes.writersThere());
+      all.put("writers", processes.writers().size());
     }
     if (look.deadLetters() >= 0) {
       all.put("deadLetters", look.deadLetters());

@@ -49,6 +49,7 @@ final class AfterFlush {
     Turn next = flushing.then();
     List<Claim> notOwned = committed.notOwned().stream().map(rows::claim).toList();
     if (!notOwned.isEmpty()) {
+      ports.context().reports().notOwned(notOwned.size());
       next = new AskingForLost(notOwned, next);
     }
     for (FlushTransaction.HeldBack held : committed.heldBack()) {

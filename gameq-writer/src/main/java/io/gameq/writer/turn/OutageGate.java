@@ -49,6 +49,20 @@ public final class OutageGate {
     return closed;
   }
 
+  /** For how long MySQL has been away, s; 0 while it is there. */
+  public synchronized double awaySeconds() {
+    return closed ? seconds(System.nanoTime() - closedNanos) : 0;
+  }
+
+  /** How long until MySQL is asked again, s; 0 while it is there. */
+  public synchronized double backoffSeconds() {
+    return closed ? Math.max(0, seconds(probeAtNanos - System.nanoTime())) : 0;
+  }
+
+  private static double seconds(long nanos) {
+    return (double) nanos / TimeUnit.SECONDS.toNanos(1);
+  }
+
   /** Whether MySQL answers now: asks it. */
   boolean answers() {
     return probe.getAsBoolean();

@@ -160,6 +160,10 @@ public final class TurnReports {
     stats.flushed(written);
   }
 
+  void notOwned(int claims) {
+    stats.notOwned(claims);
+  }
+
   void gaveBack(int claims) {
     stats.gaveBack(claims);
   }

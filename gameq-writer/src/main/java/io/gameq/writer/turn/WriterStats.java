@@ -1,11 +1,13 @@
 package io.gameq.writer.turn;
 
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What a writer did since it started, as meters of a registry. The operators' page has the table of
@@ -21,7 +23,9 @@ public final class WriterStats {
   private final Counter reaped;
   private final Counter deadLetters;
   private final Counter stale;
+  private final Counter notOwned;
   private final DistributionSummary rowsOfFlush;
+  private volatile long flushedMillis;
 
   public WriterStats(MeterRegistry meters) {
     this.meters = meters;
@@ -32,6 +36,8 @@ public final class WriterStats {
     reaped = counter("reaped", "Claims of other writers taken back when their lease ran out");
     deadLetters = counter("deadletters", "Rows set aside because MySQL refused them");
     stale = counter("stale", "Sessions found that committed after they had lost ownership");
+    notOwned =
+        counter("notowned", "Claims left unwritten because a newer session owns their owner");
     rowsOfFlush =
         DistributionSummary.builder("gameq.writer.flush.rows")
             .description("Rows of one flush transaction that committed")
@@ -52,6 +58,7 @@ public final class WriterStats {
     }
     rows.increment(flushed);
     rowsOfFlush.record(flushed);
+    flushedMillis = System.currentTimeMillis();
   }
 
   /** What became of a flush, whether it committed or not. */
@@ -61,6 +68,20 @@ public final class WriterStats {
         .tag("outcome", MeterNames.of(outcome.getClass()))
         .register(meters)
         .increment();
+  }
+
+  /** An error that MySQL answered. */
+  public void sqlError(ErrorKind kind) {
+    Counter.builder("gameq.writer.sql.errors")
+        .description("Errors that MySQL answered, by what helps against them")
+        .tag("kind", kind.name().toLowerCase(Locale.ROOT))
+        .register(meters)
+        .increment();
+  }
+
+  /** Claims whose owner another session had opened: their rows are not written. */
+  void notOwned(int claims) {
+    notOwned.increment(claims);
   }
 
   void foundStale() {
@@ -78,6 +99,11 @@ public final class WriterStats {
   /** Flush transactions committed. */
   public long flushes() {
     return rowsOfFlush.count();
+  }
+
+  /** When the last one was committed, ms since 1970; 0 for never. */
+  public long flushedMillis() {
+    return flushedMillis;
   }
 
   /** Claims of owners that were flushed. */

@@ -42,6 +42,7 @@ class ArchitectureTest {
       List.of(
           "io.gameq",
           "io.gameq.log",
+          "io.gameq.sign",
           "io.gameq.agent",
           "io.gameq.owner",
           "io.gameq.term",
@@ -63,7 +64,8 @@ class ArchitectureTest {
           "io.gameq.healing",
           "io.gameq.commit",
           "io.gameq.upkeep",
-          "io.gameq.node");
+          "io.gameq.node",
+          "io.gameq.metrics");
 
   @Test
   void allModulesAreLookedAt() {
@@ -190,6 +192,20 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("net.openhft..")
+        .check(CLASSES);
+  }
+
+  /** A game without Micrometer on its class path loads nothing that names it. */
+  @Test
+  void onlyTheMetersOfTheCoreTouchMicrometer() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(LAYERS.toArray(String[]::new))
+        .and()
+        .resideOutsideOfPackage("io.gameq.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.gameq.metrics")
         .check(CLASSES);
   }
 

@@ -1,0 +1,12 @@
+-- A process says how it is, for operators; nothing else depends on it. Runs at maxmemory, as its first write is a DEL.
+-- KEYS[1] 'ns:process:<id>' HASH: what it says, by name; KEYS[2] 'ns:processes' ZSET: ids, by when they said something, ms of Redis TIME
+-- ARGV[1] id; ARGV[2] how long it is kept, s; ARGV[3] most processes that are kept; ARGV[4...] name, value, name, value...
+-- Returns {}.
+local now = now_millis()
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+redis.call('PEXPIRE', KEYS[1], ARGV[2] * 1000)
+redis.call('ZADD', KEYS[2], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[2] * 1000)
+redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -ARGV[3] - 1)
+return {}

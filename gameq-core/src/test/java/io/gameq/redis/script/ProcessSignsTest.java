@@ -1,0 +1,86 @@
+package io.gameq.redis.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ProcessSignsTest {
+  private static final String ID = "0badcafe";
+
+  private final SlotFixture redis = new SlotFixture();
+  private final ProcessSigns signs = new ProcessSigns(redis.namespace);
+
+  @AfterEach
+  void close() {
+    signs.all(redis.redis).forEach(of -> signs.forget(redis.redis, of.id()));
+    redis.close();
+  }
+
+  private void tell(String id, Map<String, String> fields) {
+    signs.tell(redis.redis, id, ProcessSigns.NODE, fields);
+  }
+
+  private byte[] key(String name) {
+    return SlotFixture.bytes(redis.namespace + name);
+  }
+
+  @Test
+  void whatAProcessSaysReplacesWhatItSaidBefore() {
+    tell(ID, Map.of("name", "n1", "parked", "item"));
+    tell(ID, Map.of("name", "nö"));
+    ProcessSign said = signs.all(redis.redis).get(0);
+    assertEquals(ID, said.id());
+    assertEquals(ProcessSigns.NODE, said.kind());
+    assertEquals(Map.of("name", "nö", "kind", "node"), said.fields());
+    assertTrue(said.isFresh() && said.silentMillis() < 10_000, said::toString);
+    long life = redis.redis.sync().pttl(key(":process:" + ID)) / 1_000;
+    assertTrue(life > 600_000 && life <= ProcessSigns.KEPT_SECONDS, "expires in " + life + " s");
+  }
+
+  /** Whoever asks whether a node is alive asks for its heartbeat. */
+  @Test
+  void whatAProcessSaysIsNoSignOfLife() {
+    tell(ID, Map.of("name", "n1"));
+    assertEquals(null, NodeSigns.aliveNode(redis.redis, redis.namespace, ID));
+    assertEquals(ProcessSign.Beat.NONE, signs.all(redis.redis).get(0).beat());
+    byte[] heartbeat = NodeSigns.key(redis.namespace, ID);
+    BeatScript.call(redis.redis, heartbeat, "n1" + NodeSigns.UNHEALED);
+    assertEquals(ProcessSign.Beat.UNHEALED, signs.all(redis.redis).get(0).beat());
+    BeatScript.call(redis.redis, heartbeat, "n1");
+    assertEquals(ProcessSign.Beat.HEALED, signs.all(redis.redis).get(0).beat());
+    redis.redis.sync().del(heartbeat);
+  }
+
+  @Test
+  void whoEndedInOrderIsNotSeenAnyMore() {
+    tell(ID, Map.of("name", "n1"));
+    assertTrue(signs.forget(redis.redis, ID));
+    assertFalse(signs.forget(redis.redis, ID));
+    assertEquals(List.of(), signs.all(redis.redis));
+    assertEquals(0, redis.redis.sync().exists(key(":processes"), key(":process:" + ID)));
+  }
+
+  @Test
+  void theIndexKeepsNeitherTheOldNorTooMany() {
+    long now = System.currentTimeMillis();
+    redis.redis.sync().zadd(key(":processes"), (double) now - 8 * 86_400_000L, bytes("aged"));
+    for (int i = 0; i < ProcessSigns.MOST; i++) {
+      redis.redis.sync().zadd(key(":processes"), (double) now - 60_000 - i, bytes("many" + i));
+    }
+    tell(ID, Map.of("name", "n1"));
+    assertEquals(ProcessSigns.MOST, redis.redis.sync().zcard(key(":processes")));
+    assertEquals(null, redis.redis.sync().zscore(key(":processes"), bytes("aged")));
+    assertEquals(null, redis.redis.sync().zscore(key(":processes"), bytes("many999")));
+    assertEquals(List.of(ID), signs.all(redis.redis).stream().map(ProcessSign::id).toList());
+    redis.redis.sync().del(key(":processes"));
+  }
+
+  private static byte[] bytes(String text) {
+    return SlotFixture.bytes(text);
+  }
+}

@@ -1,0 +1,43 @@
+package io.gameq.sign;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SignFieldsTest {
+  private static final NodeSign SIGN =
+      new NodeSign(
+          new ProcessIdentity("n1", "höst", 17, "1.2", 1_790_000_000_000L),
+          NodeSign.RUNNING,
+          true,
+          new NodeSign.Sessions(3, 1),
+          new NodeSign.Commits(10, 30, 4, 2, 0.25),
+          new NodeSign.Wal("/var/wal/n1", 1 << 20, 4L << 30, 1, 1_500),
+          new NodeSign.Healings(2, 1_790_000_000_001L, 5, 0));
+
+  @Test
+  void whatIsSaidIsReadAgain() {
+    Map<String, String> fields = SignFields.of(SIGN);
+    assertEquals("3", fields.get("sessions"));
+    assertEquals("0.25", fields.get("room"));
+    assertEquals(SIGN, SignFields.read(NodeSign.class, fields));
+  }
+
+  @Test
+  void whatAnotherVersionDoesNotSayIsNothing() {
+    Map<String, String> fields = new HashMap<>(SignFields.of(SIGN));
+    fields.remove("heals");
+    fields.remove("version");
+    fields.put("journaled", "many");
+    fields.put("mysql", "perhaps");
+    fields.put("tomorrow", "1");
+    NodeSign read = SignFields.read(NodeSign.class, fields);
+    assertEquals(0, read.healings().heals());
+    assertEquals("", read.process().version());
+    assertEquals(0, read.wal().journaled());
+    assertEquals(false, read.mysql());
+    assertEquals(5, read.healings().replayed());
+  }
+}

@@ -1,0 +1,95 @@
+package io.gameq.writer.process;
+
+import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.Duty;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.script.ProcessSigns;
+import io.gameq.sign.SignFields;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Tells Redis how this writer is, on a thread of its own, so that nothing else holds it up.
+ * Thread-safe; what it said last is still there when the process was killed.
+ */
+public final class WriterSigns implements AutoCloseable {
+  /** As often as nodes. */
+  private static final Duration EVERY = Duration.ofSeconds(3);
+
+  /** A writer that stops waits for more important things. */
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final ControlConnection redis;
+  private final ProcessSigns signs;
+  private final Supplier<WriterSign> sign;
+
+  /** Two writers of one name are two processes. */
+  private final String process = "%08x".formatted(ThreadLocalRandom.current().nextInt());
+
+  private final AgentRunner runner = new AgentRunner("gameq-signs");
+
+  /** With a connection that it closes. */
+  public WriterSigns(ControlConnection redis, String namespace, Supplier<WriterSign> sign) {
+    this.redis = redis;
+    this.signs = new ProcessSigns(namespace);
+    this.sign = sign;
+  }
+
+  /** Tells it now and every 3 s. */
+  public void start() {
+    runner.start(new Telling());
+  }
+
+  /** On the thread of its own. */
+  private final class Telling implements Agent {
+    private final Duty duty =
+        Duty.every(Duration.ZERO, EVERY::toNanos, "tell Redis how this writer is", this::tell);
+
+    private void tell() {
+      Map<String, String> fields = SignFields.of(sign.get());
+      redis.call(
+          connection -> {
+            signs.tell(connection, process, ProcessSigns.WRITER, fields);
+            return true;
+          });
+    }
+
+    @Override
+    public String name() {
+      return duty.name();
+    }
+
+    @Override
+    public int doWork() {
+      return duty.doWork();
+    }
+
+    @Override
+    public long idleNanos() {
+      return duty.idleNanos();
+    }
+
+    /** The writer ended in order: nobody needs to know of it any more. */
+    @Override
+    public void close() {
+      boolean unused = redis.call(connection -> signs.forget(connection, process));
+    }
+  }
+
+  /** Takes back what it said, if Redis answers within a second. */
+  @Override
+  public void close() {
+    runner.stop();
+    try {
+      runner.join(System.nanoTime() + END_NANOS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    runner.closeNow();
+    redis.close();
+  }
+}
