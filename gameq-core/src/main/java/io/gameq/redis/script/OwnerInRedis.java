@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param closing closed while rows waited
  * @param healing rows may be missing until its node has put them back
  * @param claim who has claimed, or had
- * @param leaseEndsMillis by Redis TIME; -1 when there is no lease
+ * @param leaseEndsMillis by Redis TIME; {@link #NONE} when there is no lease
  * @param claimed the rows of the claim; null when there are none
  * @param sessions those that have dirty rows, or that somebody knows of; the oldest first
  * @param foreign keys that hold somebody else's values
@@ -31,6 +31,9 @@ public record OwnerInRedis(
     @Nullable TracedRows claimed,
     List<InSession> sessions,
     List<String> foreign) {
+  /** No time. Who is urgent is due at 0, or before. */
+  public static final long NONE = Long.MIN_VALUE;
+
   public OwnerInRedis {
     sessions = List.copyOf(sessions);
     foreign = List.copyOf(foreign);
@@ -81,7 +84,7 @@ public record OwnerInRedis(
    * What waits under one session.
    *
    * @param dirty null when nothing does
-   * @param dueMillis by Redis TIME; -1 when it has no time
+   * @param dueMillis by Redis TIME; {@link #NONE} when it has no time
    * @param ready among those that are claimed next
    * @param stale among those that lost ownership
    */
@@ -89,7 +92,7 @@ public record OwnerInRedis(
       SessionId session, @Nullable TracedRows dirty, long dueMillis, boolean ready, boolean stale) {
     /** Whether it will be looked at by a claim. */
     public boolean isAwaited() {
-      return dueMillis >= 0 || ready;
+      return dueMillis != NONE || ready;
     }
   }
 
@@ -128,7 +131,7 @@ public record OwnerInRedis(
     return ownedBy != null
         || claim != null
         || claimed != null
-        || leaseEndsMillis >= 0
+        || leaseEndsMillis != NONE
         || closing
         || healing
         || !foreign.isEmpty()

@@ -97,7 +97,7 @@ public final class TraceScript {
 
   private static long score(Object reply) {
     String text = LuaScript.string(reply);
-    return text.isEmpty() ? -1 : (long) Double.parseDouble(text);
+    return text.isEmpty() ? OwnerInRedis.NONE : (long) Double.parseDouble(text);
   }
 
   /** Those that are given, that own, that have claimed, that are due and that are stale. */

@@ -155,7 +155,7 @@ public final class Reslotting {
     }
     fence();
     progress.accept(
-        "the database has %d slots; waiting %d s for nodes and writers that give signs of life"
+        "the database has %d slots; waiting %d s for nodes that give signs of life"
             .formatted(to, life.toSeconds()));
     try {
       watch();

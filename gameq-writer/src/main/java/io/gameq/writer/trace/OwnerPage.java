@@ -141,7 +141,7 @@ final class OwnerPage {
     }
     if (claim != null) {
       String lease =
-          redis.leaseEndsMillis() < 0
+          redis.leaseEndsMillis() == OwnerInRedis.NONE
               ? "no lease"
               : redis.leaseEndsMillis() < redis.nowMillis()
                   ? "lease over since " + seconds(redis.nowMillis() - redis.leaseEndsMillis())
@@ -187,11 +187,11 @@ final class OwnerPage {
     if (of.ready()) {
       return "claimed next";
     }
-    if (of.dueMillis() < 0) {
+    if (of.dueMillis() == OwnerInRedis.NONE) {
       return "not due";
     }
     long millis = of.dueMillis() - nowMillis;
-    return of.dueMillis() == 0
+    return of.dueMillis() <= 0
         ? "due at once"
         : millis > 0 ? "due in %,d ms".formatted(millis) : "due since " + seconds(-millis);
   }

@@ -120,7 +120,7 @@ final class TraceJson {
       all.put("lapses", claim.lapses());
       all.put("refusedSinceMillis", claim.refusedSinceMillis());
     }
-    if (of.leaseEndsMillis() >= 0) {
+    if (of.leaseEndsMillis() != OwnerInRedis.NONE) {
       all.put("leaseLeftMillis", of.leaseEndsMillis() - of.nowMillis());
     }
     all.put("claimed", rows(of.claimed()));
@@ -135,7 +135,7 @@ final class TraceJson {
     all.put("dirty", rows(of.dirty()));
     all.put("ready", of.ready());
     all.put("stale", of.stale());
-    if (of.dueMillis() >= 0) {
+    if (of.dueMillis() != OwnerInRedis.NONE) {
       all.put("dueInMillis", of.dueMillis() - nowMillis);
     }
     return all;

@@ -113,7 +113,7 @@ public record WhatNext(Kind kind, String sentence) {
     if (redis.claimed() == null) {
       return broken("writer %s has a claim of which the rows are gone".formatted(writer));
     }
-    if (redis.leaseEndsMillis() < 0) {
+    if (redis.leaseEndsMillis() == OwnerInRedis.NONE) {
       return broken("writer %s has a claim without a lease, which never ends".formatted(writer));
     }
     long left = redis.leaseEndsMillis() - redis.nowMillis();

@@ -34,7 +34,7 @@ class WhatNextTest {
   private @Nullable SessionId owns = SECOND;
   private boolean healing;
   private @Nullable ClaimRecord claim;
-  private long leaseEnds = -1;
+  private long leaseEnds = OwnerInRedis.NONE;
   private @Nullable TracedRows claimed;
   private final List<InSession> sessions = new ArrayList<>();
   private final List<String> foreign = new ArrayList<>();
@@ -100,9 +100,9 @@ class WhatNextTest {
   void itIsDue() {
     dirty(SECOND, -100);
     expect(Kind.DUE_NOW, "the next writer takes it");
-    sessions.set(0, new InSession(SECOND, TWO_ITEMS, -1, true, false));
+    sessions.set(0, new InSession(SECOND, TWO_ITEMS, OwnerInRedis.NONE, true, false));
     expect(Kind.DUE_NOW, "the next writer takes it");
-    sessions.set(0, new InSession(SECOND, TWO_ITEMS, 0, false, false)); // who flushes at once
+    sessions.set(0, new InSession(SECOND, TWO_ITEMS, -7, false, false)); // who flushes at once
     expect(Kind.DUE_NOW, "the next writer takes it");
   }
 
@@ -176,7 +176,7 @@ class WhatNextTest {
   void itLostTheOwner() {
     dirty(FIRST, -100);
     expect(Kind.STALE, "the next writer parks its rows");
-    sessions.set(0, new InSession(FIRST, TWO_ITEMS, -1, false, true));
+    sessions.set(0, new InSession(FIRST, TWO_ITEMS, OwnerInRedis.NONE, false, true));
     expect(Kind.STALE, "stale rows are never flushed");
   }
 
@@ -212,7 +212,7 @@ class WhatNextTest {
     claimed = null;
     expect(Kind.BROKEN, "the rows are gone");
     claim = null;
-    sessions.add(new InSession(SECOND, TWO_ITEMS, -1, false, false));
+    sessions.add(new InSession(SECOND, TWO_ITEMS, OwnerInRedis.NONE, false, false));
     expect(Kind.BROKEN, "nothing makes them due");
     foreign.add("{g:3}:due");
     expect(Kind.BROKEN, "{g:3}:due holds somebody else's value");
