@@ -92,7 +92,9 @@ class ReslotTest {
   /** Nobody has given a sign of life for a second. */
   private void silence() {
     raw.sync().del(game.namespace + ":nodes");
-    await().atMost(LONG).until(() -> new TermTable(game.mysql).current().silentMillis() > 1_000);
+    await()
+        .atMost(LONG)
+        .until(() -> !reslotting.obstacles(true).toString().contains("a sign of life"));
   }
 
   private void refuses(String reason) {
@@ -111,7 +113,7 @@ class ReslotTest {
       for (int player = 1; player <= 9; player++) {
         commit(queue, player, 1).close();
       }
-      refuses("a node gave a sign of life");
+      refuses("a node or writer gave a sign of life");
       try (WriterService writer = game.writer("w1")) {
         queue.drain(LONG);
       }

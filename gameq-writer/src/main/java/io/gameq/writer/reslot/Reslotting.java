@@ -11,6 +11,7 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.SlotSurvey;
 import io.gameq.redis.script.SlotSurvey.Remembered;
 import io.gameq.term.Primary;
@@ -32,7 +33,7 @@ import java.util.function.Consumer;
  * are closed, or ended here in MySQL, so that it replays nothing either.
  */
 public final class Reslotting {
-  /** A node gives a sign every three seconds. */
+  /** A node gives a sign every three seconds, a writer too. */
   public static final Duration LIFE = Duration.ofSeconds(NodeSigns.LIFE_SECONDS);
 
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
@@ -82,17 +83,26 @@ public final class Reslotting {
    */
   public List<String> obstacles(boolean endsSessions) {
     List<String> obstacles = new ArrayList<>();
-    if (redis.ask(of -> NodeSigns.anyLately(of, namespace)) || isAlive(terms.current(), life)) {
+    if (isAnyAlive(life)) {
       obstacles.add(
-          "a node gave a sign of life less than %d s ago: close all nodes, then wait so long"
+          ("a node or writer gave a sign of life less than %d s ago: close all nodes, stop all"
+                  + " writers, then wait so long ('gameq-writer nodes', 'gameq-writer writers')")
               .formatted(life.toSeconds()));
     }
     obstacles.addAll(ofKeys(survey(), endsSessions));
     return obstacles;
   }
 
-  private static boolean isAlive(Term term, Duration within) {
-    return term.number() > 0 && term.silentMillis() < within.toMillis();
+  /** Nodes give signs in Redis and in MySQL every three seconds, writers in Redis. */
+  private boolean isAnyAlive(Duration within) {
+    long millis = within.toMillis();
+    Term term = terms.current();
+    return (term.number() > 0 && term.silentMillis() < millis)
+        || redis.ask(
+            of ->
+                NodeSigns.anyLately(of, namespace)
+                    || new ProcessSigns(namespace)
+                        .all(of).stream().anyMatch(sign -> sign.silentMillis() < millis));
   }
 
   private SlotSurvey survey() {
@@ -155,7 +165,7 @@ public final class Reslotting {
     }
     fence();
     progress.accept(
-        "the database has %d slots; waiting %d s for nodes that give signs of life"
+        "the database has %d slots; waiting %d s for nodes and writers that give signs of life"
             .formatted(to, life.toSeconds()));
     try {
       watch();
@@ -188,18 +198,16 @@ public final class Reslotting {
     }
   }
 
-  /** Of a node that is alive there is a sign in Redis, and in MySQL, every three seconds. */
+  /** Whoever is alive gives a sign meanwhile. */
   private void watch() throws InterruptedException {
     long begunNanos = System.nanoTime();
     while (System.nanoTime() - begunNanos < life.toNanos()) {
       Thread.sleep(Math.min(LOOK_EVERY.toMillis(), life.toMillis()));
       Duration passed = Duration.ofNanos(System.nanoTime() - begunNanos);
-      Term now = terms.current();
-      boolean inMySql =
-          now.number() > 0 && now.silentMillis() < passed.minus(LOOK_EVERY).toMillis();
-      if (inMySql || redis.ask(of -> NodeSigns.anyLately(of, namespace))) {
+      if (isAnyAlive(passed.minus(LOOK_EVERY))) {
         throw new GameQueueException(
-            "a node gave a sign of life meanwhile: nothing was changed; close it, and try again");
+            "a node or writer gave a sign of life meanwhile: nothing was changed; stop it, and try"
+                + " again");
       }
     }
   }
