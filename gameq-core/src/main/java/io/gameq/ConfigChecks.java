@@ -21,6 +21,7 @@ final class ConfigChecks {
     walLimits(from);
     times(from);
     limits(from);
+    pressure(from);
   }
 
   private static void servers(GameQueueConfigBuilder from) {
@@ -138,6 +139,29 @@ final class ConfigChecks {
         !from.journal.isNegative() && from.journal.compareTo(Duration.ofDays(1)) <= 0,
         "maxJournal",
         "time must be 0 to 1 day, not " + from.journal);
+  }
+
+  private static void pressure(GameQueueConfigBuilder from) {
+    PressureLimit age = from.pressureLimits.get(Pressure.Of.AGE);
+    check(
+        age == null || (age.value() >= 1 && age.value() <= Duration.ofDays(7).toSeconds()),
+        "pushBackAtAge",
+        "must be 1 second to 7 days, not " + (age == null ? "" : age.value() + " s"));
+    PressureLimit rows = from.pressureLimits.get(Pressure.Of.ROWS);
+    check(
+        rows == null || (rows.value() >= 1 && rows.value() <= 1e9),
+        "pushBackAtRows",
+        "must be 1 to 1,000,000,000, not " + (rows == null ? "" : (long) rows.value()));
+    PressureLimit memory = from.pressureLimits.get(Pressure.Of.MEMORY);
+    check(
+        memory == null || (memory.value() >= 0.1 && memory.value() <= 1),
+        "pushBackAtMemory",
+        "must be 0.1 to 1, not " + (memory == null ? "" : memory.value()));
+    check(
+        from.maxSlowdown.compareTo(Duration.ofMillis(1)) >= 0
+            && from.maxSlowdown.compareTo(Duration.ofSeconds(10)) <= 0,
+        "maxSlowdown",
+        "must be 1 millisecond to 10 seconds, not " + from.maxSlowdown);
   }
 
   /** The value; throws GameQueueException when there is none. */

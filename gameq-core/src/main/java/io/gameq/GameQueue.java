@@ -113,10 +113,25 @@ public interface GameQueue extends AutoCloseable {
    * @throws OwnershipLostException when one of the sessions is known to have lost its owner; what
    *     was staged in that one is dropped, and the others must be rolled back
    * @throws QueueFullException when too much waits for Redis; what was staged stays staged
+   * @throws PushBackException when too much waits for MySQL and the policy is to refuse; what was
+   *     staged stays staged
    * @throws GameQueueException when the commit is larger than the limits; what was staged stays
    *     staged
    */
   CommitReceipt commit(OwnerSession... sessions);
+
+  /**
+   * Commits several sessions as {@link #commit(OwnerSession...)} does.
+   *
+   * @param urgency how soon it is to be in MySQL; an urgent commit is not pushed back
+   */
+  CommitReceipt commit(Urgency urgency, OwnerSession... sessions);
+
+  /**
+   * The thresholds of the backlog that are passed now, with the latest values; empty when none is,
+   * or none is set. See {@link GameQueueConfigBuilder#pushBackAtAge}.
+   */
+  List<Pressure> pressure();
 
   /**
    * Waits until everything that this node committed is in MySQL or set aside as a {@linkplain

@@ -3,6 +3,7 @@ package io.gameq;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,9 @@ public final class GameQueueConfig {
   private final Duration maxConflictWait;
   private final Consumer<Conflict> onConflict;
   private final Consumer<Throwable> onFailure;
+  private final List<PressureLimit> pressureLimits;
+  private final Duration maxSlowdown;
+  private final Consumer<Pressure> onPressure;
   private final @Nullable Executor callbacks;
   private final Clock clock;
 
@@ -79,6 +83,9 @@ public final class GameQueueConfig {
     maxConflictWait = from.maxConflictWait;
     onConflict = from.onConflict;
     onFailure = from.onFailure;
+    pressureLimits = List.copyOf(from.pressureLimits.values());
+    maxSlowdown = from.maxSlowdown;
+    onPressure = from.onPressure;
     callbacks = from.callbacks;
     clock = from.clock;
   }
@@ -211,6 +218,21 @@ public final class GameQueueConfig {
   /** {@link GameQueueConfigBuilder#onFailure}. */
   public Consumer<Throwable> onFailure() {
     return onFailure;
+  }
+
+  /** What {@link GameQueueConfigBuilder#pushBackAtAge} and its like say; empty by default. */
+  public List<PressureLimit> pressureLimits() {
+    return pressureLimits;
+  }
+
+  /** {@link GameQueueConfigBuilder#maxSlowdown}. */
+  public Duration maxSlowdown() {
+    return maxSlowdown;
+  }
+
+  /** {@link GameQueueConfigBuilder#onPressure}. */
+  public Consumer<Pressure> onPressure() {
+    return onPressure;
   }
 
   /** {@link GameQueueConfigBuilder#callbacks}; null for a thread of gameq's own. */

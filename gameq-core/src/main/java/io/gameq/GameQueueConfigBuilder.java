@@ -3,6 +3,8 @@ package io.gameq;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +52,9 @@ public final class GameQueueConfigBuilder {
   Duration maxConflictWait = Duration.ofMinutes(10);
   Consumer<Conflict> onConflict = conflict -> {};
   Consumer<Throwable> onFailure = failure -> {};
+  final Map<Pressure.Of, PressureLimit> pressureLimits = new EnumMap<>(Pressure.Of.class);
+  Duration maxSlowdown = Duration.ofMillis(100);
+  Consumer<Pressure> onPressure = pressure -> {};
   @Nullable Executor callbacks;
   Clock clock = Clock.systemUTC();
 
@@ -335,6 +340,56 @@ public final class GameQueueConfigBuilder {
    */
   public GameQueueConfigBuilder onFailure(Consumer<Throwable> listener) {
     this.onFailure = listener;
+    return this;
+  }
+
+  /**
+   * Pushes back when the oldest change of the whole game waits for MySQL for this long (1 s to a
+   * week); not set by default. What waits is looked at every 5 s, once for all nodes and writers,
+   * so that it is known up to 6 s late. A pressure ends a tenth below its threshold, and when
+   * nobody could look for 20 s.
+   */
+  public GameQueueConfigBuilder pushBackAtAge(Duration age, PushBack policy) {
+    return pushBackAt(Pressure.Of.AGE, age.toMillis() / 1_000.0, policy);
+  }
+
+  /**
+   * Pushes back when about so many rows of the whole game wait for MySQL (1 to 1,000,000,000); not
+   * set by default. For the rest as {@link #pushBackAtAge}.
+   */
+  public GameQueueConfigBuilder pushBackAtRows(long rows, PushBack policy) {
+    return pushBackAt(Pressure.Of.ROWS, (double) rows, policy);
+  }
+
+  /**
+   * Pushes back when Redis has this share of its {@code maxmemory} in use (0.1 to 1); not set by
+   * default, and never reached without a {@code maxmemory}. For the rest as {@link #pushBackAtAge}.
+   */
+  public GameQueueConfigBuilder pushBackAtMemory(double share, PushBack policy) {
+    return pushBackAt(Pressure.Of.MEMORY, share, policy);
+  }
+
+  private GameQueueConfigBuilder pushBackAt(Pressure.Of of, double value, PushBack policy) {
+    pressureLimits.put(of, new PressureLimit(of, value, policy));
+    return this;
+  }
+
+  /**
+   * Most that {@link PushBack#SLOW} holds up one commit; default 100 ms, 1 ms to 10 s, and never
+   * longer than the wait of maxInFlight.
+   */
+  public GameQueueConfigBuilder maxSlowdown(Duration wait) {
+    this.maxSlowdown = wait;
+    return this;
+  }
+
+  /**
+   * Told when a threshold of {@link #pushBackAtAge}, {@link #pushBackAtRows} or {@link
+   * #pushBackAtMemory} is passed, and when that ends; called as {@link #callbacks} says. Logged in
+   * any case.
+   */
+  public GameQueueConfigBuilder onPressure(Consumer<Pressure> listener) {
+    this.onPressure = listener;
     return this;
   }
 

@@ -105,10 +105,19 @@ public interface OwnerSession extends AutoCloseable {
    *     this was one; it stays staged until {@link #rollback}
    * @throws OwnershipLostException when a newer session is known to own; what was staged is dropped
    * @throws QueueFullException when too much waits for Redis; what was staged stays staged
+   * @throws PushBackException when too much waits for MySQL and the policy is to refuse; what was
+   *     staged stays staged
    * @throws GameQueueException when the commit is larger than the limits; what was staged stays
    *     staged
    */
   CommitReceipt commit();
+
+  /**
+   * Commits as {@link #commit()} does.
+   *
+   * @param urgency how soon it is to be in MySQL; an urgent commit is not pushed back
+   */
+  CommitReceipt commit(Urgency urgency);
 
   /**
    * Row keys ({@code table:primary key}) of committed changes that are not known to be in MySQL: a

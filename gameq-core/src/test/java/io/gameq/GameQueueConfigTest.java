@@ -49,6 +49,11 @@ class GameQueueConfigTest {
         .whenRedisIsAway(WhenRedisIsAway.FAIL)
         .maxJournal(-1, -1, Duration.ofDays(9))
         .onConflict(conflict -> {})
+        .pushBackAtAge(Duration.ZERO, PushBack.SLOW)
+        .pushBackAtRows(0, PushBack.REFUSE)
+        .pushBackAtMemory(2, PushBack.CALLBACK)
+        .maxSlowdown(Duration.ofHours(1))
+        .onPressure(pressure -> {})
         .clock(java.time.Clock.tickSeconds(java.time.ZoneOffset.UTC));
     assertEquals(before, values(config));
     assertThrows(GameQueueException.class, builder::build);

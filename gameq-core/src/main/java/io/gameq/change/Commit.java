@@ -59,6 +59,11 @@ public abstract class Commit {
     return null;
   }
 
+  /** Whether it is to be in MySQL before what waits. */
+  public boolean isUrgent() {
+    return false;
+  }
+
   public boolean isSpanning() {
     return parts.size() > 1;
   }

@@ -2,6 +2,7 @@ package io.gameq.durability;
 
 import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
+import io.gameq.Urgency;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
@@ -16,12 +17,22 @@ public final class TrackedCommit extends Commit {
   private final QueuedFuture queued = new QueuedFuture();
   private final Durability durability;
   private final @Nullable Trade trade;
+  private final Urgency urgency;
 
   public TrackedCommit(
-      List<CommitPart> parts, List<DurableTracker> trackers, @Nullable Trade trade) {
+      List<CommitPart> parts,
+      List<DurableTracker> trackers,
+      @Nullable Trade trade,
+      Urgency urgency) {
     super(parts, trade);
     this.trade = trade;
+    this.urgency = urgency;
     durability = new Durability(trackers, new Share[trackers.size()]);
+  }
+
+  @Override
+  public boolean isUrgent() {
+    return urgency == Urgency.URGENT;
   }
 
   @Override

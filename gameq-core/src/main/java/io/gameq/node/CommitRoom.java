@@ -2,29 +2,41 @@ package io.gameq.node;
 
 import io.gameq.Limits;
 import io.gameq.QueueFullException;
+import io.gameq.backlog.NodePressure;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import java.util.List;
 
 /**
- * Waits until a commit has room among callbacks that wait, and among its owner's rows that wait for
- * MySQL. Thread-safe.
+ * Waits until a commit has room: among all that waits for MySQL, among callbacks that wait, and
+ * among its owner's rows that wait for MySQL. Thread-safe.
  */
 final class CommitRoom {
   private final Limits limits;
   private final Callbacks callbacks;
   private final SessionClosing flushes;
+  private final NodePressure pressure;
 
-  CommitRoom(Limits limits, Callbacks callbacks, SessionClosing flushes) {
+  CommitRoom(Limits limits, Callbacks callbacks, SessionClosing flushes, NodePressure pressure) {
     this.limits = limits;
     this.callbacks = callbacks;
     this.flushes = flushes;
+    this.pressure = pressure;
   }
 
-  /** Until when a commit waits for room, that must not wait longer than until {@code mostNanos}. */
-  long deadline(long mostNanos) {
-    return Math.min(mostNanos, System.nanoTime() + limits.admissionMillis() * 1_000_000);
+  /**
+   * Until when a commit waits for room; it has been slowed down by then, if it is to be.
+   *
+   * @throws io.gameq.PushBackException when it is refused, since too much waits for MySQL
+   */
+  long deadline(CommitTerms terms) {
+    long deadline =
+        Math.min(terms.deadlineNanos(), System.nanoTime() + limits.admissionMillis() * 1_000_000);
+    if (terms.isPushedBack()) {
+      pressure.admit(deadline);
+    }
+    return deadline;
   }
 
   void awaitCallbacks(long deadline) {

@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueConfig;
+import io.gameq.backlog.NodePressure;
 import io.gameq.commit.CommitSender;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.NodeSessions;
@@ -18,6 +19,7 @@ import io.gameq.wal.WalWriter;
  * @param signs of life
  * @param figures what it can say of itself
  * @param stateSigns tells Redis of these
+ * @param pressure which thresholds of the backlog are passed
  * @param opened what is to be closed in the end
  */
 record GameNode(
@@ -38,6 +40,7 @@ record GameNode(
     SignsOfLife signs,
     FiguresNow figures,
     StateSigns stateSigns,
+    NodePressure pressure,
     ResourceStack opened)
     implements AutoCloseable {
   /** Throws as {@link io.gameq.GameQueue#open(GameQueueConfig)}. */

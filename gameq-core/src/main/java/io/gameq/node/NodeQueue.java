@@ -6,9 +6,11 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.OwnerSession;
+import io.gameq.Pressure;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.Takeover;
+import io.gameq.Urgency;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Trade;
 import io.gameq.durability.DurableTracker;
@@ -48,7 +50,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   private NodeQueue(GameNode node) {
     this.node = node;
     this.checks = new CommitChecks(limits());
-    this.room = new CommitRoom(limits(), node.callbacks(), node.closing());
+    this.room = new CommitRoom(limits(), node.callbacks(), node.closing(), node.pressure());
     this.rows =
         new GameRows(node.tables(), node.codec(), node.config().clock(), limits().rowBytes());
   }
@@ -113,11 +115,20 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public CommitReceipt commit(OwnerSession... sessions) {
-    return commitUntil(Long.MAX_VALUE, NodeSession.all(sessions));
+    return commit(Urgency.NORMAL, sessions);
   }
 
-  /** The same, and waits for room no longer than until then, by System.nanoTime. */
-  CommitReceipt commitUntil(long deadlineNanos, NodeSession... sessions) {
+  @Override
+  public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
+    return commit(CommitTerms.of(urgency), NodeSession.all(sessions));
+  }
+
+  @Override
+  public List<Pressure> pressure() {
+    return node.pressure().passed();
+  }
+
+  CommitReceipt commit(CommitTerms terms, NodeSession... sessions) {
     List<NodeSession> of = new ArrayList<>(sessions.length);
     List<CommitPart> parts = new ArrayList<>(sessions.length);
     Set<StagedChanges> all = staged(sessions);
@@ -134,7 +145,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
       }
       checks.check(parts);
       Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
-      return submit(of, parts, trade, deadlineNanos);
+      return submit(of, parts, trade, terms);
     } catch (RuntimeException e) {
       node.sessions().counts().notTaken(e);
       for (int i = 0; i < parts.size(); i++) {
@@ -163,8 +174,11 @@ final class NodeQueue implements GameQueue, MeteredNode {
   }
 
   private CommitReceipt submit(
-      List<NodeSession> sessions, List<CommitPart> parts, @Nullable Trade trade, long mostNanos) {
-    long deadline = room.deadline(mostNanos);
+      List<NodeSession> sessions,
+      List<CommitPart> parts,
+      @Nullable Trade trade,
+      CommitTerms terms) {
+    long deadline = room.deadline(terms);
     room.awaitCallbacks(deadline);
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
     List<PendingHandovers> handovers = new ArrayList<>(sessions.size());
@@ -174,7 +188,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
       room.await(trackers.get(i), parts.get(i), deadline);
     }
     List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    TrackedCommit commit = new TrackedCommit(told, trackers, trade);
+    TrackedCommit commit = new TrackedCommit(told, trackers, trade, terms.urgency());
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
       node.sender().submit(commit, deadline);

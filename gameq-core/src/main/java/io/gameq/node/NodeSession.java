@@ -6,6 +6,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
+import io.gameq.Urgency;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
@@ -147,7 +148,12 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CommitReceipt commit() {
-    return queue.commitUntil(Long.MAX_VALUE, this);
+    return commit(Urgency.NORMAL);
+  }
+
+  @Override
+  public CommitReceipt commit(Urgency urgency) {
+    return queue.commit(CommitTerms.of(urgency), this);
   }
 
   /**
@@ -193,7 +199,10 @@ final class NodeSession implements OwnerSession {
     CommitReceipt last = TrackedReceipt.EMPTY;
     RuntimeException dropped = null;
     try {
-      last = ref().isLost() || staged.isEmpty() ? last : queue.commitUntil(deadline, this);
+      last =
+          ref().isLost() || staged.isEmpty()
+              ? last
+              : queue.commit(CommitTerms.last(deadline), this);
     } catch (RollbackRequiredException e) {
       dropped =
           new RollbackRequiredException(

@@ -4,6 +4,9 @@ import io.gameq.GameQueueConfig;
 import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.Duty;
+import io.gameq.backlog.NodePressure;
+import io.gameq.backlog.PressureWatch;
+import io.gameq.backlog.SharedBacklog;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
 import io.gameq.commit.SenderConfig;
@@ -20,6 +23,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisClock;
+import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeHeartbeat;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.ProcessSigns;
@@ -49,6 +53,7 @@ final class NodeStart {
   private static final Logger LOG = LoggerFactory.getLogger(NodeStart.class);
 
   private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
+  private static final Duration ASK_EVERY = Duration.ofSeconds(1);
 
   /** As often as a heartbeat. */
   private static final Duration TELL_EVERY = Duration.ofSeconds(3);
@@ -188,7 +193,31 @@ final class NodeStart {
         signs,
         figures,
         stateSigns,
+        pressure(callbacks),
         opened);
+  }
+
+  /** Where no threshold is set, nobody asks. */
+  private NodePressure pressure(Callbacks callbacks) {
+    NodePressure pressure =
+        new NodePressure(
+            config.pressureLimits(),
+            config.maxSlowdown().toMillis(),
+            of -> callbacks.execute(() -> config.onPressure().accept(of)));
+    if (!config.pressureLimits().isEmpty()) {
+      PressureWatch watch =
+          new PressureWatch(
+              pressure,
+              NodeRedis.apart(config, opened),
+              SharedBacklog.summary(
+                  config.namespace(), new Slots(config.namespace(), config.slots())));
+      opened
+          .add(new AgentRunner("gameq-pressure"))
+          .start(
+              Duty.every(
+                  Duration.ZERO, ASK_EVERY::toNanos, "ask what waits for MySQL", watch::look));
+    }
+    return pressure;
   }
 
   private WalWriter wal(NodeMySql mysql) {

@@ -2,6 +2,7 @@ package io.gameq.sign;
 
 import io.gameq.CommitUnknownException;
 import io.gameq.OwnershipLostException;
+import io.gameq.PushBackException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
 import io.gameq.RedisUnavailableException;
@@ -17,8 +18,11 @@ public enum CommitOutcome {
   /** Another session owns. */
   OWNERSHIP_LOST,
 
-  /** It was not taken: too much waits. */
+  /** It was not taken: too much waits for Redis. */
   QUEUE_FULL,
+
+  /** It was not taken: too much waits for MySQL. */
+  PUSHED_BACK,
 
   /** It was not taken, or not sent: Redis is away. */
   REDIS_AWAY,
@@ -45,6 +49,9 @@ public enum CommitOutcome {
     }
     if (reason instanceof QueueFullException) {
       return QUEUE_FULL;
+    }
+    if (reason instanceof PushBackException) {
+      return PUSHED_BACK;
     }
     if (reason instanceof RedisFullException) {
       return REDIS_FULL;

@@ -36,6 +36,7 @@ final class Game implements AutoCloseable {
   private final RedisConnector redis;
   private final MySqlServer ofNodes;
   final MySql mysql;
+  int rowsPerSecond = WriterOptions.NO_CEILING;
   FlushTransaction.Patience patience = new FlushTransaction.Patience(3, 0, 0, 15, 100);
 
   Game(GameDatabase database, Path walDirectory) {
@@ -102,8 +103,8 @@ final class Game implements AutoCloseable {
     return writer(name, leaseMillis, database, new SimpleMeterRegistry());
   }
 
-  private WriterService writer(
-      String name, long leaseMillis, MySql database, MeterRegistry meters) {
+  /** A writer that reaches MySQL in another way, as by a proxy. */
+  WriterService writer(String name, long leaseMillis, MySql database, MeterRegistry meters) {
     return new WriterService(
         new WriterOptions(
             namespace,
@@ -112,7 +113,8 @@ final class Game implements AutoCloseable {
             2,
             new ClaimScript.Bounds(256, 1000, 8 << 20, leaseMillis),
             patience,
-            WriterOptions.DEFAULT_TOMBSTONES_KEPT),
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+            rowsPerSecond),
         redis,
         database,
         meters);

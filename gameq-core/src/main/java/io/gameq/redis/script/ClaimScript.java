@@ -63,7 +63,7 @@ public final class ClaimScript {
 
   /** Claims from one slot, at most what the bounds say. */
   public Batch call(RedisConnection redis, SlotKeys slot) {
-    return batch(SCRIPT.call(redis, slot, args(bounds.owners(), bounds.rows())));
+    return batch(SCRIPT.call(redis, slot, args(bounds.owners(), bounds.rows(), false)));
   }
 
   /**
@@ -81,10 +81,16 @@ public final class ClaimScript {
    */
   public record Taken(@Nullable Batch batch, @Nullable GameQueueException error) {}
 
-  /** Claims from several slots in one round trip; one that fails does not disturb the others. */
-  public List<Taken> callEach(RedisConnection redis, List<Share> shares) {
+  /**
+   * Claims from several slots in one round trip; one that fails does not disturb the others.
+   *
+   * @param isUrgent to take only those that are due before their time
+   */
+  public List<Taken> callEach(RedisConnection redis, List<Share> shares, boolean isUrgent) {
     List<LuaScript.Call> calls =
-        shares.stream().map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows))).toList();
+        shares.stream()
+            .map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows, isUrgent)))
+            .toList();
     return SCRIPT.callEach(redis, calls).stream()
         .map(
             answer ->
@@ -94,7 +100,7 @@ public final class ClaimScript {
         .toList();
   }
 
-  private List<String> args(int owners, int rows) {
+  private List<String> args(int owners, int rows, boolean isUrgent) {
     return List.of(
         writer,
         UUID.randomUUID().toString(),
@@ -102,7 +108,8 @@ public final class ClaimScript {
         Integer.toString(owners),
         Integer.toString(rows),
         Long.toString((long) bounds.bytes() * rows / bounds.rows()),
-        Long.toString(UNOWNED_WAIT_MILLIS));
+        Long.toString(UNOWNED_WAIT_MILLIS),
+        isUrgent ? "1" : "0");
   }
 
   private static Batch batch(List<Object> reply) {

@@ -89,6 +89,7 @@ public final class CommitGroup {
     final SessionKeys keys;
     List<ChangedRow> rows;
     boolean merged;
+    boolean urgent;
     int number;
     int dirty;
     int due;
@@ -159,6 +160,7 @@ public final class CommitGroup {
         sessions.put(part.session(), of);
         slots.computeIfAbsent(of.keys.slot, s -> new OfSlot()).sessions.add(of);
       }
+      of.urgent |= commit.isUrgent();
       ofCommits.add(of);
       Objects.requireNonNull(slots.get(of.keys.slot)).newestSequence = commit.sequence();
     }
@@ -184,7 +186,7 @@ public final class CommitGroup {
   /** HSET dirty of each session, ZADD due and HSET journal, each joined over the slot's commits. */
   private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
     BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
-    byte[] dueAt = SlotKeys.bytes(Long.toString(dueMillis));
+    byte[] dueAt = dueAt(false);
     int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
     for (OfSession of : slot.sessions) {
       of.dirty = replies++;
@@ -193,7 +195,7 @@ public final class CommitGroup {
         rows.and(row.keyBytes()).and(row.image());
       }
       to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
-      due.and(dueAt).and(of.keys.dueMember);
+      due.and(of.urgent ? dueAt(true) : dueAt).and(of.keys.dueMember);
     }
     for (OfSession of : slot.sessions) {
       of.due = replies;
@@ -207,6 +209,10 @@ public final class CommitGroup {
                 .and(keys.journal())
                 .and(walId)
                 .and(SlotKeys.bytes(Long.toString(slot.newestSequence)))));
+  }
+
+  private byte[] dueAt(boolean isUrgent) {
+    return SlotKeys.bytes(Long.toString(isUrgent ? DueSessions.urgent(dueMillis) : dueMillis));
   }
 
   /**
@@ -226,7 +232,12 @@ public final class CommitGroup {
     }
     CompletionStage<List<Object>> reply =
         CommitScript.sendText(
-            redis, new CommitScript.Arguments(walId, commit.sequence(), dueMillis, parts));
+            redis,
+            new CommitScript.Arguments(
+                walId,
+                commit.sequence(),
+                commit.isUrgent() ? DueSessions.urgent(dueMillis) : dueMillis,
+                parts));
     return reply.thenAccept(answer -> script = answer);
   }
 

@@ -15,12 +15,29 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** When sessions are due to be flushed. Plain commands. Stateless. */
+/**
+ * When sessions are due to be flushed, as the scores of {@code due} say it. Plain commands.
+ * Stateless.
+ *
+ * <pre>
+ * below 0   urgent: before all others, in the order of their commits
+ * 0         made due before its time
+ * above 0   at this time, ms since 1970 of Redis TIME
+ * </pre>
+ */
 public final class DueSessions {
   /** A ZADD holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
 
+  /** In the year 2286: what is subtracted from a time until then leaves less than 0. */
+  private static final long FAR_MILLIS = 10_000_000_000_000L;
+
   private DueSessions() {}
+
+  /** The score of what would be due at a time, were it not urgent. */
+  static long urgent(long dueMillis) {
+    return dueMillis - FAR_MILLIS;
+  }
 
   /**
    * Makes what sessions have dirty due now instead of at the end of their merge windows; over a

@@ -39,6 +39,7 @@ public final class SlotContents {
           "closing", "set",
           "healing", "set",
           "stale", "set",
+          "urgent", "set",
           "journal", "hash");
 
   private static final Pattern DIRTY = Pattern.compile("(.*):([^:]*)");

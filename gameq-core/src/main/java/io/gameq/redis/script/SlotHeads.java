@@ -27,8 +27,8 @@ public final class SlotHeads {
   private SlotHeads() {}
 
   /**
-   * When the next owner of each slot is due, by Redis TIME, ms since 1970; 0 when {@link
-   * DueSessions} made him due; or {@link #NEVER}.
+   * When the next owner of each slot is due, by Redis TIME, ms since 1970; 0 or less when he is
+   * urgent, see {@link DueSessions}; or {@link #NEVER}.
    *
    * @throws RedisUnavailableException when Redis does not answer
    */

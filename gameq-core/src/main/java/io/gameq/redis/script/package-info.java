@@ -38,6 +38,7 @@
  *                mend.lua      MendScript      mends one
  *                              SlotContents    all Things there are, page by page
  *                              SlotSurvey      what is left in slots, whatever their number
+ *                backlog.lua   BacklogScript   the look that somebody published; publish.lua
  *                              StaleRows       what sessions committed after they were lost
  *                discard.lua   DiscardScript   removes it
  * signs of life  beat.lua      BeatScript      a node is alive

@@ -1,10 +1,13 @@
 -- Takes the dirty rows of a batch of due owners under a lease. Runs at maxmemory.
 -- Rows whose lease ran out twice may kill their writers: they are taken alone, so that no others are lost with them.
+-- Who is due at 0 or below is urgent: such owners have claims of their own, which take nobody else; other claims take them after the
+-- others, so that neither holds up the other.
 -- KEYS[1] '{ns:slot}', prefix of: due ZSET, ready LIST, inflight:<writer> LIST, own:<owner> STRING, dirty:<owner>:<session> HASH,
---   claimed:<owner> HASH, lease ZSET, claim HASH, stale SET
+--   claimed:<owner> HASH, lease ZSET, claim HASH, stale SET, urgent SET
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
---   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms
--- Returns {ms until the next owner is due or -1, claims, unowned, stale, broken}:
+--   after which no further owner is taken; ARGV[7] how long an owner that Redis does not know waits for reassert.lua, ms;
+--   ARGV[8] 1 to take urgent owners alone, else 0
+-- Returns {ms until the next owner is due, of urgent ones when they are asked for, or -1; claims, unowned, stale, broken}:
 --   claims of {owner, session, token, attempts, lapses, ms since MySQL first refused a row of it or 0, {field, row, field, row ...}};
 --   unowned of {owner, session} whose own key is missing: ask MySQL, then reassert;
 --   stale of {owner, session} that lost ownership with rows, found now for the first time;
@@ -12,11 +15,13 @@
 local slot, writer, token = KEYS[1], ARGV[1], ARGV[2]
 local most_owners, most_rows, most_bytes = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local due, ready, inflight = slot .. ':due', slot .. ':ready', slot .. ':inflight:' .. writer
-local now, waiting = now_millis(), redis.call('LLEN', ready)
+local only_urgent = ARGV[8] == '1'
+local now, waiting = now_millis(), only_urgent and 0 or redis.call('LLEN', ready)
 
 local function wait_for_due()
   local first = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')
-  return first[2] and math.max(0, tonumber(first[2]) - now) or -1
+  if not first[2] or only_urgent and tonumber(first[2]) > 0 then return -1 end
+  return math.max(0, tonumber(first[2]) - now)
 end
 
 -- One call for many members: most of what a short command costs a script is the call. Lua takes some thousand arguments at most.
@@ -30,10 +35,20 @@ if waiting == 0 then -- idle costs three commands
 end
 
 write_even_when_full(slot)
-if waiting < most_owners then
-  local entries = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, most_owners - waiting)
+local function make_ready(from, to)
+  if waiting >= most_owners then return end
+  local entries = redis.call('ZRANGEBYSCORE', due, from, to, 'LIMIT', 0, most_owners - waiting)
   call_with_all('ZREM', due, entries)
   call_with_all('LPUSH', ready, entries)
+  waiting = waiting + #entries
+end
+
+local urgent = {}
+if only_urgent then
+  urgent = redis.call('ZRANGEBYSCORE', due, '-inf', 0, 'LIMIT', 0, most_owners)
+else
+  make_ready('(0', now)
+  make_ready('-inf', 0)
 end
 
 local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
@@ -58,7 +73,10 @@ local function take(owner, session, entry, of)
     return false
   end
   -- Another writer flushes this owner: its ack or nack makes the owner due again.
-  if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then return false end
+  if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then
+    if only_urgent then redis.pcall('SADD', slot .. ':urgent', owner) end -- as urgent as it was
+    return false
+  end
   of = of or {attempts = 0, lapses = 0, since = '0'}
   of.token, of.session, of.attempts, of.writer = token .. '.' .. (#claims + 1), session, of.attempts + 1, writer
   remember(slot, owner, of)
@@ -70,21 +88,27 @@ local function take(owner, session, entry, of)
   return true
 end
 
-for _ = 1, most_owners do
+for i = 1, most_owners do
   if rows >= most_rows or bytes >= most_bytes then break end
-  local entry = redis.call('RPOPLPUSH', ready, inflight)
+  local entry = urgent[i] or not only_urgent and redis.call('RPOPLPUSH', ready, inflight)
   if not entry then break end
   local owner, session = string.match(entry, '^(.*):([^:]+)$')
   local of = claim_of(slot, owner)
   local suspect = of and of.lapses >= 2
-  if suspect and #claims > 0 then
-    redis.call('LREM', inflight, 1, entry)
-    redis.call('RPUSH', ready, entry)
+  if suspect and #claims > 0 then -- left where it was
+    if not only_urgent then
+      redis.call('LREM', inflight, 1, entry)
+      redis.call('RPUSH', ready, entry)
+    end
     break
+  end
+  if only_urgent then
+    redis.call('ZREM', due, entry)
+    redis.call('LPUSH', inflight, entry)
   end
   local taken = take(owner, session, entry, of)
   if not taken then redis.call('LREM', inflight, 1, entry) end
   if suspect and taken then break end
 end
 
-return {redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned, stale, broken}
+return {not only_urgent and redis.call('LLEN', ready) > 0 and 0 or wait_for_due(), claims, unowned, stale, broken}

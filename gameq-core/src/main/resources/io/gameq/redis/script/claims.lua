@@ -14,6 +14,9 @@ local function remember(slot, owner, claim)
   redis.call('HSET', slot .. ':claim', owner, table.concat(record, ' '))
 end
 
+-- Whether the owner was to be claimed as urgent while somebody had claimed it: what it has dirty is due at 0 then. Forgets it.
+local function was_urgent(slot, owner) return redis.pcall('SREM', slot .. ':urgent', owner) == 1 end
+
 -- The session under which rows of a claim go back: the newest that is known.
 local function newest_session(slot, owner, claim)
   local owned_by = owner_of(slot, owner)
@@ -37,5 +40,6 @@ local function give_back(slot, owner, claim, when)
   claim.token, claim.session = '-', newest_session(slot, owner, claim)
   merge(claimed_key(slot, owner), dirty_key(slot, owner, claim.session))
   remember(slot, owner, claim)
+  was_urgent(slot, owner) -- it waits for 'when' now, as all that is given back
   redis.call('ZADD', slot .. ':due', 'LT', when, member(owner, claim.session))
 end

@@ -1,6 +1,6 @@
 -- Gives claims back unflushed. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: claim HASH, claimed:<owner> HASH, lease ZSET, inflight:<writer> LIST, own:<owner> STRING,
---   dirty:<owner>:<session> HASH, due ZSET
+--   dirty:<owner>:<session> HASH, due ZSET, urgent SET
 -- ARGV[1] ms until the owners are due again; ARGV[2] 1 when MySQL refused a row, 0 for an outage, which counts as no attempt; then for
 --   each claim: owner; token
 -- Returns for each claim 1, or 0 when the token is no longer ours, or somebody else's value is in the way: nothing is changed then.

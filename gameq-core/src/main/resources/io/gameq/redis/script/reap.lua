@@ -1,6 +1,6 @@
 -- Takes back claims whose lease ran out. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: lease ZSET, claim HASH, claimed:<owner> HASH, inflight:<writer> LIST, own:<owner> STRING,
---   dirty:<owner>:<session> HASH, due ZSET
+--   dirty:<owner>:<session> HASH, due ZSET, urgent SET
 -- ARGV[1] most claims to take back in this call
 -- Returns {owner, writer that let it run out, how often that happened since the last ack} for each.
 -- Where somebody else's value is in the way, the rows stay claimed for another five seconds; other owners go on.

@@ -42,11 +42,17 @@ local function waits_as_one_row_of(hash)
   end
 end
 
--- Who flushes at once is due at 0.
-if first_due[1] then
-  local at = tonumber(first_due[2])
+local function waits_as_due(entry)
+  if not entry[1] then return end
+  local at = tonumber(entry[2])
   if at > 0 then waits_since(at) end
-  waits_as_one_row_of(slot .. ':dirty:' .. first_due[1])
+  waits_as_one_row_of(slot .. ':dirty:' .. entry[1])
+end
+
+waits_as_due(first_due)
+-- Who is urgent is due at 0 or less, and comes before who waits for longer.
+if first_due[1] and tonumber(first_due[2]) <= 0 then
+  waits_as_due(ask({}, 'ZRANGEBYSCORE', due, '(0', '+inf', 'WITHSCORES', 'LIMIT', 0, 1))
 end
 if next_ready[1] then waits_as_one_row_of(slot .. ':dirty:' .. next_ready[1]) end
 if first_lease[1] then waits_as_one_row_of(claimed_key(slot, first_lease[1])) end

@@ -73,6 +73,14 @@ class WaitingScriptTest {
   }
 
   @Test
+  void whoIsUrgentHidesNobodyWhoWaitsForLonger() {
+    long now = look().nowMillis();
+    commit("player:1", 1, now - 1_000, -5);
+    commit("player:2", 1, now - 90_000, now - 89_000);
+    assertEquals(now - 90_000, look().oldestMillis());
+  }
+
+  @Test
   void whatAWriterHasIsOldAsWell() {
     long now = look().nowMillis();
     redis.open(redis.first);

@@ -2,6 +2,8 @@ package io.gameq.writer.backlog;
 
 import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
+import io.gameq.backlog.Backlog;
+import io.gameq.backlog.SharedBacklog;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.micrometer.core.instrument.Gauge;
@@ -14,22 +16,26 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks every few seconds at what waits, and shows the latest look as meters: whoever reads them
- * waits for no server. A meter has no value (NaN) until the first look. Thread-safe.
+ * Shows the latest look at what waits as meters: whoever reads them waits for no server. Nodes and
+ * writers of a namespace share one look every five seconds. A meter has no value (NaN) until the
+ * first. Thread-safe.
  */
 public final class BacklogWatch {
-  private static final Duration EVERY = Duration.ofSeconds(5);
+  /** One short call; see {@link SharedBacklog}. */
+  private static final Duration EVERY = Duration.ofSeconds(1);
 
   /** Some looks late: a timeout of Redis is 10 s. */
   private static final double MOST_AGE_SECONDS = 20;
 
-  /** Dead letters are counted row by row: with every so many looks. */
-  private static final int LOOKS_FOR_EACH_COUNT = 12;
+  /** Dead letters are counted row by row: with every so many calls. */
+  private static final int LOOKS_FOR_EACH_COUNT = 60;
 
-  private final Supplier<Backlog> look;
+  private final Supplier<SharedBacklog.@Nullable Seen<Backlog>> look;
   private final LongSupplier deadLetters;
   private int looks; // of the duty's thread
   private volatile @Nullable Look latest;
+  private volatile long answeredNanos;
+  private volatile boolean hasAnswered;
   private volatile long deadLettersFound = -1;
 
   private record Look(Backlog backlog, long atNanos) {}
@@ -37,10 +43,11 @@ public final class BacklogWatch {
   /**
    * A watch that has not looked yet.
    *
-   * @param look asks Redis
+   * @param look asks Redis; null while another process takes the very first look
    * @param deadLetters counts them in MySQL
    */
-  public BacklogWatch(Supplier<Backlog> look, LongSupplier deadLetters) {
+  public BacklogWatch(
+      Supplier<SharedBacklog.@Nullable Seen<Backlog>> look, LongSupplier deadLetters) {
     this.look = look;
     this.deadLetters = deadLetters;
   }
@@ -51,7 +58,13 @@ public final class BacklogWatch {
   }
 
   private void look() {
-    latest = new Look(look.get(), System.nanoTime());
+    SharedBacklog.Seen<Backlog> seen = look.get();
+    answeredNanos = System.nanoTime();
+    hasAnswered = true;
+    if (seen != null) {
+      latest =
+          new Look(seen.what(), answeredNanos - TimeUnit.MILLISECONDS.toNanos(seen.ageMillis()));
+    }
     if (looks++ % LOOKS_FOR_EACH_COUNT == 0) {
       deadLettersFound = deadLetters.getAsLong();
     }
@@ -63,9 +76,9 @@ public final class BacklogWatch {
     return of == null ? null : of.backlog();
   }
 
-  /** Whether Redis answered lately: false before the first look. */
+  /** Whether Redis answered lately: false before it did. */
   public boolean isFresh() {
-    return ageSeconds() < MOST_AGE_SECONDS;
+    return hasAnswered && (System.nanoTime() - answeredNanos) / 1e9 < MOST_AGE_SECONDS;
   }
 
   /** How old the latest look is, s; NaN before the first. */

@@ -3,8 +3,7 @@
  * what waits.
  *
  * <pre>
- * Backlog         one look at all slots and at the server's memory
- * BacklogWatch    looks every few seconds, and shows the latest look as meters
+ * BacklogWatch    shows the latest look as meters; nodes and writers share it, by io.gameq.backlog
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

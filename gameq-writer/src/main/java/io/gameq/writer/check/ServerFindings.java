@@ -1,6 +1,7 @@
 package io.gameq.writer.check;
 
 import io.gameq.GameQueueException;
+import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.redis.ControlConnection;
@@ -11,7 +12,6 @@ import io.gameq.rows.Catalog;
 import io.gameq.rows.Table;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.WriterNeeds;
 import java.util.ArrayList;

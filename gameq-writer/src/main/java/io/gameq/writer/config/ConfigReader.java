@@ -37,6 +37,12 @@ public final class ConfigReader {
 
   private static final int MAX_PORT = 65_535;
 
+  /** An owner is never split: with fewer, one of them may take minutes of a ceiling. */
+  private static final int LEAST_ROWS_PER_SECOND = 100;
+
+  /** Beyond what any MySQL takes. */
+  private static final int MAX_ROWS_PER_SECOND = 10_000_000;
+
   /** Shorter ones can be guessed. */
   private static final int LEAST_TOKEN_CHARS = 16;
 
@@ -221,9 +227,16 @@ public final class ConfigReader {
             writer.number("leaseSeconds", 30, 5, 3600),
             writer.number("deadLetters", 100_000, 1, 10_000_000),
             writer.number("tombstoneDays", 30, 1, MAX_TOMBSTONE_DAYS),
-            writer.number("drainSeconds", DEFAULT_DRAIN_SECONDS, 1, 3_600));
+            writer.number("drainSeconds", DEFAULT_DRAIN_SECONDS, 1, 3_600),
+            rowsPerSecond(writer));
     writer.refuseOthers();
     return settings;
+  }
+
+  private static int rowsPerSecond(Section writer) {
+    return writer.text("rowsPerSecond") == null
+        ? 0
+        : writer.number("rowsPerSecond", 0, LEAST_ROWS_PER_SECOND, MAX_ROWS_PER_SECOND);
   }
 
   private static String defaultName() {

@@ -11,6 +11,7 @@ package io.gameq.writer.config;
  * @param deadLetters most rows set aside in the database
  * @param tombstoneDays how long deleted rows are remembered
  * @param drainSeconds how long a writer that is told to stop may take to finish what it has claimed
+ * @param rowsPerSecond most rows that it takes in a second; 0: as many as MySQL takes
  */
 public record WriterSettings(
     String name,
@@ -20,4 +21,5 @@ public record WriterSettings(
     int leaseSeconds,
     int deadLetters,
     int tombstoneDays,
-    int drainSeconds) {}
+    int drainSeconds,
+    int rowsPerSecond) {}

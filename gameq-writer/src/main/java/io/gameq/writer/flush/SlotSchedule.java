@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A claim, a transaction and an ack cost about the same for few rows and for many. So there are
  * rounds, at most one in a quarter of a second, in which the slots are taken where somebody is due
  * by then: rows of all slots gather. When nothing was due for so long, the next round begins when
- * somebody is. A backlog, and who was made due before his time, wait for no round.
+ * somebody is. A backlog waits for no round.
+ *
+ * <p>Who is urgent, or was made due before his time, has turns of his own, of all slots together:
+ * every second one while others wait as well, and beside one that has his slot. So he waits for one
+ * flush rather than for a backlog, and a backlog has half of the turns at least.
  */
 public final class SlotSchedule {
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -32,6 +37,9 @@ public final class SlotSchedule {
 
   /** Of a full flush, expected in a slot of which nothing is known. */
   private static final double FIRST_GUESS = 1 / 16.0;
+
+  /** Urgent ones are few. */
+  private static final double FIRST_GUESS_OF_URGENT = 1 / 256.0;
 
   /** A slot may bring so much more than is expected before somebody is left behind. */
   private static final double SLACK = 1.5;
@@ -44,14 +52,16 @@ public final class SlotSchedule {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Slot[] slots;
-  private final int mostOwners;
-  private final int mostRows;
+  private final Slot[] urgent;
+  private final FlushPace pace;
   private final IntPredicate isPaused;
   private final LongSupplier nanoTime;
   private final long startNanos;
   private long roundNanos = -ROUND_NANOS;
+  private boolean wasUrgent;
+  private int running;
 
-  /** Times are nanoseconds since the schedule was made. */
+  /** A slot, or who is urgent in it. Times are nanoseconds since the schedule was made. */
   private static final class Slot {
     private final int number;
     private boolean isTaken;
@@ -62,10 +72,11 @@ public final class SlotSchedule {
     private final Backoff backoff = new Backoff(100, 5_000);
 
     /** Of a full flush. */
-    private double expected = FIRST_GUESS;
+    private double expected;
 
-    Slot(int number) {
+    Slot(int number, double expected) {
       this.number = number;
+      this.expected = expected;
     }
   }
 
@@ -74,8 +85,14 @@ public final class SlotSchedule {
    *
    * @param expired a slot where leases ran out; or null
    * @param shares otherwise, of slots where somebody is due; not empty then
+   * @param isUrgent whether only those are to be claimed who are due before their time
    */
-  record Taken(@Nullable Integer expired, List<SlotShare> shares) {
+  record Taken(@Nullable Integer expired, List<SlotShare> shares, boolean isUrgent) {
+    /** Most rows that are claimed, but for those of the last owner of each slot. */
+    int rows() {
+      return shares.stream().mapToInt(SlotShare::rows).sum();
+    }
+
     List<Integer> slots() {
       return expired == null ? shares.stream().map(SlotShare::slot).toList() : List.of(expired);
     }
@@ -84,26 +101,26 @@ public final class SlotSchedule {
   /**
    * A schedule of slots of which nothing is known yet.
    *
-   * @param mostOwners of a flush
-   * @param mostRows of a flush
    * @param isPaused whether operators want nothing claimed of a slot; leases that ran out are taken
    *     back all the same
    */
-  public SlotSchedule(int slots, int mostOwners, int mostRows, IntPredicate isPaused) {
-    this(slots, mostOwners, mostRows, isPaused, System::nanoTime);
+  public SlotSchedule(int slots, FlushPace pace, IntPredicate isPaused) {
+    this(slots, pace, isPaused, System::nanoTime);
   }
 
-  SlotSchedule(
-      int slots, int mostOwners, int mostRows, IntPredicate isPaused, LongSupplier nanoTime) {
-    this.mostOwners = mostOwners;
-    this.mostRows = mostRows;
+  SlotSchedule(int slots, FlushPace pace, IntPredicate isPaused, LongSupplier nanoTime) {
+    this.pace = pace;
     this.isPaused = isPaused;
     this.nanoTime = nanoTime;
     this.startNanos = nanoTime.getAsLong();
-    this.slots = new Slot[slots];
-    for (int slot = 0; slot < slots; slot++) {
-      this.slots[slot] = new Slot(slot);
-    }
+    this.slots = all(slots, FIRST_GUESS);
+    this.urgent = all(slots, FIRST_GUESS_OF_URGENT);
+  }
+
+  private static Slot[] all(int slots, double expected) {
+    return IntStream.range(0, slots)
+        .mapToObj(number -> new Slot(number, expected))
+        .toArray(Slot[]::new);
   }
 
   private long now() {
@@ -124,7 +141,7 @@ public final class SlotSchedule {
         if (taken != null || left <= 0) {
           return taken;
         }
-        long wait = Math.min(left, firstNanos() - now());
+        long wait = Math.max(1, Math.min(left, firstNanos() - now()));
         left -= wait - changed.awaitNanos(wait);
       }
     } catch (InterruptedException e) {
@@ -139,16 +156,37 @@ public final class SlotSchedule {
   @Nullable Taken poll() {
     lock.lock();
     try {
-      long now = now();
-      List<Slot> ready = ready(now);
-      return ready.isEmpty() ? null : take(ready, now);
+      return pace.waitNanos() > 0 ? null : poll(now());
     } finally {
       lock.unlock();
     }
   }
 
+  private @Nullable Taken poll(long now) {
+    List<Slot> before = ready(urgent, now);
+    List<Slot> ready = pace.hasRoom(running) ? ready(slots, now) : List.of();
+    boolean isUrgent = !before.isEmpty() && (ready.isEmpty() || !wasUrgent);
+    if (!isUrgent && ready.isEmpty()) {
+      return null;
+    }
+    wasUrgent = isUrgent;
+    if (!before.isEmpty() && !ready.isEmpty()) {
+      changed.signal(); // the others are for another worker
+    }
+    Taken taken = isUrgent ? share(before, true) : take(ready, now);
+    if (!isUrgent) {
+      running++;
+    }
+    pace.begins(taken.rows());
+    return taken;
+  }
+
   private long firstNanos() {
-    return Arrays.stream(slots).mapToLong(this::nextNanos).min().orElse(NEVER);
+    long first = Arrays.stream(urgent).mapToLong(this::nextNanos).min().orElse(NEVER);
+    if (pace.hasRoom(running)) {
+      first = Math.min(first, Arrays.stream(slots).mapToLong(this::nextNanos).min().orElse(NEVER));
+    }
+    return Math.max(first, now() + pace.waitNanos());
   }
 
   /** When a slot is to be taken; in this round if somebody was due when it began. */
@@ -164,8 +202,8 @@ public final class SlotSchedule {
   }
 
   /** Who has waited longest comes first. */
-  private List<Slot> ready(long now) {
-    return Arrays.stream(slots)
+  private List<Slot> ready(Slot[] of, long now) {
+    return Arrays.stream(of)
         .filter(slot -> nextNanos(slot) <= now)
         .sorted(Comparator.comparingLong(slot -> slot.dueNanos))
         .toList();
@@ -177,31 +215,42 @@ public final class SlotSchedule {
         slot.isTaken = true;
         slot.hasExpired = false;
         changed.signal();
-        return new Taken(slot.number, List.of());
+        return new Taken(slot.number, List.of(), false);
       }
     }
     if (now >= roundNanos + ROUND_NANOS) {
       roundNanos = now;
     }
+    return share(ready, false);
+  }
+
+  /** As many as fill the next flush, whose size changes. */
+  private Taken share(List<Slot> ready, boolean isUrgent) {
+    double full = pace.share();
     List<Slot> together = new ArrayList<>();
     double sum = 0;
     for (Slot slot : ready) {
-      if (sum > 0 && sum + SLACK * slot.expected > 1) {
+      double expected = SLACK * slot.expected;
+      if (sum > 0 && sum + expected > full) {
         changed.signal(); // the rest is for another worker
         break;
       }
       slot.isTaken = true;
-      slot.waitsForNoRound = false;
-      sum += SLACK * slot.expected;
+      slot.waitsForNoRound = isUrgent;
+      sum += expected;
       together.add(slot);
     }
-    double more = Math.max(0, 1 - sum) / together.size();
-    return new Taken(null, together.stream().map(slot -> share(slot, more)).toList());
+    double more = Math.max(0, full - sum) / together.size();
+    return new Taken(
+        null,
+        together.stream()
+            .map(slot -> share(slot, Math.min(full, SLACK * slot.expected + more)))
+            .toList(),
+        isUrgent);
   }
 
-  private SlotShare share(Slot slot, double more) {
-    double share = Math.min(1, SLACK * slot.expected + more);
-    return new SlotShare(slot.number, part(share, mostOwners), part(share, mostRows));
+  private SlotShare share(Slot slot, double share) {
+    return new SlotShare(slot.number, part(share, pace.mostOwners()), part(share, pace.mostRows()));
   }
 
   private static int part(double share, int of) {
@@ -218,21 +267,30 @@ public final class SlotSchedule {
     saw(
         millis,
         (slot, dueMillis, now) -> {
-          slot.dueNanos = Math.min(slot.dueNanos, after(now, dueMillis - nowMillis));
-          if (dueMillis == 0) { // before his time
+          if (dueMillis > 0) {
+            slot.dueNanos = Math.min(slot.dueNanos, after(now, dueMillis - nowMillis));
+          }
+        },
+        slots);
+    saw(
+        millis,
+        (slot, dueMillis, now) -> {
+          if (dueMillis <= 0) { // before his time
+            slot.dueNanos = Math.min(slot.dueNanos, now);
             slot.waitsForNoRound = true;
           }
-        });
+        },
+        urgent);
   }
 
   /** Owners that a claim left for the next one, as {@link SlotHeads#ready} tells. */
   void sawReady(long[] millis) {
-    saw(millis, (slot, always, now) -> slot.dueNanos = Math.min(slot.dueNanos, now));
+    saw(millis, (slot, always, now) -> slot.dueNanos = Math.min(slot.dueNanos, now), slots);
   }
 
   /** Leases, as {@link SlotHeads#leases} tells. */
   void sawLeases(long[] millis, long nowMillis) {
-    saw(millis, (slot, endMillis, now) -> slot.hasExpired |= endMillis <= nowMillis);
+    saw(millis, (slot, endMillis, now) -> slot.hasExpired |= endMillis <= nowMillis, slots);
   }
 
   private interface Sight {
@@ -240,11 +298,11 @@ public final class SlotSchedule {
   }
 
   /** Of a slot that is taken its turn will know more. */
-  private void saw(long[] millis, Sight sight) {
+  private void saw(long[] millis, Sight sight, Slot[] all) {
     lock.lock();
     try {
       long now = now();
-      for (Slot slot : slots) {
+      for (Slot slot : all) {
         if (!slot.isTaken && millis[slot.number] != SlotHeads.NEVER) {
           sight.of(slot, millis[slot.number], now);
         }
@@ -256,21 +314,42 @@ public final class SlotSchedule {
   }
 
   /**
+   * Ends a turn as a whole, when all its slots are given back.
+   *
+   * @param rows that were claimed
+   */
+  void ended(Taken turn, int rows) {
+    lock.lock();
+    try {
+      if (!turn.isUrgent()) {
+        running--;
+      }
+      pace.ended(turn.rows(), rows);
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
    * Ends a turn of a slot.
    *
-   * @param owners that were claimed
-   * @param rows of theirs
-   * @param waitMillis until its next owner is due; -1 when none is known, 0 when somebody was left
+   * @param claimed what of it, and when its next owner is due; of an urgent turn: its next urgent
+   *     one
    */
-  void giveBack(int slot, int owners, int rows, long waitMillis) {
+  void giveBack(Taken turn, int slot, SlotTurn.Claimed claimed) {
     giveBack(
+        turn,
         slot,
         (of, now) -> {
-          boolean isBacklog = waitMillis == 0;
-          of.dueNanos = waitMillis < 0 ? NEVER : after(now, waitMillis);
-          of.waitsForNoRound = isBacklog;
-          if (rows > 0) {
-            double share = Math.max((double) owners / mostOwners, (double) rows / mostRows);
+          boolean isBacklog = claimed.waitMillis() == 0;
+          of.dueNanos = claimed.waitMillis() < 0 ? NEVER : after(now, claimed.waitMillis());
+          of.waitsForNoRound = isBacklog || turn.isUrgent();
+          if (claimed.rows() > 0) {
+            double share =
+                Math.max(
+                    (double) claimed.owners() / pace.mostOwners(),
+                    (double) claimed.rows() / pace.mostRows());
             of.expected = isBacklog ? 2 * share : share;
           }
           of.backoff.reset();
@@ -278,13 +357,14 @@ public final class SlotSchedule {
   }
 
   /** Ends a turn in which the slot could not be asked: it is tried again later and later. */
-  void pauseFailed(int slot) {
-    pause(slot, slots[slot].backoff.nextMillisWithJitter());
+  void pauseFailed(Taken turn, int slot) {
+    pause(turn, slot, of(turn)[slot].backoff.nextMillisWithJitter());
   }
 
   /** Ends a turn that came to nothing: the slot is left alone for so long. */
-  void pause(int slot, long millis) {
+  void pause(Taken turn, int slot, long millis) {
     giveBack(
+        turn,
         slot,
         (of, now) -> {
           of.pausedUntilNanos = after(now, millis);
@@ -292,10 +372,14 @@ public final class SlotSchedule {
         });
   }
 
-  private void giveBack(int number, BiConsumer<Slot, Long> change) {
+  private Slot[] of(Taken turn) {
+    return turn.isUrgent() ? urgent : slots;
+  }
+
+  private void giveBack(Taken turn, int number, BiConsumer<Slot, Long> change) {
     lock.lock();
     try {
-      Slot slot = slots[number];
+      Slot slot = of(turn)[number];
       slot.isTaken = false;
       change.accept(slot, now());
       changed.signal();

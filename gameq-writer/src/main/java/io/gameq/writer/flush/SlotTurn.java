@@ -24,6 +24,7 @@ final class SlotTurn implements TurnPorts {
   private final ControlConnection redis;
   private final ControlConnection.Connected primary;
   private final SlowLane.Entrance lane;
+  private final FlushListener listener;
   private final Map<Integer, Claimed> claimed = new HashMap<>();
   private final Map<Integer, GameQueueException> failed = new HashMap<>();
 
@@ -38,15 +39,25 @@ final class SlotTurn implements TurnPorts {
     }
   }
 
+  /**
+   * Told of flushes by which MySQL's speed is seen: when one began, by System.nanoTime, and its
+   * rows.
+   */
+  interface FlushListener {
+    void flushed(long beganNanos, int owners, int rows);
+  }
+
   SlotTurn(
       Worker.Shared shared,
       ControlConnection redis,
       ControlConnection.Connected primary,
-      SlowLane.Entrance lane) {
+      SlowLane.Entrance lane,
+      FlushListener listener) {
     this.shared = shared;
     this.redis = redis;
     this.primary = primary;
     this.lane = lane;
+    this.listener = listener;
   }
 
   /**
@@ -79,6 +90,11 @@ final class SlotTurn implements TurnPorts {
     return claimed.getOrDefault(slot, REAPED);
   }
 
+  /** Rows that were claimed of all slots. */
+  int rows() {
+    return claimed.values().stream().mapToInt(Claimed::rows).sum();
+  }
+
   /** Why nothing could be claimed of a slot, or null. */
   @Nullable GameQueueException failed(int slot) {
     return failed.get(slot);
@@ -94,6 +110,11 @@ final class SlotTurn implements TurnPorts {
   @Override
   public void failed(int slot, GameQueueException why) {
     failed.put(slot, why);
+  }
+
+  @Override
+  public void flushed(long beganNanos, int owners, int rows) {
+    listener.flushed(beganNanos, owners, rows);
   }
 
   @Override

@@ -35,6 +35,7 @@ public final class Worker implements Agent {
       TermWatch watch,
       LeaseRenewal leases,
       StepTimes steps,
+      FlushPace pace,
       TurnContext context) {}
 
   public Worker(Shared shared, SlowLane lane, ControlConnection redis) {
@@ -55,7 +56,12 @@ public final class Worker implements Agent {
     if (taken == null) {
       return 0;
     }
-    takeTurn(taken);
+    int claimed = 0;
+    try {
+      claimed = takeTurn(taken);
+    } finally {
+      shared.schedule().ended(taken, claimed);
+    }
     return 1;
   }
 
@@ -70,17 +76,23 @@ public final class Worker implements Agent {
     redis.close();
   }
 
-  private void takeTurn(SlotSchedule.Taken taken) {
+  /** Returns how many rows were claimed. */
+  private int takeTurn(SlotSchedule.Taken taken) {
     long pauseMillis;
     try {
       pauseMillis = mysql.waitMillis();
       if (pauseMillis == 0) {
         SlotTurn turn =
-            new SlotTurn(shared, redis, shared.watch().connected(redis), lane.entrance());
+            new SlotTurn(
+                shared,
+                redis,
+                shared.watch().connected(redis),
+                lane.entrance(),
+                shared.pace()::flushed);
         turn.take(firstStep(taken));
         succeeded();
-        taken.slots().forEach(slot -> giveBack(slot, turn));
-        return;
+        taken.slots().forEach(slot -> giveBack(taken, slot, turn));
+        return turn.rows();
       }
     } catch (MySqlException e) {
       pauseMillis = mysql.close(e.getMessage());
@@ -91,21 +103,23 @@ public final class Worker implements Agent {
       failed(taken, e, pauseMillis);
     }
     for (int slot : taken.slots()) {
-      shared.schedule().pause(slot, pauseMillis);
+      shared.schedule().pause(taken, slot, pauseMillis);
     }
+    return 0;
   }
 
   private static Turn firstStep(SlotSchedule.Taken taken) {
-    return taken.expired() == null ? new Claiming(taken.shares()) : new Reaping(taken.expired());
+    return taken.expired() == null
+        ? new Claiming(taken.shares(), taken.isUrgent())
+        : new Reaping(taken.expired());
   }
 
-  private void giveBack(int slot, SlotTurn turn) {
+  private void giveBack(SlotSchedule.Taken taken, int slot, SlotTurn turn) {
     GameQueueException error = turn.failed(slot);
     if (error == null) {
-      SlotTurn.Claimed of = turn.claimed(slot);
-      shared.schedule().giveBack(slot, of.owners(), of.rows(), of.waitMillis());
+      shared.schedule().giveBack(taken, slot, turn.claimed(slot));
     } else {
-      shared.schedule().pauseFailed(slot);
+      shared.schedule().pauseFailed(taken, slot);
       shared.context().reports().cannotClaim(slot, error);
     }
   }

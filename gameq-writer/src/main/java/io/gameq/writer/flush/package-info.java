@@ -3,7 +3,9 @@
  *
  * <pre>
  * SlotWatch     asks Redis in which slots somebody is due
- * SlotSchedule  which slots are next, together; one worker at a time has a slot
+ * SlotSchedule  which slots are next, together; one worker at a time has a slot, and one its urgent
+ *   FlushPace     how much at a time: FlushLimits, by how long MySQL takes, whatever FlushCost says
+ *                 it takes without rows; RowBudget: under a ceiling
  *   Worker      takes their turn by a SlotTurn, step by step; StepTimes measures
  *     SlowLane  the same for who held up others: small groups, in the end each owner alone
  * LeaseRenewal  holds on to what they have claimed

@@ -1,7 +1,7 @@
 package io.gameq.writer.service;
 
 import io.gameq.agent.DaemonThreads;
-import io.gameq.writer.backlog.Backlog;
+import io.gameq.backlog.Backlog;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

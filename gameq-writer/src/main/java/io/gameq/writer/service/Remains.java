@@ -1,8 +1,8 @@
 package io.gameq.writer.service;
 
+import io.gameq.backlog.Backlog;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.backlog.Backlog;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -163,7 +163,8 @@ public final class RunCommand implements Callable<Integer> {
             WriterOptions.DEFAULT_PATIENCE.halfMillis(),
             WriterOptions.DEFAULT_PATIENCE.rowSeconds(),
             writer.deadLetters()),
-        Duration.ofDays(writer.tombstoneDays()));
+        Duration.ofDays(writer.tombstoneDays()),
+        writer.rowsPerSecond());
   }
 
   private static void untilToldToStop(WriterService service, CountDownLatch stop)

@@ -1,6 +1,8 @@
 package io.gameq.writer.service;
 
 import io.gameq.agent.AgentRunner;
+import io.gameq.backlog.Backlog;
+import io.gameq.backlog.SharedBacklog;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlServerCheck;
@@ -17,6 +19,7 @@ import io.gameq.mysql.tables.PauseTable.Scope;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
@@ -24,8 +27,8 @@ import io.gameq.redis.script.NackScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.ProcessIdentity;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.backlog.BacklogWatch;
+import io.gameq.writer.flush.FlushPace;
 import io.gameq.writer.flush.LeaseRenewal;
 import io.gameq.writer.flush.SlotSchedule;
 import io.gameq.writer.flush.SlotWatch;
@@ -153,16 +156,21 @@ public final class WriterService implements AutoCloseable {
             new TurnContext.Tables(owners, new OwnerReader(mysql), decoder, flush),
             holdUps,
             new TurnReports(new RepeatedWarnings(COMPLAIN_EVERY_SECONDS), stats));
-    SlotSchedule schedule =
-        new SlotSchedule(
-            slots.count(), options.bounds().owners(), options.bounds().rows(), pauses::isPaused);
+    FlushPace pace = new FlushPace(options.bounds(), options.workers(), options.rowsPerSecond());
+    pace.bindTo(meters);
+    SlotSchedule schedule = new SlotSchedule(slots.count(), pace, pauses::isPaused);
     Worker.Shared shared =
-        new Worker.Shared(slots, schedule, watch, leases, new StepTimes(meters), context);
+        new Worker.Shared(slots, schedule, watch, leases, new StepTimes(meters), pace, context);
     slotWatch =
         new SlotWatch(
             new ControlConnection(primary), watch, slots, schedule, context.holdUps().mysql());
     backlogRedis = new ControlConnection(primary);
-    backlog = new BacklogWatch(this::lookWhatWaits, () -> DeadLetters.count(mysql));
+    SharedBacklog<Backlog> shown =
+        SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);
+    backlog =
+        new BacklogWatch(
+            () -> backlogRedis.call(watch.connected(backlogRedis).redis(), shown::latest),
+            () -> DeadLetters.count(mysql));
     resumed =
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);
@@ -198,8 +206,11 @@ public final class WriterService implements AutoCloseable {
   }
 
   private Backlog lookWhatWaits() {
-    return backlogRedis.call(
-        watch.connected(backlogRedis).redis(), of -> Backlog.of(of, slots, decoder.heldTables()));
+    return backlogRedis.call(watch.connected(backlogRedis).redis(), this::lookWhatWaits);
+  }
+
+  private Backlog lookWhatWaits(RedisConnection redis) {
+    return Backlog.of(redis, slots, decoder.heldTables());
   }
 
   private void bindTo(MeterRegistry meters) {

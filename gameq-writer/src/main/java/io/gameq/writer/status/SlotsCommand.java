@@ -1,5 +1,6 @@
 package io.gameq.writer.status;
 
+import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
@@ -10,7 +11,6 @@ import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;

@@ -1,8 +1,8 @@
 package io.gameq.writer.status;
 
+import io.gameq.backlog.Backlog;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.redis.script.Waiting;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.pause.Pauses;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package io.gameq.writer.status;
 
 import io.gameq.GameQueueException;
+import io.gameq.backlog.Backlog;
 import io.gameq.mysql.MySql;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.mysql.CommandDatabase;

@@ -1,8 +1,8 @@
 package io.gameq.writer.status;
 
+import io.gameq.backlog.Backlog;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.process.Processes;
 import java.time.Instant;

@@ -1,11 +1,11 @@
 package io.gameq.writer.status;
 
+import io.gameq.backlog.Backlog;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
-import io.gameq.writer.backlog.Backlog;
 import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.process.ListedNode;
 import io.gameq.writer.process.Processes;

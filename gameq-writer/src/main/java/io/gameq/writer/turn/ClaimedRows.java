@@ -35,6 +35,11 @@ public final class ClaimedRows {
     return decoded.stream().map(RowDecoder.Decoded::claim).toList();
   }
 
+  /** How many rows MySQL is asked to write. */
+  int count() {
+    return decoded.stream().mapToInt(of -> of.rows().size()).sum();
+  }
+
   /** What MySQL is asked to write. */
   public List<OwnerRows> owners() {
     return decoded.stream()

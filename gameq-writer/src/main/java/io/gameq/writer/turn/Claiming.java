@@ -9,8 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** About to claim what is due in some slots, to be flushed together. */
-public record Claiming(List<SlotShare> shares) implements Turn {
+/**
+ * About to claim what is due in some slots, to be flushed together.
+ *
+ * @param isUrgent whether only those are claimed who are due before their time
+ */
+public record Claiming(List<SlotShare> shares, boolean isUrgent) implements Turn {
   /**
    * Rows whose lease ran out so often, though they were taken alone since the second, are set
    * aside.
@@ -19,6 +23,11 @@ public record Claiming(List<SlotShare> shares) implements Turn {
 
   /** Rows whose lease ran out so often are flushed alone, as claim.lua takes them. */
   private static final int LAPSES_OF_SUSPECTS = 2;
+
+  /** Claims whoever is due. */
+  public Claiming(List<SlotShare> shares) {
+    this(shares, false);
+  }
 
   /**
    * Claims in one round trip. A slot in which that fails does not disturb the others.
@@ -37,7 +46,8 @@ public record Claiming(List<SlotShare> shares) implements Turn {
                     .map(
                         part ->
                             new Share(ports.slots().get(part.slot()), part.owners(), part.rows()))
-                    .toList());
+                    .toList(),
+                isUrgent);
     List<Claim> claims = new ArrayList<>();
     Turn next = then();
     for (int i = 0; i < parts.size(); i++) {

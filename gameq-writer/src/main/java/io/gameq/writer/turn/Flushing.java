@@ -22,7 +22,12 @@ public record Flushing(ClaimedRows rows, FlushKind kind, int triesLeft, Turn the
       ports.context().holdUps().owners().add(rows.claims().get(0).owner());
       return flush.flushApart(ports.term(), owners(ports).get(0), ports.halves());
     }
-    return flush.flush(ports.term(), owners(ports), ports.halves());
+    long began = System.nanoTime();
+    FlushTransaction.Outcome outcome = flush.flush(ports.term(), owners(ports), ports.halves());
+    if (outcome instanceof FlushTransaction.Committed || outcome instanceof FlushTransaction.Slow) {
+      ports.flushed(began, rows.claims().size(), rows.count());
+    }
+    return outcome;
   }
 
   private List<FlushTransaction.OwnerRows> owners(TurnPorts ports) {

@@ -15,6 +15,13 @@ public interface TurnPorts {
   /** What a claim brought of a slot; a slot may be claimed from several times in a turn. */
   void claimed(int slot, ClaimScript.Batch batch);
 
+  /**
+   * A flush of several owners took its time: it committed, or a statement took too long.
+   *
+   * @param beganNanos by System.nanoTime
+   */
+  default void flushed(long beganNanos, int owners, int rows) {}
+
   /** Nothing can be claimed in one slot; the others go on. */
   void failed(int slot, GameQueueException why);
 

@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param bounds what one claim takes
  * @param patience when rows are set aside
  * @param tombstonesKept how long deleted rows are remembered
+ * @param rowsPerSecond most rows that this writer takes in a second; {@link #NO_CEILING}
  */
 public record WriterOptions(
     String namespace,
@@ -22,7 +23,23 @@ public record WriterOptions(
     int workers,
     ClaimScript.Bounds bounds,
     FlushTransaction.Patience patience,
-    Duration tombstonesKept) {
+    Duration tombstonesKept,
+    int rowsPerSecond) {
+  /** As many rows a second as MySQL takes. */
+  public static final int NO_CEILING = 0;
+
+  /** The same without a ceiling. */
+  public WriterOptions(
+      String namespace,
+      int slots,
+      String name,
+      int workers,
+      ClaimScript.Bounds bounds,
+      FlushTransaction.Patience patience,
+      Duration tombstonesKept) {
+    this(namespace, slots, name, workers, bounds, patience, tombstonesKept, NO_CEILING);
+  }
+
   /**
    * What another flush may cure is tried for half a minute; a half of a handover waits for as long
    * as Redis remembers who had the other one.

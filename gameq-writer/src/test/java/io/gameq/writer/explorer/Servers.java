@@ -381,7 +381,7 @@ final class Servers implements AutoCloseable {
   void makeFirst(String member, List<String> all) {
     byte[] due = RedisImage.bytes(slot.prefix() + ":due");
     for (String entry : all) {
-      bareRedis.sync().zadd(due, entry.equals(member) ? 0 : 1, RedisImage.bytes(entry));
+      bareRedis.sync().zadd(due, entry.equals(member) ? 1 : 2, RedisImage.bytes(entry));
     }
   }
 

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -98,6 +99,59 @@ class ClaimScriptsTest {
     long wait = claim().waitMillis();
     assertTrue(wait > 0 && wait <= 5_500, "waits " + wait + " ms");
     assertEquals(List.of(), claim().claims());
+  }
+
+  private ClaimScript.Batch claimUrgent() {
+    ClaimScript.Share all = new ClaimScript.Share(slot.slot, 10, 100);
+    return Objects.requireNonNull(claims.callEach(slot.redis, List.of(all), true).get(0).batch());
+  }
+
+  private void commitOf(String owner, long dueMillis) {
+    OwnerId id = OwnerId.of(owner);
+    assertTrue(
+        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0) instanceof OpenScript.Opened);
+    slot.redis.sync().hset(slot.slot.dirty(id, slot.first), bytes("i:1"), bytes(row(1, "a")));
+    slot.redis
+        .sync()
+        .zadd(slot.slot.due(), (double) dueMillis, bytes(id.encoded() + ":" + slot.first.text()));
+  }
+
+  private static List<String> owners(ClaimScript.Batch batch) {
+    return batch.claims().stream().map(claim -> claim.owner().id()).toList();
+  }
+
+  @Test
+  void urgentOwnersAreClaimedBeforeABacklogInTheOrderOfTheirCommits() {
+    for (int i = 10; i < 30; i++) {
+      commitOf("player:" + i, i);
+    }
+    assertEquals(10, claim().claims().size());
+    commitOf("player:1", -7); // ready holds the rest of a batch by now, and due more
+    commitOf("player:2", -9);
+    commitOf("player:3", 0);
+    ClaimScript.Batch urgent = claimUrgent();
+    assertEquals(List.of("player:2", "player:1", "player:3"), owners(urgent));
+    assertEquals(-1, urgent.waitMillis(), "no more of them");
+    assertEquals(List.of(), claimUrgent().claims(), "and nobody else");
+    commitOf("player:4", -1);
+    assertEquals(List.of("player:20"), owners(claim()).subList(0, 1), "a backlog waits for none");
+    assertEquals(List.of("player:4"), owners(claim()), "who wait together with nobody else");
+  }
+
+  @Test
+  void anUrgentOwnerWhomSomebodyElseHasIsUrgentAgainAfterTheAck() {
+    slot.commit(slot.first, "item:1", row(1, "a"), 1);
+    Claim claim = claim().claims().get(0);
+    slot.commit(slot.first, "item:1", row(2, "b"), -5);
+    assertEquals(List.of(), claimUrgent().claims());
+    assertEquals(-1, claimUrgent().waitMillis(), "dropped from due: no spinning");
+    slot.commit(slot.first, "item:1", row(3, "c"), System.currentTimeMillis() + 5_000);
+    assertEquals(1, ack(claim));
+    Claim again = claimUrgent().claims().get(0);
+    assertEquals(slot.owner, again.owner());
+    slot.commit(slot.first, "item:1", row(4, "d"), 1);
+    assertEquals(1, ack(again));
+    assertEquals(List.of(), claimUrgent().claims(), "once");
   }
 
   @Test

@@ -1,14 +1,19 @@
 package io.gameq.writer.flush;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.SlotHeads;
 import io.gameq.writer.turn.SlotShare;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class SlotScheduleTest {
   private static final int SLOTS = 4;
+  private static final int WORKERS = 4;
   private static final int MOST_OWNERS = 100;
   private static final int MOST_ROWS = 1_000;
 
@@ -25,13 +31,32 @@ class SlotScheduleTest {
 
   private final Set<Integer> paused = new HashSet<>();
   private long millis;
+  private final Map<Integer, SlotSchedule.Taken> taken = new HashMap<>();
+  private final FlushPace pace =
+      new FlushPace(
+          new ClaimScript.Bounds(MOST_OWNERS, MOST_ROWS, 1 << 20, 30_000), WORKERS, 0, this::nanos);
   private final SlotSchedule schedule =
-      new SlotSchedule(
-          SLOTS,
-          MOST_OWNERS,
-          MOST_ROWS,
-          paused::contains,
-          () -> TimeUnit.MILLISECONDS.toNanos(millis));
+      new SlotSchedule(SLOTS, pace, paused::contains, this::nanos);
+
+  private long nanos() {
+    return TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  private SlotSchedule.@Nullable Taken poll() {
+    SlotSchedule.Taken next = schedule.poll();
+    if (next != null) {
+      next.slots().forEach(slot -> taken.put(slot, next));
+    }
+    return next;
+  }
+
+  /** A turn of a slot ends: of the one that took it last. */
+  private void giveBack(int slot, int owners, int rows, long waitMillis) {
+    schedule.giveBack(
+        Objects.requireNonNull(taken.get(slot)),
+        slot,
+        new SlotTurn.Claimed(owners, rows, waitMillis));
+  }
 
   private static long[] only(int slot, long value) {
     long[] all = new long[SLOTS];
@@ -46,8 +71,12 @@ class SlotScheduleTest {
   }
 
   private List<Integer> slots() {
-    SlotSchedule.Taken taken = schedule.poll();
-    return taken == null ? List.of() : taken.slots();
+    SlotSchedule.Taken next = poll();
+    if (next == null) {
+      return List.of();
+    }
+    schedule.ended(next, 0); // how many turns run at a time has tests of its own
+    return next.slots();
   }
 
   private SlotShare only(SlotSchedule.@Nullable Taken taken) {
@@ -62,8 +91,8 @@ class SlotScheduleTest {
     paused.add(1);
     assertEquals(List.of(2), slots());
     schedule.sawLeases(only(1, EPOCH_MILLIS), EPOCH_MILLIS + millis);
-    assertEquals(1, Objects.requireNonNull(schedule.poll()).expired());
-    schedule.giveBack(1, 0, 0, 0);
+    assertEquals(1, Objects.requireNonNull(poll()).expired());
+    giveBack(1, 0, 0, 0);
     assertEquals(List.of(), slots());
     paused.clear();
     assertEquals(List.of(1), slots(), "its backlog waits for no round");
@@ -104,7 +133,7 @@ class SlotScheduleTest {
     due(1, 2);
     assertEquals(List.of(0), slots());
     millis = 320;
-    schedule.giveBack(0, 1, 10, 7);
+    giveBack(0, 1, 10, 7);
     millis = 549;
     assertEquals(List.of(), slots());
     millis = 550;
@@ -115,7 +144,7 @@ class SlotScheduleTest {
   void aRoundBeginsWhenSomebodyIsDueAfterAQuietTime() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.giveBack(0, 1, 10, -1);
+    giveBack(0, 1, 10, -1);
     due(1, 700);
     millis = 699;
     assertEquals(List.of(), slots());
@@ -127,7 +156,7 @@ class SlotScheduleTest {
   void whoWasMadeDueBeforeHisTimeWaitsForNoRound() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.giveBack(0, 1, 10, 7);
+    giveBack(0, 1, 10, 7);
     due(1, 1);
     millis = 10;
     assertEquals(List.of(), slots());
@@ -139,7 +168,7 @@ class SlotScheduleTest {
   void aBacklogWaitsForNoRound() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.giveBack(0, 1, 400, 0);
+    giveBack(0, 1, 400, 0);
     millis = 1;
     assertEquals(List.of(0), slots());
   }
@@ -171,13 +200,13 @@ class SlotScheduleTest {
     millis = 500;
     assertEquals(
         List.of(new SlotShare(0, 50, 500), new SlotShare(1, 50, 500)),
-        Objects.requireNonNull(schedule.poll()).shares());
-    schedule.giveBack(0, 1, 125, 1);
-    schedule.giveBack(1, 1, 375, 1);
+        Objects.requireNonNull(poll()).shares());
+    giveBack(0, 1, 125, 1);
+    giveBack(1, 1, 375, 1);
     millis = 1_000;
     assertEquals(
         List.of(new SlotShare(0, 31, 312), new SlotShare(1, 68, 687)),
-        Objects.requireNonNull(schedule.poll()).shares());
+        Objects.requireNonNull(poll()).shares());
   }
 
   @Test
@@ -185,28 +214,28 @@ class SlotScheduleTest {
     due(0, 0);
     due(1, 0);
     assertEquals(List.of(0, 1), slots());
-    schedule.giveBack(0, 1, 500, 0);
-    schedule.giveBack(1, 1, 500, 0);
-    assertEquals(new SlotShare(0, MOST_OWNERS, MOST_ROWS), only(schedule.poll()));
-    assertEquals(new SlotShare(1, MOST_OWNERS, MOST_ROWS), only(schedule.poll()));
+    giveBack(0, 1, 500, 0);
+    giveBack(1, 1, 500, 0);
+    assertEquals(new SlotShare(0, MOST_OWNERS, MOST_ROWS), only(poll()));
+    assertEquals(new SlotShare(1, MOST_OWNERS, MOST_ROWS), only(poll()));
   }
 
   @Test
   void leasesThatRanOutComeFirst() {
     due(0, 0);
     schedule.sawLeases(only(1, EPOCH_MILLIS), EPOCH_MILLIS);
-    SlotSchedule.Taken taken = Objects.requireNonNull(schedule.poll());
-    assertEquals(1, taken.expired());
-    assertEquals(List.of(1), taken.slots());
+    SlotSchedule.Taken next = Objects.requireNonNull(poll());
+    assertEquals(1, next.expired());
+    assertEquals(List.of(1), next.slots());
     assertEquals(List.of(0), slots());
-    schedule.giveBack(1, 0, 0, 0);
+    giveBack(1, 0, 0, 0);
     assertEquals(List.of(1), slots(), "whose rows are due now");
   }
 
   @Test
   void leasesThatRunOutLaterDoNot() {
     schedule.sawLeases(only(1, EPOCH_MILLIS + 1), EPOCH_MILLIS);
-    assertNull(schedule.poll());
+    assertNull(poll());
   }
 
   @Test
@@ -219,8 +248,8 @@ class SlotScheduleTest {
   void aSlotThatFailedIsLeftAloneWhateverIsSeenThereAndTheOthersAreNot() {
     due(0, 0);
     assertEquals(List.of(0), slots());
-    schedule.pause(0, 400);
-    schedule.sawDue(only(0, 0), EPOCH_MILLIS);
+    schedule.pause(Objects.requireNonNull(taken.get(0)), 0, 400);
+    due(0, -1);
     schedule.sawLeases(only(0, 0), EPOCH_MILLIS);
     due(1, 0);
     assertEquals(List.of(1), slots());
@@ -230,10 +259,60 @@ class SlotScheduleTest {
     assertEquals(List.of(0), slots());
   }
 
+  /** Somebody is urgent in these slots. */
+  private void urgent(int... of) {
+    for (int slot : of) {
+      schedule.sawDue(only(slot, -5), EPOCH_MILLIS + millis);
+    }
+  }
+
+  @Test
+  void urgentOnesOfAllSlotsAreTakenTogetherBesideABacklogEverySecondTime() {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      due(slot, 0);
+    }
+    assertEquals(List.of(0, 1, 2, 3), slots());
+    for (int slot = 0; slot < SLOTS; slot++) {
+      giveBack(slot, 1, MOST_ROWS, 0);
+    }
+    SlotSchedule.Taken first = Objects.requireNonNull(poll());
+    assertEquals(List.of(0), first.slots(), "a backlog");
+    urgent(0, 2, 3);
+    SlotSchedule.Taken second = Objects.requireNonNull(poll());
+    assertTrue(second.isUrgent());
+    assertEquals(List.of(0, 2, 3), second.slots(), "also of the slot that somebody has");
+    urgent(1);
+    SlotSchedule.Taken third = Objects.requireNonNull(poll());
+    assertEquals(List.of(1), third.slots());
+    assertFalse(third.isUrgent(), "the backlog has its turn");
+    assertTrue(Objects.requireNonNull(poll()).isUrgent());
+    schedule.giveBack(second, 2, new SlotTurn.Claimed(1, 1, 0));
+    assertFalse(Objects.requireNonNull(poll()).isUrgent());
+    assertEquals(List.of(2), Objects.requireNonNull(poll()).slots(), "some were left");
+  }
+
+  @Test
+  void urgentOnesPassTheLimitOfFlushesAtATime() {
+    for (int i = 0; i < 20; i++) {
+      pace.flushed(nanos() - TimeUnit.SECONDS.toNanos(9), 1, MOST_ROWS); // as slow as that
+      millis += 10_000;
+    }
+    due(0, 0);
+    SlotSchedule.Taken only = Objects.requireNonNull(poll());
+    due(1, 0);
+    millis += 500;
+    assertNull(poll(), "one at a time");
+    urgent(2);
+    assertEquals(List.of(2), Objects.requireNonNull(poll()).slots());
+    assertEquals(25, only.shares().get(0).rows(), "a fortieth of a flush");
+    schedule.ended(only, 0);
+    assertEquals(List.of(1), Objects.requireNonNull(poll()).slots());
+  }
+
   /** A slot that brought so much in its last turn, and is due again. */
   private void flushed(int slot, int owners, int rows) {
     due(slot, 0);
     assertEquals(List.of(slot), slots());
-    schedule.giveBack(slot, owners, rows, 1);
+    giveBack(slot, owners, rows, 1);
   }
 }

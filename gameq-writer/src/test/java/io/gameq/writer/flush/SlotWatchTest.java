@@ -16,6 +16,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
@@ -36,7 +37,11 @@ class SlotWatchTest {
   private final PrimaryConnector primary = new PrimaryConnector(connector, new TermTable(mysql));
   private final RedisConnection redis = connector.open();
   private final Slots slots = new Slots("t" + UUID.randomUUID().toString().substring(0, 8), 4);
-  private final SlotSchedule schedule = new SlotSchedule(slots.count(), 100, 1_000, slot -> false);
+  private final SlotSchedule schedule =
+      new SlotSchedule(
+          slots.count(),
+          new FlushPace(new ClaimScript.Bounds(100, 1_000, 1 << 20, 30_000), 4, 0),
+          slot -> false);
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
   private final OutageGate gate = new OutageGate(() -> isMySqlThere);

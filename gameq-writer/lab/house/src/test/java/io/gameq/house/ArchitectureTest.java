@@ -55,6 +55,7 @@ class ArchitectureTest {
           "io.gameq.wal",
           "io.gameq.redis",
           "io.gameq.redis.script",
+          "io.gameq.backlog",
           "io.gameq.mysql",
           "io.gameq.mysql.schema",
           "io.gameq.mysql.tables",

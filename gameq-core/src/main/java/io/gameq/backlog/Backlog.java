@@ -1,4 +1,4 @@
-package io.gameq.writer.backlog;
+package io.gameq.backlog;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisServerCheck;

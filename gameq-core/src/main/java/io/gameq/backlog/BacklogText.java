@@ -1,0 +1,125 @@
+package io.gameq.backlog;
+
+import io.gameq.redis.RedisState;
+import io.gameq.redis.script.Waiting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A look at the backlog as text, as it is published in Redis for all nodes and writers. Stateless.
+ *
+ * <pre>
+ * 1 USED_BYTES MAX_BYTES REPLICAS POLICY VERSION     the first number is the format's
+ * NUMBER NUMBER ...                                  a line for each slot, as Waiting has them
+ *
+ * 1 OLDEST_AGE_MILLIS ROWS USED_BYTES MAX_BYTES      the summary
+ * </pre>
+ */
+final class BacklogText {
+  private static final String FORMAT = "1";
+  private static final int HEADER_WORDS = 6;
+  private static final int SLOT_NUMBERS = 13;
+  private static final int SUMMARY_NUMBERS = 5;
+
+  private BacklogText() {}
+
+  static String of(Backlog backlog) {
+    RedisState redis = backlog.redis();
+    return backlog.slots().stream()
+        .map(BacklogText::line)
+        .collect(
+            Collectors.joining(
+                "\n",
+                "%s %d %d %d %s %s\n"
+                    .formatted(
+                        FORMAT,
+                        redis.usedBytes(),
+                        redis.mostBytes(),
+                        redis.replicas(),
+                        redis.policy(),
+                        redis.version()),
+                ""));
+  }
+
+  private static String line(Waiting of) {
+    return words(
+        of.nowMillis(),
+        of.due(),
+        of.overdue(),
+        of.ready(),
+        of.claimed(),
+        of.lapsed(),
+        of.oldestMillis(),
+        of.counted(),
+        of.countedRows(),
+        of.stale(),
+        of.closing(),
+        of.healing(),
+        of.foreign());
+  }
+
+  private static String words(long... numbers) {
+    return LongStream.of(numbers).mapToObj(Long::toString).collect(Collectors.joining(" "));
+  }
+
+  /** The look; null when it is of another number of slots, or of another release's format. */
+  static @Nullable Backlog backlog(String text, int slots) {
+    String[] lines = text.split("\n", -1);
+    String[] header = lines[0].split(" ", HEADER_WORDS);
+    if (lines.length != slots + 1 || header.length != HEADER_WORDS || !header[0].equals(FORMAT)) {
+      return null;
+    }
+    try {
+      List<Waiting> waiting = new ArrayList<>();
+      for (int slot = 0; slot < slots; slot++) {
+        long[] of = numbers(lines[slot + 1]);
+        if (of.length != SLOT_NUMBERS) {
+          return null;
+        }
+        waiting.add(
+            new Waiting(
+                slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
+                of[11], of[12]));
+      }
+      return new Backlog(
+          waiting,
+          new RedisState(
+              header[5],
+              Long.parseLong(header[1]),
+              Long.parseLong(header[2]),
+              header[4],
+              Long.parseLong(header[3])));
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  static String of(BacklogSummary of) {
+    return FORMAT + " " + words(of.oldestAgeMillis(), of.rows(), of.usedBytes(), of.mostBytes());
+  }
+
+  /** The summary; null when it is of another release's format. */
+  static @Nullable BacklogSummary summary(String text) {
+    if (!text.startsWith(FORMAT + " ")) {
+      return null;
+    }
+    try {
+      long[] of = numbers(text);
+      return of.length == SUMMARY_NUMBERS ? new BacklogSummary(of[1], of[2], of[3], of[4]) : null;
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+
+  private static long[] numbers(String line) {
+    String[] words = line.split(" ", -1);
+    long[] numbers = new long[words.length];
+    for (int i = 0; i < words.length; i++) {
+      numbers[i] = Long.parseLong(words[i]);
+    }
+    return numbers;
+  }
+}

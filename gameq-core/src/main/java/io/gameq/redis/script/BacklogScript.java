@@ -1,0 +1,81 @@
+package io.gameq.redis.script;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code backlog.lua} and {@code publish.lua}: one look at what waits, for all nodes and writers of
+ * a namespace. Stateless.
+ */
+public final class BacklogScript {
+  private static final LuaScript ASK = LuaScript.of(BacklogScript.class, "backlog.lua");
+  private static final LuaScript PUBLISH = LuaScript.of(BacklogScript.class, "publish.lua");
+
+  /** A look takes some milliseconds; when who looks dies, somebody else does so after this. */
+  private static final String LOOK_MILLIS = "10000";
+
+  /** Long enough that a pause of everybody shows as age; what nobody asks for does not stay. */
+  private static final String LIFE_MILLIS = "60000";
+
+  private BacklogScript() {}
+
+  /**
+   * What was published.
+   *
+   * @param ageMillis -1 when there is nothing
+   * @param at names it; empty when there is nothing
+   * @param text empty when there is nothing, or the caller has it
+   * @param isToLook whether the caller is to look, and to {@link #publish} what it sees
+   */
+  public record Asked(long ageMillis, String at, String text, boolean isToLook) {}
+
+  /**
+   * Asks for a text of the latest look.
+   *
+   * @param at of the one that the caller has, or empty
+   * @param oldMillis from which age on the caller looks itself, unless somebody else does
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static Asked ask(
+      RedisConnection redis, String namespace, String text, String at, long oldMillis) {
+    List<Object> reply =
+        ASK.call(
+            redis,
+            key(namespace),
+            SlotKeys.bytes(Long.toString(oldMillis)),
+            SlotKeys.bytes(LOOK_MILLIS),
+            SlotKeys.bytes(text),
+            SlotKeys.bytes(at),
+            SlotKeys.bytes(LIFE_MILLIS));
+    return new Asked(
+        (Long) reply.get(0),
+        LuaScript.string(reply.get(1)),
+        new String((byte[]) reply.get(2), StandardCharsets.UTF_8),
+        (Long) reply.get(3) == 1);
+  }
+
+  /**
+   * Publishes texts of a look by their names; returns what names it. Throws as {@link #ask}.
+   *
+   * @param texts a few
+   */
+  public static String publish(RedisConnection redis, String namespace, Map<String, String> texts) {
+    List<byte[]> args = new ArrayList<>();
+    args.add(SlotKeys.bytes(LIFE_MILLIS));
+    texts.forEach(
+        (name, text) -> {
+          args.add(SlotKeys.bytes(name));
+          args.add(text.getBytes(StandardCharsets.UTF_8));
+        });
+    return LuaScript.string(
+        PUBLISH.call(redis, key(namespace), args.toArray(byte[][]::new)).get(0));
+  }
+
+  private static byte[] key(String namespace) {
+    return SlotKeys.bytes(namespace + ":backlog");
+  }
+}
