@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import io.gameq.terminal.ExitCodes;
+import io.gameq.writer.audit.AuditCommand;
 import io.gameq.writer.check.ConfigCommand;
 import io.gameq.writer.dead.DeadCommand;
 import io.gameq.writer.doctor.DoctorCommand;
@@ -55,6 +56,7 @@ import picocli.CommandLine.ScopeType;
       SecurityCommand.class,
       DeadCommand.class,
       StaleCommand.class,
+      AuditCommand.class,
       ConfigCommand.class,
       CompletionCommand.class
     },

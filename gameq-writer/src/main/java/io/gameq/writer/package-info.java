@@ -3,7 +3,7 @@
  * acknowledge it.
  *
  * <pre>
- * config, check, status, schema, dead, stale, terminal   what an operator calls
+ * config, check, status, schema, dead, stale, audit, terminal   what an operator calls
  * pause, flushnow                                 the same: what is to wait, or to be written now
  * doctor, reslot                                  the same: what is mended or changed in Redis
  * trace      where one owner or row is, and what will happen next
@@ -14,6 +14,7 @@
  *     turn   reap | claim | decode | flush | ack | nack | ask MySQL who owns | tell Redis
  *   upkeep   what is done once an hour
  *   backlog  what waits, as meters; http shows them
+ *   console  the web pages for operators, served by http
  * </pre>
  *
  * <p>A flush that waits for a lock, takes long, or breaks off though MySQL answers is due to one of

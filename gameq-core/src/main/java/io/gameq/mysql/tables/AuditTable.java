@@ -2,6 +2,7 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -84,6 +85,28 @@ public final class AuditTable {
                                         rs.getString(6),
                                         rs.getString(7)))
                             .list()));
+  }
+
+  /**
+   * Removes old entries, the oldest first.
+   *
+   * @param kept how long an entry stays, by MySQL's clock
+   * @param most entries to remove
+   * @return how many were removed: fewer than {@code most} when none is left
+   * @throws io.gameq.MySqlException when MySQL does not answer
+   */
+  public static int purge(MySql mysql, Duration kept, int most) {
+    return MySqlErrors.mysql(
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle ->
+                        handle.execute(
+                            "DELETE FROM gameq_audit WHERE done_at < UTC_TIMESTAMP(3) - INTERVAL ?"
+                                + " SECOND ORDER BY done_at LIMIT ?",
+                            kept.toSeconds(),
+                            most)));
   }
 
   private static String cut(String text, int most) {

@@ -35,16 +35,11 @@ public final class ConfigReader {
 
   private static final int MAX_TOMBSTONE_DAYS = 3_650;
 
-  private static final int MAX_PORT = 65_535;
-
   /** An owner is never split: with fewer, one of them may take minutes of a ceiling. */
   private static final int LEAST_ROWS_PER_SECOND = 100;
 
   /** Beyond what any MySQL takes. */
   private static final int MAX_ROWS_PER_SECOND = 10_000_000;
-
-  /** Shorter ones can be guessed. */
-  private static final int LEAST_TOKEN_CHARS = 16;
 
   private ConfigReader() {}
 
@@ -110,7 +105,7 @@ public final class ConfigReader {
             redis(all.section("redis")),
             mysql(all.section("mysql")),
             writer(all.section("writer")),
-            http(all.section("http")),
+            HttpSection.read(all.section("http")),
             log(all.section("log")),
             tables(all.sections("tables")));
     all.refuseOthers();
@@ -152,22 +147,9 @@ public final class ConfigReader {
     return new MySqlConfig(url, user, password == null ? Password.of("") : password, poolSize, tls);
   }
 
-  private static HttpSettings http(Section http) {
-    String address = http.text("address", HttpSettings.DEFAULT_ADDRESS);
-    boolean isPortGiven = http.text("port") != null;
-    int port = http.number("port", HttpSettings.DEFAULT_PORT, 0, MAX_PORT);
-    String token = secret(http, "token");
-    http.refuseOthers();
-    if (token != null && token.length() < LEAST_TOKEN_CHARS) {
-      throw http.wrong(
-          "token", "is too short: use %d characters or more".formatted(LEAST_TOKEN_CHARS));
-    }
-    return new HttpSettings(address, port, isPortGiven, token);
-  }
-
   /** Of a file: read here, so that a wrong name is told at once, and again when it is needed. */
   private static @Nullable Password password(Section section) {
-    String secret = secret(section, "password");
+    String secret = section.secret("password");
     String file = section.text("passwordFile");
     if (file != null) {
       return Password.ofFile(Path.of(file));
@@ -192,25 +174,6 @@ public final class ConfigReader {
       throw section.wrong(name, "names %s, which cannot be read".formatted(file));
     }
     return file == null ? null : Path.of(file);
-  }
-
-  /** What a setting says, or the file that the one with 'File' behind it names. */
-  private static @Nullable String secret(Section section, String name) {
-    String secret = section.text(name);
-    String fileName = name + "File";
-    String file = section.text(fileName);
-    if (file == null) {
-      return secret;
-    }
-    if (secret != null) {
-      throw section.wrong(fileName, "stands beside %s: give one of them".formatted(name));
-    }
-    try {
-      // An editor ends the last line; a secret does not end so.
-      return Files.readString(Path.of(file)).stripTrailing();
-    } catch (IOException e) {
-      throw section.wrong(fileName, "names %s, which cannot be read".formatted(file));
-    }
   }
 
   private static WriterSettings writer(Section writer) {

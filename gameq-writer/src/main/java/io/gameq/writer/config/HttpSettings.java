@@ -1,23 +1,35 @@
 package io.gameq.writer.config;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a writer answers over HTTP; immutable. Shown without the token.
+ * Where a writer answers over HTTP, and whom; immutable. Shown without secrets.
  *
  * @param port 0: nowhere
  * @param isPortGiven whether the configuration file names the port
- * @param token that requests must carry; null: none
+ * @param tokens one of which requests must carry; none: nobody is asked for one
+ * @param tls null: plain HTTP
  */
-public record HttpSettings(String address, int port, boolean isPortGiven, @Nullable String token) {
+public record HttpSettings(
+    String address,
+    int port,
+    boolean isPortGiven,
+    List<AccessToken> tokens,
+    @Nullable TlsFiles tls,
+    ConsoleMode console) {
   /** This host alone. */
   public static final String DEFAULT_ADDRESS = "127.0.0.1";
 
   public static final int DEFAULT_PORT = 7420;
 
-  @Override
-  public String toString() {
-    return "HttpSettings[address=%s, port=%d, token=%s]"
-        .formatted(address, port, token == null ? "none" : "***");
+  public HttpSettings {
+    tokens = List.copyOf(tokens);
+  }
+
+  /** As a browser names it: {@code http://127.0.0.1:7420}. */
+  public String url(int listensOn) {
+    String host = address.contains(":") ? "[" + address + "]" : address;
+    return "%s://%s:%d".formatted(tls == null ? "http" : "https", host, listensOn);
   }
 }

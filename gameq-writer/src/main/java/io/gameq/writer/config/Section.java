@@ -3,6 +3,9 @@ package io.gameq.writer.config;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.GameQueueException;
 import io.gameq.rows.SimilarNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -97,6 +100,25 @@ final class Section {
       throw wrong(name, "is missing: it has no default" + misspelt(name));
     }
     return text;
+  }
+
+  /** What a setting says, or the file that the one with 'File' behind it names; null: neither. */
+  @Nullable String secret(String name) {
+    String secret = text(name);
+    String fileName = name + "File";
+    String file = text(fileName);
+    if (file == null) {
+      return secret;
+    }
+    if (secret != null) {
+      throw wrong(fileName, "stands beside %s: give one of them".formatted(name));
+    }
+    try {
+      // An editor ends the last line; a secret does not end so.
+      return Files.readString(Path.of(file)).stripTrailing();
+    } catch (IOException e) {
+      throw wrong(fileName, "names %s, which cannot be read".formatted(file));
+    }
   }
 
   int number(String name, int otherwise, int min, int max) {

@@ -2,10 +2,9 @@ package io.gameq.writer.dead;
 
 import io.gameq.terminal.Shown;
 import io.gameq.writer.letters.LetterName;
+import io.gameq.writer.letters.RetryText;
 import io.gameq.writer.mysql.DeadLetterRetry.Gone;
-import io.gameq.writer.mysql.DeadLetterRetry.Locked;
 import io.gameq.writer.mysql.DeadLetterRetry.Outcome;
-import io.gameq.writer.mysql.DeadLetterRetry.Refused;
 import io.gameq.writer.mysql.DeadLetterRetry.Superseded;
 import io.gameq.writer.mysql.DeadLetterRetry.Written;
 import java.io.PrintWriter;
@@ -27,7 +26,7 @@ final class RetryReport {
   }
 
   void line(LetterName letter, Outcome outcome) {
-    String kind = kind(outcome);
+    String kind = RetryText.kind(outcome);
     counts.merge(kind, 1L, Long::sum);
     out.println(letter + ": " + (dryRun ? "would be " : "") + kind + detail(outcome));
     progress.one();
@@ -50,26 +49,11 @@ final class RetryReport {
   }
 
   private long count(Outcome kind) {
-    return counts.getOrDefault(kind(kind), 0L);
-  }
-
-  private static String kind(Outcome outcome) {
-    if (outcome instanceof Written) {
-      return "written";
-    }
-    if (outcome instanceof Superseded) {
-      return "removed as superseded";
-    }
-    if (outcome instanceof Refused) {
-      return "refused again";
-    }
-    return outcome instanceof Gone ? "removed by somebody else" : "left alone";
+    return counts.getOrDefault(RetryText.kind(kind), 0L);
   }
 
   private static String detail(Outcome outcome) {
-    if (outcome instanceof Refused refused) {
-      return " (%d %s)".formatted(refused.errorCode(), Shown.text(refused.reason()));
-    }
-    return outcome instanceof Locked locked ? " (%s)".formatted(Shown.text(locked.reason())) : "";
+    String why = RetryText.detail(outcome);
+    return why.isEmpty() ? "" : " (" + why + ")";
   }
 }

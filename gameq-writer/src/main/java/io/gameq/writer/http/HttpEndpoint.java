@@ -2,18 +2,20 @@ package io.gameq.writer.http;
 
 import io.gameq.GameQueueException;
 import io.gameq.writer.config.HttpSettings;
+import io.gameq.writer.config.TlsFiles;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
+import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.MisdirectedRequestResponse;
-import io.javalin.http.UnauthorizedResponse;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
+import java.security.KeyStore;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** The HTTP server of a writer. Thread-safe. */
 public final class HttpEndpoint implements AutoCloseable {
@@ -38,21 +40,32 @@ public final class HttpEndpoint implements AutoCloseable {
   /**
    * Starts to listen.
    *
+   * @param further adds what else is answered, to those who ask by a Host that is this writer's
    * @throws GameQueueException when the address is taken or not this host's, or open to other hosts
-   *     without a token
+   *     without a token, or certificate and key cannot be read
    */
-  public static HttpEndpoint open(HttpSettings settings, Shown shown) {
-    if (settings.token() == null && !AccessRules.isLoopback(settings.address())) {
+  public static HttpEndpoint open(
+      HttpSettings settings, Shown shown, Consumer<RoutesConfig> further) {
+    if (settings.tokens().isEmpty() && !AccessRules.isLoopback(settings.address())) {
       throw new GameQueueException(
           ("setting 'http.address' is %s, which other hosts reach: set http.tokenFile as well, or"
                   + " use 127.0.0.1")
               .formatted(settings.address()));
     }
+    TlsFiles tls = settings.tls();
+    if (tls != null) {
+      KeyStore unused = PemKeys.read(tls); // what is wrong with them is said before Jetty starts
+    }
     Javalin server =
         Javalin.create(
             config -> {
               quiet(config);
-              routes(config, new AccessRules(settings), shown);
+              if (tls != null) {
+                config.jetty.addConnector(
+                    (jetty, http) -> TlsConnector.of(settings, tls, jetty, http));
+              }
+              routes(config, settings, shown);
+              further.accept(config.routes);
             });
     JavalinLogger.enabled = false; // it calls a taken port an error, which is for us to say
     try {
@@ -73,7 +86,9 @@ public final class HttpEndpoint implements AutoCloseable {
     config.startup.showOldJavalinVersionWarning = false;
   }
 
-  private static void routes(JavalinConfig config, AccessRules rules, Shown shown) {
+  private static void routes(JavalinConfig config, HttpSettings settings, Shown shown) {
+    AccessRules rules = new AccessRules(settings.address());
+    Bearers bearers = new Bearers(new AccessTokens(settings.tokens()));
     config.routes.before(
         context -> {
           if (!rules.isOurHost(context.header("Host"))) {
@@ -82,25 +97,13 @@ public final class HttpEndpoint implements AutoCloseable {
         });
     config.routes.get("/live", context -> alive(context, shown.isAlive().getAsBoolean()));
     config.routes.get(
-        "/ready",
-        context -> ready(context, shown.problems().get(), rules.hasToken(bearer(context))));
+        "/ready", context -> ready(context, shown.problems().get(), bearers.isLetIn(context)));
     config.routes.get(
         "/metrics",
         context -> {
-          requireToken(context, rules);
+          bearers.require(context);
           context.contentType(PROMETHEUS).result(shown.metrics().get());
         });
-  }
-
-  private static void requireToken(Context context, AccessRules rules) {
-    if (!rules.hasToken(bearer(context))) {
-      context.header("WWW-Authenticate", "Bearer");
-      throw new UnauthorizedResponse("the token of http.tokenFile is needed");
-    }
-  }
-
-  private static @Nullable String bearer(Context context) {
-    return context.header("Authorization");
   }
 
   private static void alive(Context context, boolean isAlive) {

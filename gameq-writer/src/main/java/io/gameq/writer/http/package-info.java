@@ -1,9 +1,13 @@
 /**
- * What a writer answers over HTTP: {@code /live}, {@code /ready}, {@code /metrics}.
+ * What a writer answers over HTTP: {@code /live}, {@code /ready}, {@code /metrics}, and what is
+ * added to it, such as the console.
  *
  * <pre>
- * HttpEndpoint    the server: who may ask, and for what
- *   AccessRules   the token, and the Host that a browser names
+ * HttpEndpoint     the server
+ *   AccessRules    the Host that a browser names
+ *   AccessTokens   the tokens and what they allow; WrongTokens holds back who guesses
+ *     Bearers      programs that carry one in each request
+ *   TlsConnector   HTTPS, with the certificate and key that PemKeys reads
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -9,6 +9,7 @@
  *   LetterPage         some of them in a list: each ListedLetter, by its LetterName
  *   LetterDetail       one in full, beside what MySQL holds; values only where asked for
  *   EditOutcome        what became of an edit
+ *   RetryText          what became of a retry
  *   RetryRounds        again those that another one may make fit
  *   ExportedLetter     one as a JSON object
  * </pre>

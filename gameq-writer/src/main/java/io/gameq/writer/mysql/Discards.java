@@ -14,9 +14,16 @@ import java.util.List;
 /** Where {@code stale discard} has MySQL remember what it removed from Redis. Thread-safe. */
 public final class Discards implements AutoCloseable {
   private final MySql mysql;
+  private final boolean ownsPool;
 
-  private Discards(MySql mysql) {
+  /** Over connections that somebody else closes. */
+  public Discards(MySql mysql) {
+    this(mysql, false);
+  }
+
+  private Discards(MySql mysql, boolean ownsPool) {
     this.mysql = mysql;
+    this.ownsPool = ownsPool;
   }
 
   /**
@@ -26,7 +33,7 @@ public final class Discards implements AutoCloseable {
    *     own tables are missing
    */
   public static Discards open(MySqlConfig config) {
-    Discards discards = new Discards(MySqlPool.open(config.withPoolSize(1), "discard"));
+    Discards discards = new Discards(MySqlPool.open(config.withPoolSize(1), "discard"), true);
     try {
       Settings.requireSchema(discards.mysql);
     } catch (RuntimeException e) {
@@ -64,6 +71,8 @@ public final class Discards implements AutoCloseable {
 
   @Override
   public void close() {
-    mysql.close();
+    if (ownsPool) {
+      mysql.close();
+    }
   }
 }

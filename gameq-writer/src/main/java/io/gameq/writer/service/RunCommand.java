@@ -11,13 +11,16 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.config.EffectiveSettings;
 import io.gameq.writer.config.HttpSettings;
 import io.gameq.writer.config.LogSettings;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
+import io.gameq.writer.console.Console;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.logs.LogOutput;
+import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.turn.WriterOptions;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -27,9 +30,11 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,7 +62,8 @@ public final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    WriterConfig settings = config.read();
+    EffectiveSettings effective = new EffectiveSettings();
+    WriterConfig settings = config.read(effective);
     LogOutput.use(settings.log(), settings.writer().name());
     MySqlConfig mysql = settings.mysql();
     int connections =
@@ -71,9 +77,11 @@ public final class RunCommand implements Callable<Integer> {
             "gameq-first-mysql", () -> MySqlPool.openForFlushes(mysql.withPoolSize(connections)));
     Ahead<RedisConnector> redisAhead =
         Ahead.begin("gameq-first-redis", () -> triedOnce(settings.redis()));
+    AtomicReference<@Nullable WriterService> running = new AtomicReference<>();
     try (mysqlAhead;
         redisAhead;
-        HttpEndpoint http = listen(settings, health, meters);
+        Console console = new Console(settings, effective.all(), meters, view(running, health));
+        HttpEndpoint http = listen(settings, health, meters, console);
         JvmGcMetrics collections = jvm(meters);
         RedisConnector redis = redisAhead.get();
         MySql database = Startup.whenItAnswers(mysqlAhead, stop, health::waitsFor);
@@ -85,6 +93,7 @@ public final class RunCommand implements Callable<Integer> {
                     stop,
                     health::waitsFor)) {
       if (service != null) {
+        running.set(service);
         health.runs(service::isAlive, service::problems);
         untilToldToStop(service, stop);
         health.stops();
@@ -123,9 +132,31 @@ public final class RunCommand implements Callable<Integer> {
     return collections;
   }
 
+  private static Console.WriterView view(
+      AtomicReference<@Nullable WriterService> running, Health health) {
+    return new Console.WriterView(
+        () -> {
+          WriterService service = running.get();
+          return service == null ? null : service.backlog();
+        },
+        () -> {
+          WriterService service = running.get();
+          return service == null ? Map.of() : service.parkedTables();
+        },
+        () -> {
+          WriterService service = running.get();
+          return service == null ? Pauses.NONE : service.pauses();
+        },
+        () -> {
+          WriterService service = running.get();
+          return service == null ? null : service.processes();
+        },
+        health::problems);
+  }
+
   /** Where several writers of one host have the port that nobody chose, the first has it. */
   private static @Nullable HttpEndpoint listen(
-      WriterConfig settings, Health health, PrometheusMeterRegistry meters) {
+      WriterConfig settings, Health health, PrometheusMeterRegistry meters, Console console) {
     HttpSettings http = settings.http();
     if (http.port() == 0) {
       return null;
@@ -133,14 +164,16 @@ public final class RunCommand implements Callable<Integer> {
     try {
       HttpEndpoint endpoint =
           HttpEndpoint.open(
-              http, new HttpEndpoint.Shown(health::isAlive, health::problems, meters::scrape));
-      LOG.info("http://{}:{} has /live, /ready and /metrics", http.address(), endpoint.port());
+              http,
+              new HttpEndpoint.Shown(health::isAlive, health::problems, meters::scrape),
+              console::addTo);
+      LOG.info("{} has the console, /live, /ready and /metrics", http.url(endpoint.port()));
       return endpoint;
     } catch (GameQueueException e) {
       if (http.isPortGiven()) {
         throw e;
       }
-      LOG.warn("{}: no metrics and no health of this writer", e.getMessage());
+      LOG.warn("{}: no console, no metrics and no health of this writer", e.getMessage());
       return null;
     }
   }

@@ -13,9 +13,9 @@ import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.mysql.tables.PauseTable;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.mysql.tables.PauseTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
@@ -63,6 +63,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -194,7 +195,8 @@ public final class WriterService implements AutoCloseable {
             new ControlConnection(redis),
             options.namespace(),
             SlotKeys.all(options.namespace(), options.slots()),
-            new TombstonePurge(mysql, options.tombstonesKept()));
+            new TombstonePurge(mysql, options.tombstonesKept()),
+            mysql);
     upkeep.start();
     signs.start();
     LOG.info(
@@ -265,6 +267,21 @@ public final class WriterService implements AutoCloseable {
   /** What operators paused, as this writer knows it. */
   public Pauses pauses() {
     return pauses.get();
+  }
+
+  /** The latest look at what waits; null before the first. */
+  public @Nullable Backlog backlog() {
+    return backlog.latest();
+  }
+
+  /** The latest look at nodes and writers; null before the first. */
+  public @Nullable Processes processes() {
+    return processes.latest();
+  }
+
+  /** Tables that take no rows now, and why. */
+  public Map<String, String> parkedTables() {
+    return holdUps.tables().reasons();
   }
 
   public WriterStats stats() {

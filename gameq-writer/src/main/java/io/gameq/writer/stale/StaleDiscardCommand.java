@@ -1,11 +1,8 @@
 package io.gameq.writer.stale;
 
-import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
-import io.gameq.redis.script.VersionedKey;
-import io.gameq.rows.RowKey;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
@@ -94,19 +91,14 @@ final class StaleDiscardCommand implements Callable<Integer> {
     }
   }
 
-  /**
-   * Removed first, remembered second: a session that owns after all must not have its rows given
-   * up.
-   */
   private static int discard(
       StaleRows stale, Discards discards, List<StaleRows.Session> sessions, PrintWriter out) {
     long rows = 0;
     boolean kept = false;
     for (StaleRows.Session session : sessions) {
-      DiscardScript.Outcome outcome = stale.discard(session);
+      DiscardScript.Outcome outcome = StaleSessions.discard(stale, discards, session);
       if (outcome instanceof DiscardScript.Discarded discarded) {
         rows += discarded.rows().size();
-        discards.remember(discarded(session, discarded.rows()));
         discarded
             .rows()
             .forEach(
@@ -125,23 +117,5 @@ final class StaleDiscardCommand implements Callable<Integer> {
     }
     out.println(Shown.count(rows, "stale row") + " discarded");
     return kept ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
-  }
-
-  /** Of this session only: the one that owns may have changed the same rows in older versions. */
-  private static List<Discard> discarded(StaleRows.Session session, List<VersionedKey> rows) {
-    List<Discard> discards = new ArrayList<>();
-    for (VersionedKey row : rows) {
-      int colon = row.key().indexOf(':');
-      if (colon > 0) { // else damaged, and no row's key
-        discards.add(
-            new Discard(
-                session.owner(),
-                RowKey.tableName(row.key()),
-                row.key().substring(colon + 1),
-                session.session().text(),
-                row.version()));
-      }
-    }
-    return discards;
   }
 }

@@ -1,14 +1,13 @@
 package io.gameq.writer.stale;
 
 import io.gameq.redis.script.StaleRows;
-import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.stale.StaleSessions.Listed;
 import io.gameq.writer.terminal.JsonLine;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,28 +38,13 @@ final class StaleListCommand implements Callable<Integer> {
       description = "One JSON object a line, nothing else; times in UTC, versions as text.")
   private boolean json;
 
-  /** One session, with what its rows come to. */
-  private record Listed(StaleRows.Session session, int rows, long bytes, long newestVersion) {
-    static Listed of(StaleRows.Session session, List<EncodedRow> rows) {
-      long bytes = 0;
-      long newest = 0;
-      for (EncodedRow row : rows) {
-        bytes += row.key().length() + row.image().length;
-        newest = Math.max(newest, StaleNames.version(row));
-      }
-      return new Listed(session, rows.size(), bytes, newest);
-    }
-  }
-
   /** Returns 1 when rows of a session are lost. */
   @Override
   public Integer call() {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    List<Listed> listed = new ArrayList<>();
+    List<Listed> listed;
     try (StaleRows stale = StaleNames.open(config.read())) {
-      for (StaleRows.Session session : stale.sessions()) {
-        listed.add(Listed.of(session, stale.rows(session)));
-      }
+      listed = StaleSessions.list(stale, stale.sessions());
     }
     if (json) {
       listed.forEach(of -> out.println(JsonLine.of(values(of))));

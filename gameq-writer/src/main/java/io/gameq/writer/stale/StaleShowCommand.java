@@ -7,23 +7,16 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.StaleRows;
-import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowImage;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;
 import io.gameq.writer.config.WriterConfig;
-import io.gameq.writer.letters.LetterDetail;
 import io.gameq.writer.letters.LetterDetail.ColumnDetail;
 import io.gameq.writer.mysql.RowReading;
-import io.gameq.writer.mysql.RowReading.Decoded;
-import io.gameq.writer.mysql.RowReading.Reading;
-import io.gameq.writer.mysql.RowReading.Undecodable;
+import io.gameq.writer.stale.StaleSessions.ShownRow;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -72,11 +65,9 @@ final class StaleShowCommand implements Callable<Integer> {
         }
         RowReading reading = new RowReading(database);
         for (StaleRows.Session session : sessions) {
-          List<EncodedRow> rows = stale.rows(session);
+          List<ShownRow> rows = StaleSessions.rows(stale, reading, session, withValues);
           out.println(StaleNames.of(session) + ": " + Shown.count(rows.size(), "row"));
-          rows.stream()
-              .sorted(Comparator.comparing(StaleNames::version))
-              .forEach(row -> row(out, of, row, reading));
+          rows.forEach(row -> row(out, row));
         }
       }
       if (!withValues) {
@@ -86,21 +77,17 @@ final class StaleShowCommand implements Callable<Integer> {
     }
   }
 
-  private void row(PrintWriter out, OwnerId of, EncodedRow row, RowReading rows) {
-    String version = Shown.version(StaleNames.version(row));
-    Reading reading = rows.read(row.key(), row.image());
-    if (reading instanceof Decoded decoded) {
-      String op = decoded.image().op().name().toLowerCase(Locale.ROOT);
-      out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), op, version));
-      RowImage present = rows.present(of, decoded.key()).row();
-      LetterDetail.columns(decoded.image(), present, withValues).stream()
+  private static void row(PrintWriter out, ShownRow row) {
+    String version = Shown.version(row.version());
+    String undecodable = row.undecodable();
+    if (undecodable == null) {
+      out.println("  %s: %s, version %s".formatted(Shown.text(row.key()), row.op(), version));
+      row.columns().stream()
           .filter(ColumnDetail::named)
           .forEach(column -> out.println(line(column)));
-    } else if (reading instanceof Undecodable undecodable) {
+    } else {
       out.println("  %s: version %s".formatted(Shown.text(row.key()), version));
-      out.println(
-          "    its %,d bytes cannot be decoded: %s"
-              .formatted(row.image().length, Shown.text(undecodable.reason())));
+      out.println("    " + Shown.text(undecodable));
     }
   }
 

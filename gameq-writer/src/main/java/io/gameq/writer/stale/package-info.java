@@ -7,6 +7,7 @@
  *   StaleListCommand      sessions with stale rows
  *   StaleShowCommand      the rows of an owner, column by column
  *   StaleDiscardCommand   removes them; MySQL remembers that
+ *     StaleSessions       what they do, for the console as well
  *     StaleNames          how all of them open Redis, and name what they find
  * </pre>
  */

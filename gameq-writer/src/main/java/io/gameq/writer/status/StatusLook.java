@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mysqlError why
  * @param pauses what operators paused; nothing when MySQL could not be asked
  */
-record StatusLook(
+public record StatusLook(
     String namespace,
     Instant at,
     @Nullable Backlog backlog,
@@ -35,7 +35,7 @@ record StatusLook(
   private static final double FULL = 0.9;
 
   /** What is to be done, each in one line with its remedy; empty when all is well. */
-  List<String> toDo() {
+  public List<String> toDo() {
     List<String> all = new ArrayList<>();
     if (backlog == null) {
       all.add("cannot ask Redis: " + redisError);

@@ -19,12 +19,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Prints an {@link OwnerTrace}. Stateless. */
-final class OwnerPage {
+/** Shows an {@link OwnerTrace}. Stateless. */
+public final class OwnerPage {
   private OwnerPage() {}
 
   static void print(OwnerTrace trace, List<WalSearch.InWal> inWals, PrintWriter out) {
     out.println(Shown.text(trace.owner().id()) + ", slot " + trace.slot());
+    TextTable.withoutHeadings(out, 2).print(lines(trace, inWals));
+    out.println("next: " + WhatNext.of(trace).sentence());
+  }
+
+  /** What is known, line by line: a name, or nothing where the one above goes on, and a text. */
+  public static List<List<String>> lines(OwnerTrace trace, List<WalSearch.InWal> inWals) {
     List<List<String>> lines = new ArrayList<>();
     OwnerInMySql mysql = trace.mysql();
     if (mysql == null) {
@@ -42,8 +48,7 @@ final class OwnerPage {
         .filter(of -> of.scope() != Scope.TABLE || trace.waitingTables().contains(of.name()))
         .forEach(of -> lines.add(List.of("paused", pause(of))));
     inWals.forEach(of -> lines.add(List.of("WAL", wal(of))));
-    TextTable.withoutHeadings(out, 2).print(lines);
-    out.println("next: " + WhatNext.of(trace).sentence());
+    return lines;
   }
 
   private static void mysql(OwnerInMySql mysql, OwnerTrace trace, List<List<String>> lines) {

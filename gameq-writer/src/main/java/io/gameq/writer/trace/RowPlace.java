@@ -54,7 +54,7 @@ public record RowPlace(
    * The values of its columns as a terminal may show them: the key alone of a delete, and none that
    * it leaves as they are. Empty where no row is.
    */
-  Map<String, String> columns() {
+  public Map<String, String> columns() {
     Map<String, String> columns = new LinkedHashMap<>();
     if (image != null) {
       boolean isDelete = image.op() == RowOp.DELETE;

@@ -79,7 +79,8 @@ public final class RowTracing {
     return new RowTrace(rowKey, key != null, places, traces);
   }
 
-  static String rowKey(String table, String keyText) {
+  /** How row keys write it. */
+  public static String rowKey(String table, String keyText) {
     return PercentEncoding.percent(table) + ":" + keyText;
   }
 

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -25,6 +26,7 @@ public final class ParkedTables {
   private static final long COMPLAIN_EVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Map<String, Long> untilNanos = new ConcurrentHashMap<>();
+  private final Map<String, String> reasons = new ConcurrentHashMap<>();
   private final Map<String, Long> complainedNanos = new ConcurrentHashMap<>();
 
   /** Says, now and then, why rows of a table wait. */
@@ -44,17 +46,26 @@ public final class ParkedTables {
 
   void park(String table, String reason) {
     complain(table, reason);
+    reasons.put(table, reason);
     untilNanos.put(table, System.nanoTime() + RETRY_NANOS);
   }
 
   /** A flush wrote into these tables. */
   void passed(Collection<String> tables) {
     untilNanos.keySet().removeAll(tables);
+    reasons.keySet().removeAll(tables);
   }
 
   /** Those that take no rows now. */
   public Set<String> names() {
     return Set.copyOf(untilNanos.keySet());
+  }
+
+  /** The same, each with why. */
+  public Map<String, String> reasons() {
+    Map<String, String> all = new TreeMap<>(reasons);
+    all.keySet().retainAll(untilNanos.keySet());
+    return all;
   }
 
   boolean isEmpty() {

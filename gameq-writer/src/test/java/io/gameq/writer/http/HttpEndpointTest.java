@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.writer.config.AccessToken;
+import io.gameq.writer.config.AccessToken.Role;
+import io.gameq.writer.config.ConsoleMode;
 import io.gameq.writer.config.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,8 +29,19 @@ class HttpEndpointTest {
 
   private HttpEndpoint open(@Nullable String token) {
     return HttpEndpoint.open(
-        new HttpSettings("127.0.0.1", 0, true, token),
-        new HttpEndpoint.Shown(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"));
+        settings("127.0.0.1", 0, token),
+        new HttpEndpoint.Shown(() -> isAlive, () -> problems, () -> "gameq_rows 1\n"),
+        routes -> {});
+  }
+
+  private static HttpSettings settings(String address, int port, @Nullable String token) {
+    return new HttpSettings(
+        address,
+        port,
+        true,
+        token == null ? List.of() : List.of(new AccessToken("token", Role.READ, token)),
+        null,
+        ConsoleMode.ACT);
   }
 
   /** What the server answers to a request with these header lines, as it stands on the wire. */
@@ -107,10 +121,11 @@ class HttpEndpointTest {
             GameQueueException.class,
             () ->
                 HttpEndpoint.open(
-                    new HttpSettings("0.0.0.0", 0, true, null),
-                    new HttpEndpoint.Shown(() -> true, List::of, () -> "")));
+                    settings("0.0.0.0", 0, null),
+                    new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+                    routes -> {}));
     assertTrue(String.valueOf(e.getMessage()).contains("http.tokenFile"), e::getMessage);
-    assertFalse(new HttpSettings("0.0.0.0", 0, true, TOKEN).toString().contains(TOKEN));
+    assertFalse(settings("0.0.0.0", 0, TOKEN).toString().contains(TOKEN));
   }
 
   @Test
@@ -121,8 +136,9 @@ class HttpEndpointTest {
               GameQueueException.class,
               () ->
                   HttpEndpoint.open(
-                      new HttpSettings("127.0.0.1", taken.getLocalPort(), true, null),
-                      new HttpEndpoint.Shown(() -> true, List::of, () -> "")));
+                      settings("127.0.0.1", taken.getLocalPort(), null),
+                      new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+                      routes -> {}));
       String message = String.valueOf(e.getMessage());
       assertTrue(message.contains("port " + taken.getLocalPort()), message);
       assertEquals(message, message.strip());

@@ -1,0 +1,111 @@
+package io.gameq.writer.audit;
+
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Entry;
+import io.gameq.terminal.ExitCodes;
+import io.gameq.terminal.Shown;
+import io.gameq.terminal.TextTable;
+import io.gameq.writer.config.ConfigOption;
+import io.gameq.writer.mysql.CommandDatabase;
+import io.gameq.writer.terminal.JsonLine;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code audit}: what operators did, the newest first. */
+@Command(
+    name = "audit",
+    description =
+        "Lists what operators did, by command line or console, and who looked at values of rows;"
+            + " the newest first. Reads MySQL only.",
+    footer = {
+      "",
+      "Each entry was written before it was done. Writers remove entries older than 400 days."
+    })
+public final class AuditCommand implements Callable<Integer> {
+  /** Read at a time. */
+  private static final int PAGE = 500;
+
+  @Spec private @Nullable CommandSpec spec;
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Most entries to list (default: ${DEFAULT-VALUE}).")
+  private int limit = 100;
+
+  @Option(names = "--json", description = "One JSON object a line, nothing else; times in UTC.")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    CommandSpec self = Objects.requireNonNull(spec);
+    if (limit < 1) {
+      throw new CommandLine.ParameterException(self.commandLine(), "--limit must be 1 or more");
+    }
+    PrintWriter out = self.commandLine().getOut();
+    try (MySql mysql = CommandDatabase.open(config.read().mysql(), "audit")) {
+      list(mysql, out);
+    }
+    out.flush();
+    return ExitCodes.OK;
+  }
+
+  private void list(MySql mysql, PrintWriter out) {
+    TextTable table = new TextTable(out, "WHEN (UTC)", "WHO", "BY", "WHAT", "TO", "DETAIL");
+    int listed = 0;
+    List<Entry> page;
+    long before = Long.MAX_VALUE;
+    do {
+      page = AuditTable.newest(mysql, before, Math.min(PAGE, limit - listed));
+      if (json) {
+        page.forEach(of -> out.println(JsonLine.of(values(of))));
+      } else {
+        table.print(page.stream().map(AuditCommand::cells).toList());
+      }
+      listed += page.size();
+      before = page.isEmpty() ? 0 : page.get(page.size() - 1).id();
+    } while (!page.isEmpty() && listed < limit);
+    if (!json) {
+      out.println(
+          listed == 1
+              ? "1 entry"
+              : "%,d entries".formatted(listed)
+                  + (listed == limit ? ": --limit shows more, if there are" : ""));
+    }
+  }
+
+  private static List<String> cells(Entry of) {
+    return List.of(
+        Shown.utc(of.at()),
+        Shown.text(of.actor().who()),
+        Shown.text(of.actor().via()),
+        Shown.text(of.action()),
+        Shown.text(of.target()),
+        Shown.text(of.detail()));
+  }
+
+  private static Map<String, Object> values(Entry of) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    values.put("id", of.id());
+    values.put("at", of.at().toString());
+    values.put("who", of.actor().who());
+    values.put("via", of.actor().via());
+    values.put("action", of.action());
+    values.put("target", of.target());
+    values.put("detail", of.detail());
+    return values;
+  }
+}

@@ -1,0 +1,109 @@
+package io.gameq.writer.config;
+
+import io.gameq.writer.config.AccessToken.Role;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code http} of the configuration file. Stateless. */
+final class HttpSection {
+  private static final int MAX_PORT = 65_535;
+
+  /** Shorter ones can be guessed. */
+  private static final int LEAST_TOKEN_CHARS = 16;
+
+  /** Each is compared with what a request carries. */
+  private static final int MOST_TOKENS = 50;
+
+  private HttpSection() {}
+
+  static HttpSettings read(Section http) {
+    HttpSettings settings =
+        new HttpSettings(
+            http.text("address", HttpSettings.DEFAULT_ADDRESS),
+            http.number("port", HttpSettings.DEFAULT_PORT, 0, MAX_PORT),
+            http.text("port") != null,
+            tokens(http),
+            tls(http.section("tls")),
+            oneOf(http, "console", ConsoleMode.ACT));
+    http.refuseOthers();
+    return settings;
+  }
+
+  private static List<AccessToken> tokens(Section http) {
+    List<AccessToken> tokens = new ArrayList<>();
+    String single = token(http);
+    if (single != null) {
+      tokens.add(new AccessToken("token", Role.ACT, single));
+    }
+    Set<String> names = new HashSet<>();
+    List<Section> named = http.sections("tokens");
+    if (named.size() > MOST_TOKENS) {
+      throw http.wrong("tokens", "are %d: use %d at most".formatted(named.size(), MOST_TOKENS));
+    }
+    for (Section of : named) {
+      String name = of.required("name");
+      if (!name.matches("[A-Za-z0-9._-]{1,32}")) {
+        throw of.wrong("name", "is '%s': use 1 to 32 of A-Z a-z 0-9 . _ -".formatted(name));
+      }
+      if (!names.add(name)) {
+        throw of.wrong("name", "is '%s' for a second time".formatted(name));
+      }
+      Role role = oneOf(of, "role", Role.READ);
+      String secret = token(of);
+      of.refuseOthers();
+      if (secret == null) {
+        throw of.wrong("tokenFile", "is missing: it has no default");
+      }
+      if (tokens.stream().anyMatch(other -> other.secret().equals(secret))) {
+        throw of.wrong("tokenFile", "has the same token as another: whose it is must be known");
+      }
+      tokens.add(new AccessToken(name, role, secret));
+    }
+    return tokens;
+  }
+
+  private static @Nullable String token(Section of) {
+    String token = of.secret("token");
+    if (token != null && token.length() < LEAST_TOKEN_CHARS) {
+      throw of.wrong(
+          "token", "is too short: use %d characters or more".formatted(LEAST_TOKEN_CHARS));
+    }
+    return token;
+  }
+
+  private static @Nullable TlsFiles tls(Section tls) {
+    String certFile = tls.text("certFile");
+    String keyFile = tls.text("keyFile");
+    tls.refuseOthers();
+    if (certFile == null && keyFile == null) {
+      return null;
+    }
+    if (certFile == null || keyFile == null) {
+      throw tls.wrong(
+          certFile == null ? "certFile" : "keyFile",
+          "is missing: certFile and keyFile go together");
+    }
+    return new TlsFiles(Path.of(certFile), Path.of(keyFile));
+  }
+
+  private static <E extends Enum<E>> E oneOf(Section of, String name, E otherwise) {
+    String text = of.text(name, said(otherwise));
+    List<String> known = new ArrayList<>();
+    for (E value : otherwise.getDeclaringClass().getEnumConstants()) {
+      if (said(value).equals(text)) {
+        return value;
+      }
+      known.add(said(value));
+    }
+    throw of.wrong(name, "is '%s': use %s".formatted(text, String.join(" or ", known)));
+  }
+
+  private static String said(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

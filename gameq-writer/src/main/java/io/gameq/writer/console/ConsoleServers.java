@@ -1,0 +1,134 @@
+package io.gameq.writer.console;
+
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.StaleRows;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.console.access.Visitor;
+import io.gameq.writer.letters.AuditedLetters;
+import io.gameq.writer.mysql.DeadLetters;
+import io.javalin.http.ServiceUnavailableResponse;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MySQL and Redis as the console reaches them: over connections of its own, opened when a page
+ * first needs them, so that no page takes one from the workers. Thread-safe.
+ */
+final class ConsoleServers implements AutoCloseable {
+  /** Each may need two connections, and must not wait for its second one for ever. */
+  private static final int MOST_AT_LETTERS = 2;
+
+  private static final int MYSQL_CONNECTIONS = 2 * MOST_AT_LETTERS;
+
+  private static final long MOST_WAIT_SECONDS = 10;
+
+  private final WriterConfig settings;
+  private final Semaphore atLetters = new Semaphore(MOST_AT_LETTERS);
+  private @Nullable MySql mysql;
+  private @Nullable StaleRows stale;
+  private @Nullable ControlConnection redis;
+  private @Nullable RedisConnector connector;
+
+  ConsoleServers(WriterConfig settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * MySQL.
+   *
+   * @throws io.gameq.GameQueueException when it is away or refuses the login, or gameq's own tables
+   *     are missing; the next call tries again
+   */
+  synchronized MySql mysql() {
+    MySql open = mysql;
+    if (open == null) {
+      open = MySqlPool.open(settings.mysql().withPoolSize(MYSQL_CONNECTIONS), "console");
+      try {
+        Settings.requireSchema(open);
+      } catch (RuntimeException e) {
+        open.close();
+        throw e;
+      }
+      mysql = open;
+    }
+    return open;
+  }
+
+  /**
+   * Does something with dead letters.
+   *
+   * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
+   */
+  <T extends @Nullable Object> T letters(Visitor visitor, Function<AuditedLetters, T> work) {
+    try {
+      if (!atLetters.tryAcquire(MOST_WAIT_SECONDS, TimeUnit.SECONDS)) {
+        throw new ServiceUnavailableResponse("others are at the dead letters: try again");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ServiceUnavailableResponse("the writer stops");
+    }
+    try {
+      return work.apply(new AuditedLetters(new DeadLetters(mysql()), visitor.actor()));
+    } finally {
+      atLetters.release();
+    }
+  }
+
+  /** Redis; calls throw {@link io.gameq.RedisUnavailableException} while it is away. */
+  synchronized ControlConnection redis() {
+    ControlConnection open = redis;
+    if (open == null) {
+      RedisConnector to = new RedisConnector(settings.redis());
+      connector = to;
+      open = new ControlConnection(to);
+      redis = open;
+    }
+    return open;
+  }
+
+  String namespace() {
+    return settings.namespace();
+  }
+
+  Slots slots() {
+    return new Slots(settings.namespace(), settings.slots());
+  }
+
+  /** Stale rows in Redis; throws {@link io.gameq.GameQueueException} when Redis is unfit. */
+  synchronized StaleRows stale() {
+    StaleRows open = stale;
+    if (open == null) {
+      open = new StaleRows(settings.redis(), settings.namespace(), settings.slots());
+      stale = open;
+    }
+    return open;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (mysql != null) {
+      mysql.close();
+      mysql = null;
+    }
+    if (stale != null) {
+      stale.close();
+      stale = null;
+    }
+    if (redis != null) {
+      redis.close();
+      redis = null;
+    }
+    if (connector != null) {
+      connector.close();
+      connector = null;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.gameq.writer.console;
+
+import io.gameq.agent.Agent;
+import io.gameq.agent.Duty;
+import io.gameq.backlog.Backlog;
+import io.gameq.sign.NodeSign.Commits;
+import io.gameq.writer.console.Beat.StepSum;
+import io.gameq.writer.process.Processes;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/**
+ * Remembers the meters of the last minutes, so that charts have a past when a page is opened.
+ * Thread-safe.
+ */
+final class Pulse {
+  private static final Duration EVERY = Duration.ofSeconds(2);
+
+  /** A quarter of an hour, some 200 kB; Prometheus remembers longer. */
+  private static final int MOST = 450;
+
+  private static final String STEP = "gameq.writer.step";
+
+  private final MeterRegistry meters;
+  private final Console.WriterView writer;
+  private final Deque<Beat> beats = new ArrayDeque<>();
+  private long number;
+
+  Pulse(MeterRegistry meters, Console.WriterView writer) {
+    this.meters = meters;
+    this.writer = writer;
+  }
+
+  Agent duty() {
+    return Duty.every(Duration.ZERO, EVERY::toNanos, "remember the meters", this::beat);
+  }
+
+  synchronized void beat() {
+    Backlog look = writer.backlog().get();
+    Processes processes = writer.processes().get();
+    if (beats.size() == MOST) {
+      beats.removeFirst();
+    }
+    beats.addLast(
+        new Beat(
+            ++number,
+            System.currentTimeMillis(),
+            processes == null ? -1 : committed(processes, Commits::commits),
+            processes == null ? -1 : committed(processes, Commits::rows),
+            count("gameq.writer.rows"),
+            flushes(),
+            count("gameq.writer.owners"),
+            look == null ? -1 : look.owners(),
+            look == null ? -1 : look.rows(),
+            look == null ? -1 : look.oldestAgeMillis(),
+            look == null ? -1 : look.redis().usedBytes(),
+            steps()));
+  }
+
+  private static long committed(Processes processes, ToLongFunction<Commits> of) {
+    return processes.nodes().stream().mapToLong(node -> of.applyAsLong(node.sign().commits())).sum();
+  }
+
+  /** The beats after one of them; 0 for all that are remembered. */
+  synchronized List<Beat> after(long last) {
+    return beats.stream().filter(of -> of.number() > last).toList();
+  }
+
+  /** The timers of all steps that were taken. */
+  List<Timer> timers() {
+    return List.copyOf(meters.find(STEP).timers());
+  }
+
+  /** A counter's or gauge's value; 0 when there is none. */
+  double count(String name) {
+    var counter = meters.find(name).counter();
+    return counter == null ? 0 : counter.count();
+  }
+
+  /** NaN when there is none, or it is not known. */
+  double gauge(String name) {
+    var gauge = meters.find(name).gauge();
+    return gauge == null ? Double.NaN : gauge.value();
+  }
+
+  double flushes() {
+    var rows = meters.find("gameq.writer.flush.rows").summary();
+    return rows == null ? 0 : rows.count();
+  }
+
+  private Map<String, StepSum> steps() {
+    Map<String, StepSum> steps = new HashMap<>();
+    for (Timer timer : timers()) {
+      steps.put(name(timer), new StepSum(timer.count(), timer.totalTime(TimeUnit.MILLISECONDS)));
+    }
+    return steps;
+  }
+
+  static String name(Timer timer) {
+    return String.valueOf(timer.getId().getTag("step"));
+  }
+}

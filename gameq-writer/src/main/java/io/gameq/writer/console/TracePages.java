@@ -1,0 +1,134 @@
+package io.gameq.writer.console;
+
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.ControlConnection;
+import io.gameq.terminal.Shown;
+import io.gameq.writer.console.access.GuardedRoutes;
+import io.gameq.writer.console.access.RequestBody;
+import io.gameq.writer.console.access.Visitor;
+import io.gameq.writer.trace.OwnerPage;
+import io.gameq.writer.trace.OwnerTrace;
+import io.gameq.writer.trace.RowPlace;
+import io.gameq.writer.trace.RowTrace;
+import io.gameq.writer.trace.RowTracing;
+import io.gameq.writer.trace.Tracing;
+import io.gameq.writer.trace.WhatNext;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.Context;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Where an owner or a row is, and what will happen next. Thread-safe. */
+final class TracePages {
+  private static final int MOST_CHARS = 1_000;
+
+  private final ConsoleServers servers;
+
+  TracePages(ConsoleServers servers) {
+    this.servers = servers;
+  }
+
+  /** What will happen next; {@code isToAct} when somebody has to do something. */
+  record Next(boolean isToAct, String sentence) {
+    static Next of(WhatNext next) {
+      return new Next(next.kind().isToAct(), next.sentence());
+    }
+  }
+
+  /** An owner; each line is a name, empty where the one above goes on, and a text. */
+  record Owner(String owner, int slot, List<List<String>> lines, Next next) {
+    static Owner of(OwnerTrace trace) {
+      return new Owner(
+          trace.owner().id(),
+          trace.slot(),
+          OwnerPage.lines(trace, List.of()),
+          Next.of(WhatNext.of(trace)));
+    }
+  }
+
+  /** A version of the row in one place; {@code columns} are null while values are hidden. */
+  record Place(
+      String where,
+      String owner,
+      String version,
+      long committedMillis,
+      String op,
+      String session,
+      String note,
+      @Nullable Map<String, String> columns) {
+    static Place of(RowPlace place, boolean withValues) {
+      return new Place(
+          place.where().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+          place.owner().id(),
+          Long.toUnsignedString(place.version()),
+          place.version() == 0 ? 0 : Shown.time(place.version()).toEpochMilli(),
+          place.op() == null ? "" : place.op().name().toLowerCase(Locale.ROOT),
+          place.session(),
+          place.note(),
+          withValues && place.image() != null ? place.columns() : null);
+    }
+  }
+
+  /** A row, and the owners that have, had or wanted it. */
+  record Row(
+      String row,
+      boolean isManaged,
+      List<Place> places,
+      List<Owner> owners,
+      Next next,
+      boolean hasValues) {
+    static Row of(RowTrace trace, boolean withValues) {
+      return new Row(
+          trace.rowKey(),
+          trace.isManaged(),
+          trace.places().stream().map(place -> Place.of(place, withValues)).toList(),
+          trace.owners().stream().map(Owner::of).toList(),
+          Next.of(trace.next()),
+          withValues);
+    }
+  }
+
+  void addTo(GuardedRoutes routes) {
+    routes.look("trace", context -> Owner.of(tracing().owner(OwnerId.of(param(context, "owner")))));
+    routes.look(
+        "trace-row",
+        context ->
+            Row.of(row(param(context, "table"), param(context, "key"), owner(context)), false));
+    routes.values("trace-row-values", this::values);
+  }
+
+  private Row values(RequestBody body, Visitor visitor) {
+    String table = body.text("table", MOST_CHARS);
+    String key = body.text("key", MOST_CHARS);
+    AuditTable.add(
+        servers.mysql(), visitor.actor(), "show values", RowTracing.rowKey(table, key), "trace");
+    return Row.of(row(table, key, body.optionalText("owner", MOST_CHARS)), true);
+  }
+
+  private RowTrace row(String table, String key, @Nullable String owner) {
+    List<OwnerId> owners = owner == null ? List.of() : List.of(OwnerId.of(owner));
+    return new RowTracing(tracing(), servers.slots(), servers.redis(), servers.mysql())
+        .row(table, key, owners, List.of());
+  }
+
+  private Tracing tracing() {
+    ControlConnection redis = servers.redis();
+    return new Tracing(servers.namespace(), servers.slots(), redis, servers::mysql);
+  }
+
+  private static String param(Context context, String name) {
+    String value = context.queryParam(name);
+    if (value == null || value.isBlank()) {
+      throw new BadRequestResponse("'%s' is missing".formatted(name));
+    }
+    return value.strip();
+  }
+
+  private static @Nullable String owner(Context context) {
+    String owner = context.queryParam("owner");
+    return owner == null || owner.isBlank() ? null : owner.strip();
+  }
+}

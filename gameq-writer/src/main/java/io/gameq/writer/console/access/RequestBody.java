@@ -1,0 +1,119 @@
+package io.gameq.writer.console.access;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.ContentTooLargeResponse;
+import io.javalin.http.Context;
+import io.javalin.http.ServiceUnavailableResponse;
+import io.javalin.http.UnsupportedMediaTypeResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** What a request says: a JSON object with members that are known and bounded. Immutable. */
+public final class RequestBody {
+  /** Some hundred ids, or the columns of a row as a person edits them. */
+  static final int MOST_BYTES = 64 * 1_024;
+
+  /** Who sends slowly holds a thread meanwhile: others must be left for those who ask after us. */
+  private static final Semaphore BEING_READ = new Semaphore(16);
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final JsonNode object;
+
+  private RequestBody(JsonNode object) {
+    this.object = object;
+  }
+
+  /** Reads no more than is allowed, whatever the length that the request claims. */
+  static RequestBody of(Context context) {
+    String type = context.contentType();
+    if (type == null || !type.matches("(?i)application/json\\s*(;.*)?")) {
+      throw new UnsupportedMediaTypeResponse("send application/json");
+    }
+    if (!BEING_READ.tryAcquire()) {
+      throw new ServiceUnavailableResponse("too many requests are being read: try again");
+    }
+    try {
+      byte[] bytes = context.bodyInputStream().readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw new ContentTooLargeResponse("a request has %,d bytes at most".formatted(MOST_BYTES));
+      }
+      JsonNode object = JSON.readTree(bytes);
+      if (!object.isObject()) {
+        throw new BadRequestResponse("send a JSON object");
+      }
+      return new RequestBody(object);
+    } catch (JsonProcessingException e) {
+      throw new BadRequestResponse("that is not JSON");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      BEING_READ.release();
+    }
+  }
+
+  /** A text, stripped; refused when it is missing, empty or too long. */
+  public String text(String name, int mostChars) {
+    String text = optionalText(name, mostChars);
+    if (text == null) {
+      throw new BadRequestResponse("'%s' is missing".formatted(name));
+    }
+    return text;
+  }
+
+  /** The same; null when it is missing or empty. */
+  public @Nullable String optionalText(String name, int mostChars) {
+    JsonNode value = object.path(name);
+    if (value.isMissingNode() || value.isNull() || value.asText().isBlank()) {
+      return null;
+    }
+    String text = value.asText().strip();
+    if (!value.isTextual() || text.length() > mostChars) {
+      throw new BadRequestResponse(
+          "'%s' must be a text of %,d characters at most".formatted(name, mostChars));
+    }
+    return text;
+  }
+
+  /** Numbers of letters; refused when there is none, or too many. */
+  public List<Long> ids(String name, int most) {
+    List<Long> ids = new ArrayList<>();
+    for (JsonNode id : object.path(name)) {
+      if (!id.canConvertToLong() || !id.isIntegralNumber()) {
+        throw new BadRequestResponse("'%s' must be whole numbers".formatted(name));
+      }
+      ids.add(id.asLong());
+    }
+    if (ids.isEmpty() || ids.size() > most) {
+      throw new BadRequestResponse(
+          "'%s' must be 1 to %,d numbers, and are %,d".formatted(name, most, ids.size()));
+    }
+    return ids;
+  }
+
+  /** Texts by name, null for JSON's null. */
+  public Map<String, @Nullable String> texts(String name) {
+    Map<String, @Nullable String> texts = new LinkedHashMap<>();
+    object
+        .path(name)
+        .properties()
+        .forEach(
+            member -> {
+              JsonNode value = member.getValue();
+              if (!value.isTextual() && !value.isNull()) {
+                throw new BadRequestResponse("'%s' must be texts or null".formatted(name));
+              }
+              texts.put(member.getKey(), value.isNull() ? null : value.asText());
+            });
+    return texts;
+  }
+}

@@ -1,0 +1,18 @@
+package io.gameq.writer.console.access;
+
+import io.gameq.writer.config.AccessToken.Role;
+
+/**
+ * Somebody who is signed in; thread-safe.
+ *
+ * @param id in the cookie
+ * @param csrf that every changing request carries: a page from elsewhere cannot read it
+ * @param who the name given at sign-in, and that of the token
+ * @param untilMillis when it ends, ms since 1970
+ */
+record SignedIn(String id, String csrf, String who, Role role, long untilMillis, FormIds forms) {
+  @Override
+  public String toString() { // not what lets in
+    return "SignedIn[who=%s, role=%s]".formatted(who, role);
+  }
+}

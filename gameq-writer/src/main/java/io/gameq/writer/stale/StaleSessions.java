@@ -1,0 +1,142 @@
+package io.gameq.writer.stale;
+
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.script.DiscardScript;
+import io.gameq.redis.script.StaleRows;
+import io.gameq.redis.script.VersionedKey;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.RowKey;
+import io.gameq.writer.letters.LetterDetail;
+import io.gameq.writer.letters.LetterDetail.ColumnDetail;
+import io.gameq.writer.mysql.Discards;
+import io.gameq.writer.mysql.RowReading;
+import io.gameq.writer.mysql.RowReading.Decoded;
+import io.gameq.writer.mysql.RowReading.Reading;
+import io.gameq.writer.mysql.RowReading.Undecodable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions with stale rows, as an operator sees and discards them by command line or console.
+ * Stateless.
+ */
+public final class StaleSessions {
+  private StaleSessions() {}
+
+  /**
+   * One session, with what its rows come to.
+   *
+   * @param newestVersion of its rows; 0 when there is none
+   */
+  public record Listed(StaleRows.Session session, int rows, long bytes, long newestVersion) {
+    static Listed of(StaleRows.Session session, List<EncodedRow> rows) {
+      long bytes = 0;
+      long newest = 0;
+      for (EncodedRow row : rows) {
+        bytes += row.key().length() + row.image().length;
+        newest = Math.max(newest, StaleNames.version(row));
+      }
+      return new Listed(session, rows.size(), bytes, newest);
+    }
+  }
+
+  /**
+   * Looks at each session's rows, one session after another.
+   *
+   * @throws io.gameq.GameQueueException when Redis is away
+   */
+  public static List<Listed> list(StaleRows stale, List<StaleRows.Session> sessions) {
+    List<Listed> listed = new ArrayList<>();
+    for (StaleRows.Session session : sessions) {
+      listed.add(Listed.of(session, stale.rows(session)));
+    }
+    return listed;
+  }
+
+  /**
+   * A row, beside the one that MySQL holds.
+   *
+   * @param op put, delete or moved; empty when it cannot be decoded
+   * @param undecodable why it cannot be decoded, or null
+   */
+  public record ShownRow(
+      String key,
+      long version,
+      String op,
+      List<ColumnDetail> columns,
+      @Nullable String undecodable) {}
+
+  /**
+   * The rows of a session in the order in which they were committed.
+   *
+   * @param withValues whether to show their values; who asks for them audits it before
+   * @throws io.gameq.GameQueueException when Redis or MySQL is away
+   */
+  public static List<ShownRow> rows(
+      StaleRows stale, RowReading reading, StaleRows.Session session, boolean withValues) {
+    return stale.rows(session).stream()
+        .sorted(Comparator.comparing(StaleNames::version))
+        .map(row -> shown(row, session.owner(), reading, withValues))
+        .toList();
+  }
+
+  private static ShownRow shown(
+      EncodedRow row, OwnerId owner, RowReading rows, boolean withValues) {
+    long version = StaleNames.version(row);
+    Reading reading = rows.read(row.key(), row.image());
+    if (reading instanceof Decoded decoded) {
+      return new ShownRow(
+          row.key(),
+          version,
+          decoded.image().op().name().toLowerCase(Locale.ROOT),
+          LetterDetail.columns(
+              decoded.image(), rows.present(owner, decoded.key()).row(), withValues),
+          null);
+    }
+    return new ShownRow(
+        row.key(),
+        version,
+        "",
+        List.of(),
+        "its %,d bytes cannot be decoded: %s"
+            .formatted(row.image().length, ((Undecodable) reading).reason()));
+  }
+
+  /**
+   * Removes the rows of a session from Redis for good, unless it owns after all; then MySQL
+   * remembers that. In this order: a session that owns after all must not have its rows given up.
+   * Who asks for it audits it before.
+   *
+   * @throws io.gameq.GameQueueException when Redis or MySQL is away
+   */
+  public static DiscardScript.Outcome discard(
+      StaleRows stale, Discards discards, StaleRows.Session session) {
+    DiscardScript.Outcome outcome = stale.discard(session);
+    if (outcome instanceof DiscardScript.Discarded discarded) {
+      discards.remember(discards(session, discarded.rows()));
+    }
+    return outcome;
+  }
+
+  /** Of this session only: the one that owns may have changed the same rows in older versions. */
+  private static List<Discard> discards(StaleRows.Session session, List<VersionedKey> rows) {
+    List<Discard> discards = new ArrayList<>();
+    for (VersionedKey row : rows) {
+      int colon = row.key().indexOf(':');
+      if (colon > 0) { // else damaged, and no row's key
+        discards.add(
+            new Discard(
+                session.owner(),
+                RowKey.tableName(row.key()),
+                row.key().substring(colon + 1),
+                session.session().text(),
+                row.version()));
+      }
+    }
+    return discards;
+  }
+}

@@ -1,0 +1,115 @@
+import { el, button, link, liveTable, say, announce } from '../dom.js';
+import { get, post, visitor } from '../api.js';
+import { utc, plain } from '../text.js';
+import { act } from '../dialog.js';
+
+/** What will happen next, in one sentence. */
+function nextOf(next) {
+  return el('section', { class: `attention ${next.isToAct ? '' : 'good'}`, 'aria-label': 'What happens next' },
+    el('h2', {}, next.isToAct ? '! To be acted on' : '✓ Next'), el('p', {}, plain(next.sentence)));
+}
+
+/** Lines of a name and a text; a name that is empty goes on with the one above. */
+function linesOf(of) {
+  return el('div', { class: 'table' }, el('table', { role: 'table' },
+    el('caption', {}, `${plain(of.owner)}, slot ${of.slot}`),
+    el('tbody', { role: 'rowgroup' }, of.lines.map(([name, text]) => el('tr', { role: 'row' },
+      el('th', { scope: 'row', role: 'rowheader' }, name), el('td', { role: 'cell' }, plain(text)))))));
+}
+
+export function ownerAddress(owner) {
+  return `#/trace?${new URLSearchParams({ owner })}`;
+}
+
+export default {
+  path: 'trace',
+  title: 'Trace',
+  isHidden: true,
+  under: 'owners',
+  async show(root, context) {
+    const owner = context.params.get('owner') ?? '';
+    const table = context.params.get('table');
+    const key = context.params.get('key');
+    const problem = el('p', { class: 'problem', role: 'alert' });
+    const body = el('div', {});
+    const again = button('Look again', () => attempt(look));
+    root.append(el('p', {}, link('Search', '#/owners')), problem, el('div', { class: 'buttons' }, again, owner && !table ? ofOwner() : null), body);
+    await look();
+
+    async function attempt(work) {
+      say(problem, '');
+      try {
+        await work();
+      } catch (e) {
+        say(problem, e.message);
+      }
+    }
+
+    async function look() {
+      if (table) {
+        showRow(await get('trace-row', { table, key, owner }));
+      } else {
+        showOwner(await get('trace', { owner }));
+      }
+      announce('Looked');
+    }
+
+    function ofOwner() {
+      return [
+        link('Its dead letters', `#/dead?${new URLSearchParams({ owner })}`, { class: 'button' }),
+        visitor().mayAct ? button('Write it now …', flush) : null,
+      ];
+    }
+
+    async function flush() {
+      const done = await act({
+        title: `Write what ${plain(owner)} has now?`, text: 'Its rows are due at once instead of at the end of their merge window.',
+        action: 'Write now', path: 'flush', body: () => ({ owner }),
+      });
+      if (done) {
+        attempt(look);
+      }
+    }
+
+    function showOwner(of) {
+      say(root.querySelector('h1'), `Trace of ${plain(of.owner)}`);
+      body.replaceChildren(nextOf(of.next), linesOf(of));
+    }
+
+    function showRow(of) {
+      say(root.querySelector('h1'), `Trace of ${plain(of.row)}`);
+      const places = liveTable('Versions of the row, and where they are; times in UTC', [
+        { label: 'Where', text: (place) => place.where },
+        { label: 'Owner', node: (place) => link(plain(place.owner), ownerAddress(place.owner)) },
+        { label: 'Version', text: (place) => place.version },
+        { label: 'Committed', together: true, text: (place) => (place.committedMillis ? utc(place.committedMillis) : '–') },
+        { label: 'It would', text: (place) => place.op || '–' },
+        { label: 'Session', text: (place) => (place.where === 'dead letter' ? `letter ${place.session}` : plain(place.session)) },
+        { label: 'Note', text: (place) => plain(place.note) },
+      ], (place) => place.where + place.owner + place.version + place.session, 'No server has this row.');
+      places.update(of.places);
+      const values = of.places.filter((place) => place.columns);
+      body.replaceChildren(...[
+        nextOf(of.next), of.isManaged ? null : el('p', { class: 'hint' }, 'No row of a managed table has this key.'), places.node,
+        visitor().mayRead && !of.hasValues && of.places.length
+          ? button('Show values', () => attempt(async () => showRow(await post('trace-row-values', { table, key, owner }))), { title: 'This is in the audit log' }) : null,
+        values.length ? columnsOf(values) : null, ...of.owners.flatMap((each) => [el('h2', {}, 'Owner'), nextOf(each.next), linesOf(each)]),
+      ].filter((node) => node !== null));
+    }
+
+    function columnsOf(places) {
+      const names = [...new Set(places.flatMap((place) => Object.keys(place.columns)))];
+      return el('div', { class: 'table' }, el('table', { role: 'table' },
+        el('caption', {}, 'Values, side by side'),
+        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ['Column', ...places.map((place) => place.where), 'Differs'].map((name) => el('th', { scope: 'col', role: 'columnheader' }, name)))),
+        el('tbody', { role: 'rowgroup' }, names.map((name) => {
+          const all = places.filter((place) => name in place.columns).map((place) => place.columns[name]);
+          const differs = new Set(all).size > 1;
+          return el('tr', { role: 'row', class: differs ? 'differs' : null },
+            el('th', { scope: 'row', role: 'rowheader' }, plain(name)),
+            places.map((place) => el('td', { role: 'cell', class: 'code', 'data-label': place.where }, plain(place.columns[name] ?? '–'))),
+            el('td', { role: 'cell', 'data-label': 'Differs' }, differs ? 'differs' : ''));
+        }))));
+    }
+  },
+};

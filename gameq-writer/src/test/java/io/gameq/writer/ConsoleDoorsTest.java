@@ -1,0 +1,254 @@
+package io.gameq.writer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.writer.RawHttp.Answer;
+import io.gameq.writer.config.ConfigReader;
+import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.console.Console;
+import io.gameq.writer.http.HttpEndpoint;
+import io.gameq.writer.pause.Pauses;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A console whose servers are away: what it lets in depends on its settings alone. */
+class ConsoleDoorsTest {
+  private static final String TOKEN = "http: { port: 0, token: 0123456789abcdef%s }\n";
+  private static final String PASSWORD = "changeit";
+
+  @TempDir private static Path made;
+
+  /** Trusts the certificate of {@code made}. */
+  private static KeyStore known;
+
+  @TempDir private Path directory;
+
+  @BeforeAll
+  static void makeCertificate() throws Exception {
+    known = certificate("localhost");
+  }
+
+  private final class Doors implements AutoCloseable {
+    private final Console console;
+    private final HttpEndpoint endpoint;
+    private final RawHttp http;
+
+    Doors(String settings) throws IOException {
+      WriterConfig config = config(settings);
+      console =
+          new Console(
+              config,
+              List.of(),
+              new SimpleMeterRegistry(),
+              new Console.WriterView(
+                  () -> null, Map::of, () -> Pauses.NONE, () -> null, () -> List.of("waits for <b>MySQL</b>")));
+      endpoint =
+          HttpEndpoint.open(
+              config.http(),
+              new HttpEndpoint.Shown(() -> true, List::of, () -> ""),
+              console::addTo);
+      http = new RawHttp(endpoint.port());
+    }
+
+    Answer get(String path) throws IOException {
+      return http.get(path, "Host: localhost:" + http.port());
+    }
+
+    Answer post(String path, String body) throws IOException {
+      return http.send(
+          "POST",
+          "/console/api/" + path,
+          body,
+          "Host: localhost:" + http.port(),
+          "Origin: http://localhost:" + http.port(),
+          "Content-Type: application/json");
+    }
+
+    @Override
+    public void close() {
+      endpoint.close();
+      console.close();
+    }
+  }
+
+  private WriterConfig config(String settings) throws IOException {
+    return ConfigReader.read(
+        Files.writeString(
+            directory.resolve("gameq.yaml"),
+            """
+            namespace: doors
+            redis: { uri: "redis://127.0.0.1:1" }
+            mysql: { url: "jdbc:mysql://127.0.0.1:1/none", user: nobody }
+            """
+                + settings));
+  }
+
+  @Test
+  void withoutATokenTheLoopbackConsoleIsForLooking() throws IOException {
+    try (Doors doors = new Doors("http: { port: 0 }\n")) {
+      Answer overview = doors.get("/console/api/overview");
+      assertEquals(200, overview.status());
+      assertTrue(overview.body().contains("waits for <b>MySQL</b>"), overview::body);
+      for (String path : List.of("dead-retry", "dead-values", "stale-discard", "form")) {
+        Answer refused = doors.post(path, "{\"ids\":[1]}");
+        assertEquals(403, refused.status(), path);
+        assertTrue(refused.body().contains("set http.tokenFile"), refused::body);
+      }
+      assertEquals(401, doors.post("session", "{\"name\":\"a\",\"token\":\"b\"}").status());
+      assertEquals(303, doors.get("/").status());
+      assertEquals(303, doors.get("/console").status());
+    }
+  }
+
+  @Test
+  void aServerThatIsAwayIsNamed() throws IOException {
+    try (Doors doors = new Doors("http: { port: 0 }\n")) {
+      Answer audit = doors.get("/console/api/audit");
+      assertTrue(audit.status() == 503 || audit.status() == 400, audit::toString);
+      assertTrue(audit.body().contains("MySQL"), audit::body);
+    }
+  }
+
+  @Test
+  void aConsoleThatIsNotWantedIsNotThere() throws IOException {
+    try (Doors doors = new Doors("http: { port: 0, console: none }\n")) {
+      for (String path : List.of("/console/", "/console/app.js", "/console/api/session", "/")) {
+        assertEquals(404, doors.get(path).status(), path);
+      }
+      assertEquals(200, doors.get("/live").status());
+    }
+  }
+
+  @Test
+  void aReadOnlyConsoleSaysSo() throws IOException {
+    try (Doors doors = new Doors(TOKEN.formatted(", console: read"))) {
+      String state = doors.get("/console/api/session").body();
+      assertTrue(state.contains("\"mayAct\":false"), state);
+      assertTrue(state.contains("http.console"), state);
+      assertEquals(401, doors.get("/console/api/overview").status());
+    }
+  }
+
+  @Test
+  void guessingIsHeldBack() throws IOException {
+    try (Doors doors = new Doors(TOKEN.formatted(""))) {
+      String wrong = "{\"name\":\"eve\",\"token\":\"0123456789abcdeg\"}";
+      for (int i = 0; i < 10; i++) {
+        assertEquals(401, doors.post("session", wrong).status(), "try " + i);
+      }
+      String right = "{\"name\":\"eve\",\"token\":\"0123456789abcdef\"}";
+      assertEquals(429, doors.post("session", right).status());
+    }
+  }
+
+  @Test
+  void httpsShowsTheCertificateOfTheSettings() throws Exception {
+    try (Doors doors = new Doors(tls(made.resolve("key.pem")))) {
+      URI page = URI.create("https://localhost:" + doors.http.port() + "/console/");
+      HttpsURLConnection trusting = (HttpsURLConnection) page.toURL().openConnection();
+      trusting.setSSLSocketFactory(trusting(known).getSocketFactory());
+      try (InputStream body = trusting.getInputStream()) {
+        assertTrue(new String(body.readAllBytes(), UTF_8).contains("<title>gameq</title>"));
+      }
+      HttpURLConnection strange = (HttpURLConnection) page.toURL().openConnection();
+      assertThrows(SSLHandshakeException.class, strange::connect);
+    }
+  }
+
+  @Test
+  void aKeyThatIsNoneIsNamedWithItsSetting() throws Exception {
+    for (Path key : List.of(made.resolve("absent.pem"), made.resolve("cert.pem"))) {
+      GameQueueException e =
+          assertThrows(GameQueueException.class, () -> new Doors(tls(key)).close());
+      assertTrue(e.getMessage().startsWith("setting 'http.tls.keyFile': " + key), e::getMessage);
+    }
+    GameQueueException e =
+        assertThrows(
+            GameQueueException.class, () -> config("http: { tls: { certFile: cert.pem } }\n"));
+    assertTrue(e.getMessage().contains("http.tls.keyFile"), e::getMessage);
+  }
+
+  /** Otherwise it is not TLS that keeps others out. */
+  @Test
+  void beyondThisHostTlsAloneIsNotEnough() throws Exception {
+    String settings = tls(made.resolve("key.pem")).replace("port: 0", "port: 0, address: 0.0.0.0");
+    GameQueueException e =
+        assertThrows(GameQueueException.class, () -> new Doors(settings).close());
+    assertTrue(e.getMessage().contains("http.tokenFile"), e::getMessage);
+  }
+
+  private String tls(Path key) {
+    return "http: { port: 0, tls: { certFile: \"%s\", keyFile: \"%s\" } }\n"
+        .formatted(made.resolve("cert.pem"), key);
+  }
+
+  /** Makes cert.pem and key.pem; returns what trusts them. */
+  private static KeyStore certificate(String name) throws Exception {
+    Path file = made.resolve("made.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "made",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=" + name,
+                "-ext",
+                "SAN=dns:" + name,
+                "-keystore",
+                file.toString(),
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD)
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(0, keytool.waitFor(), said);
+    KeyStore store = KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+    pem("cert.pem", "CERTIFICATE", store.getCertificate("made").getEncoded());
+    pem("key.pem", "PRIVATE KEY", store.getKey("made", PASSWORD.toCharArray()).getEncoded());
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry("made", store.getCertificate("made"));
+    return trusted;
+  }
+
+  private static void pem(String file, String what, byte[] der) throws IOException {
+    Files.writeString(
+        made.resolve(file),
+        "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+            .formatted(what, Base64.getMimeEncoder().encodeToString(der), what));
+  }
+
+  private static SSLContext trusting(KeyStore trusted) throws Exception {
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context;
+  }
+}

@@ -1,0 +1,297 @@
+package io.gameq.writer;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gameq.writer.RawHttp.Answer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may see and do what in the console, by what stands on the wire. */
+@TestInstance(Lifecycle.PER_CLASS)
+class ConsoleSecurityTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ConsoleWorld world;
+  private RawHttp http;
+  private String host;
+  private String origin;
+  private long letter;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    world = new ConsoleWorld(directory, ConsoleWorld.tokens());
+    http = world.raw();
+    host = "Host: localhost:" + http.port();
+    origin = "Origin: http://localhost:" + http.port();
+    world.refuse();
+    letter = world.letter("note");
+  }
+
+  @AfterAll
+  void stop() {
+    world.close();
+  }
+
+  /** Somebody who is signed in, as a browser is. */
+  private final class Browser {
+    private final String cookie;
+    private final String csrf;
+
+    Browser(String token) throws IOException {
+      Answer answer = signIn("ann", token);
+      assertEquals(200, answer.status(), answer::body);
+      cookie = "Cookie: " + answer.header("Set-Cookie").replaceFirst(";.*", "");
+      csrf = "X-Gameq-Csrf: " + JSON.readTree(answer.body()).path("csrf").asText();
+    }
+
+    Answer get(String path) throws IOException {
+      return http.get("/console/api/" + path, host, cookie);
+    }
+
+    String form() throws IOException {
+      Answer answer = post("form", "{}", host, origin, cookie, csrf);
+      assertEquals(200, answer.status(), answer::body);
+      return "X-Gameq-Form: " + JSON.readTree(answer.body()).path("id").asText();
+    }
+
+    Answer act(String path, String body) throws IOException {
+      return post(path, body, host, origin, cookie, csrf, form());
+    }
+  }
+
+  private Answer post(String path, String body, String... headers) throws IOException {
+    List<String> all = new ArrayList<>(List.of(headers));
+    all.add("Content-Type: application/json");
+    return http.send("POST", "/console/api/" + path, body, all.toArray(String[]::new));
+  }
+
+  private Answer signIn(String name, String token) throws IOException {
+    String body = JSON.createObjectNode().put("name", name).put("token", token).toString();
+    return post("session", body, host, origin);
+  }
+
+  private String retry() {
+    return "{\"ids\":[" + letter + "]}";
+  }
+
+  private String count(String sql) throws Exception {
+    return world.game.queryText("SELECT COUNT(*) FROM " + sql);
+  }
+
+  @Test
+  void withoutATokenNothingIsShownAndNothingIsDone() throws Exception {
+    for (String path : List.of("overview", "slots", "dead", "dead/" + letter, "stale", "audit")) {
+      assertEquals(401, http.get("/console/api/" + path, host).status(), path);
+      String stranger = "Cookie: gameq-" + http.port() + "=AAAA";
+      assertEquals(401, http.get("/console/api/" + path, host, stranger).status(), path);
+    }
+    for (String path : List.of("dead-retry", "dead-discard", "dead-edit", "dead-values", "form")) {
+      assertEquals(401, post(path, retry(), host, origin).status(), path);
+    }
+    assertEquals("2", count("gameq_dead_letter"));
+  }
+
+  @Test
+  void thePageTellsBrowsersToRunNothingElse() throws Exception {
+    Answer page = http.get("/console/", host);
+    assertEquals(200, page.status());
+    String policy = page.header("Content-Security-Policy");
+    for (String part :
+        List.of(
+            "default-src 'none'",
+            "script-src 'self';",
+            "style-src 'self';",
+            "frame-ancestors 'none'",
+            "base-uri 'none'")) {
+      assertTrue(policy.contains(part), policy);
+    }
+    assertFalse(policy.contains("unsafe"), policy);
+    assertEquals("nosniff", page.header("X-Content-Type-Options"));
+    assertEquals("no-store", page.header("Cache-Control"));
+    assertEquals("no-referrer", page.header("Referrer-Policy"));
+    assertFalse(page.body().contains("http:"), "an asset from elsewhere");
+    Answer api = http.get("/console/api/session", host);
+    assertEquals(policy, api.header("Content-Security-Policy"));
+    assertEquals("application/json", api.header("Content-Type"));
+    for (String path : List.of("/console/../gameq.yaml", "/console/%2e%2e/%2e%2e/gameq.yaml")) {
+      int status = http.get(path, host).status();
+      assertTrue(status == 400 || status == 404, path + " " + status);
+    }
+  }
+
+  @Test
+  void theCookieIsOfNoUseToOthers() throws Exception {
+    String cookie = signIn("ann", ConsoleWorld.TOKEN).header("Set-Cookie");
+    for (String part : List.of("HttpOnly", "SameSite=Strict", "Path=/console", "Max-Age=28800")) {
+      assertTrue(cookie.contains(part), cookie);
+    }
+    assertFalse(cookie.contains(ConsoleWorld.TOKEN), cookie);
+  }
+
+  @Test
+  void aRequestFromElsewhereIsRefused() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    String form = ann.form();
+    for (String from :
+        List.of(
+            "Origin: http://evil.example",
+            "Origin: null",
+            "Origin: http://localhost:1",
+            "X-No-Origin: at all")) {
+      Answer answer = post("dead-retry", retry(), host, from, ann.cookie, ann.csrf, form);
+      assertEquals(403, answer.status(), from);
+      assertEquals(403, post("session", "{}", host, from).status(), from);
+    }
+    String site = "Sec-Fetch-Site: cross-site";
+    assertEquals(
+        403, post("dead-retry", retry(), host, origin, site, ann.cookie, ann.csrf, form).status());
+    assertEquals(403, http.get("/console/api/dead", host, site, ann.cookie).status());
+    for (String forged : List.of("Host: evil.example", "Host: localhost.evil.example")) {
+      assertEquals(421, http.get("/console/", forged, ann.cookie).status(), forged);
+      assertEquals(
+          421, post("dead-retry", retry(), forged, origin, ann.cookie, ann.csrf, form).status());
+    }
+    assertEquals("2", count("gameq_dead_letter"));
+  }
+
+  @Test
+  void aFormCountsOnceAndOnlyWithTheTokenOfItsSession() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    Browser ben = new Browser(ConsoleWorld.TOKEN);
+    String form = ann.form();
+    assertEquals(403, post("dead-retry", retry(), host, origin, ann.cookie, form).status());
+    assertEquals(
+        403, post("dead-retry", retry(), host, origin, ann.cookie, ben.csrf, form).status());
+    assertEquals(409, post("dead-retry", retry(), host, origin, ann.cookie, ann.csrf).status());
+    assertEquals(
+        409, post("dead-retry", retry(), host, origin, ben.cookie, ben.csrf, form).status());
+    Answer first = post("dead-retry", retry(), host, origin, ann.cookie, ann.csrf, form);
+    assertEquals(200, first.status(), first::body);
+    Answer replayed = post("dead-retry", retry(), host, origin, ann.cookie, ann.csrf, form);
+    assertEquals(409, replayed.status(), replayed::body);
+  }
+
+  @Test
+  void whatIsTooLargeOrOfAnotherTypeIsRefused() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    String form = ann.form();
+    String large = "{\"ids\":[" + "1,".repeat(40_000) + "1]}";
+    assertEquals(413, post("dead-retry", large, host, origin, ann.cookie, ann.csrf, form).status());
+    assertEquals(413, post("session", large, host, origin).status());
+    Answer plain =
+        http.send(
+            "POST",
+            "/console/api/dead-retry",
+            retry(),
+            host,
+            origin,
+            ann.cookie,
+            ann.csrf,
+            form,
+            "Content-Type: text/plain");
+    assertEquals(415, plain.status());
+    for (String body : List.of("[]", "{", "{\"ids\":[]}", "{\"ids\":[\"1\"]}", "{\"ids\":[1.5]}")) {
+      assertEquals(400, ann.act("dead-retry", body).status(), body);
+    }
+  }
+
+  @Test
+  void whoeverLooksOnlyMayNotAct() throws Exception {
+    Browser viewer = new Browser(ConsoleWorld.LOOKING);
+    assertEquals(200, viewer.get("dead").status());
+    Answer refused = viewer.act("dead-retry", retry());
+    assertEquals(403, refused.status());
+    assertTrue(refused.body().contains("looking only"), refused::body);
+    assertEquals(200, viewer.act("dead-values", retry()).status());
+  }
+
+  @Test
+  void afterSigningOutTheCookieIsWorthNothing() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    assertEquals(200, ann.get("dead").status());
+    assertEquals(200, post("sign-out", "{}", host, origin, ann.cookie, ann.csrf).status());
+    assertEquals(401, ann.get("dead").status());
+  }
+
+  @Test
+  void whatIsLookedAtAndDoneIsInTheAuditLogFirst() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    JsonNode hidden = JSON.readTree(ann.get("dead/" + letter).body());
+    assertFalse(hidden.toString().contains("is too long"), hidden::toString);
+    String before = count("gameq_audit WHERE action = 'dead show' AND who = 'ann (ops)'");
+    JsonNode shown = JSON.readTree(ann.act("dead-values", retry()).body());
+    assertTrue(shown.toString().contains("is too long"), shown::toString);
+    assertEquals(
+        Integer.parseInt(before) + 1,
+        Integer.parseInt(count("gameq_audit WHERE action = 'dead show' AND who = 'ann (ops)'")));
+    String retried =
+        "gameq_audit WHERE action = 'dead retry' AND who = 'ann (ops)' AND via = 'console"
+            + " 127.0.0.1'";
+    int retriedBefore = Integer.parseInt(count(retried));
+    assertEquals(200, ann.act("dead-retry", retry()).status());
+    assertEquals(retriedBefore + 1, Integer.parseInt(count(retried)));
+    CommandLineRun log = world.file.run("audit --json --limit 50");
+    assertTrue(log.out().contains("\"who\":\"ann (ops)\",\"via\":\"console 127.0.0.1\""), log::out);
+    assertFalse(log.out().contains("is too long"), log::out);
+    assertTrue(ann.get("audit").body().contains("dead retry"));
+  }
+
+  @Test
+  void aStoredScriptArrivesAsText() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    Answer answer = ann.get("dead?table=note");
+    assertEquals("application/json", answer.header("Content-Type"));
+    JsonNode found = JSON.readTree(answer.body()).path("letters").path(0);
+    assertEquals(ConsoleWorld.GUILD, found.path("owner").asText());
+    assertTrue(found.path("error").asText().contains(ConsoleWorld.SCRIPT), found::toString);
+    JsonNode columns =
+        JSON.readTree(ann.act("dead-values", retry()).body()).path("columns").path(1);
+    assertEquals(ConsoleWorld.SCRIPT + " is too long", columns.path("refused").asText());
+  }
+
+  @Test
+  void whatIsPausedIsShownWithItsReasonUntilItIsResumed() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.TOKEN);
+    String slot = "{\"scope\":\"slot\",\"name\":\"3\"";
+    assertEquals(400, ann.act("pause", slot + "}").status());
+    Answer paused = ann.act("pause", slot + ",\"reason\":\"" + ConsoleWorld.SCRIPT + "\"}");
+    assertEquals(200, paused.status(), paused::body);
+    await().atMost(LONG).until(() -> ann.get("held").body().contains("ann (ops)"));
+    assertTrue(ann.get("slots").body().contains(ConsoleWorld.SCRIPT));
+    assertEquals(200, ann.act("resume", slot + "}").status());
+    await().atMost(LONG).until(() -> !ann.get("held").body().contains("ann (ops)"));
+    assertEquals(
+        "pause,resume",
+        world.game.queryText(
+            "SELECT GROUP_CONCAT(action ORDER BY id) FROM gameq_audit WHERE target = 'slot 3'"));
+    assertEquals(
+        400, ann.act("pause", "{\"scope\":\"slot\",\"name\":\"999\",\"reason\":\"x\"}").status());
+  }
+
+  @Test
+  void anOwnerAndARowAreTraced() throws Exception {
+    Browser ann = new Browser(ConsoleWorld.LOOKING);
+    JsonNode owner = JSON.readTree(ann.get("trace?owner=player:1").body());
+    assertTrue(owner.path("next").path("isToAct").asBoolean(), owner::toString);
+    JsonNode row = JSON.readTree(ann.get("trace-row?table=item&key=1,1").body());
+    assertEquals("dead letter", row.path("places").path(0).path("where").asText(), row::toString);
+    assertFalse(row.toString().contains("6000"), row::toString);
+    Answer values = ann.act("trace-row-values", "{\"table\":\"item\",\"key\":\"1,1\"}");
+    assertTrue(values.body().contains("\"6000\""), values::body);
+    assertEquals("1", count("gameq_audit WHERE action = 'show values' AND target = 'item:1,1'"));
+  }
+}
