@@ -94,6 +94,7 @@ public final class RunCommand implements Callable<Integer> {
                     health::waitsFor)) {
       if (service != null) {
         running.set(service);
+        signal.running();
         health.runs(service::isAlive, service::problems);
         untilToldToStop(service, stop);
         health.stops();
