@@ -61,7 +61,11 @@ class ConsoleDoorsTest {
               List.of(),
               new SimpleMeterRegistry(),
               new Console.WriterView(
-                  () -> null, Map::of, () -> Pauses.NONE, () -> null, () -> List.of("waits for <b>MySQL</b>")));
+                  () -> null,
+                  Map::of,
+                  () -> Pauses.NONE,
+                  () -> null,
+                  () -> List.of("waits for <b>MySQL</b>")));
       endpoint =
           HttpEndpoint.open(
               config.http(),

@@ -72,7 +72,11 @@ final class ConsoleWorld implements AutoCloseable {
             effective.all(),
             meters,
             new Console.WriterView(
-                writer::backlog, writer::parkedTables, writer::pauses, writer::processes, writer::problems));
+                writer::backlog,
+                writer::parkedTables,
+                writer::pauses,
+                writer::processes,
+                writer::problems));
     http =
         HttpEndpoint.open(
             config.http(),

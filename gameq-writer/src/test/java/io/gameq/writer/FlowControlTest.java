@@ -112,9 +112,11 @@ class FlowControlTest {
       proxy.slower(10);
       try (WriterService writer = game.writer("w1", 30_000, slow, meters)) {
         await().atMost(LONG).until(() -> bulkInMySql(1_000) > 0);
-        for (OwnerSession session : urgent) {
-          commit(session, 900_000 + session.owner().hashCode(), Urgency.URGENT).awaitDurable(LONG);
-        }
+        List<CommitReceipt> receipts =
+            urgent.stream()
+                .map(of -> commit(of, 900_000 + of.owner().hashCode(), Urgency.URGENT))
+                .toList();
+        receipts.forEach(receipt -> receipt.awaitDurable(LONG));
         long passed = bulkInMySql(1_000);
         assertTrue(passed < OWNERS * ROWS_OF_EACH, "they waited for all " + passed);
         proxy.slower(1);
@@ -148,6 +150,7 @@ class FlowControlTest {
       two.put(new Coin(6, 2, "y"));
       queue.commit(Urgency.URGENT, one, two).awaitDurable(LONG);
       assertFalse(late.notDurable().isEmpty());
+      await().atMost(LONG).until(() -> writer.stats().flushes() >= 2); // counted after the ack
       assertEquals(2, writer.stats().flushes(), "of both sessions at once");
     }
   }
@@ -217,7 +220,7 @@ class FlowControlTest {
         assertEquals(Set.of(), refuses.drain(LONG));
         await().atMost(LONG).until(() -> isFree(refuses, slows, tells));
         assertEquals(List.of(true, false), told.stream().map(Pressure::isOn).toList());
-        refused.commit().awaitDurable(LONG); // what was refused is still staged
+        refused.commit(Urgency.URGENT).awaitDurable(LONG); // what was refused is still staged
       }
     }
   }

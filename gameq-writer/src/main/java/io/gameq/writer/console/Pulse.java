@@ -66,7 +66,9 @@ final class Pulse {
   }
 
   private static long committed(Processes processes, ToLongFunction<Commits> of) {
-    return processes.nodes().stream().mapToLong(node -> of.applyAsLong(node.sign().commits())).sum();
+    return processes.nodes().stream()
+        .mapToLong(node -> of.applyAsLong(node.sign().commits()))
+        .sum();
   }
 
   /** The beats after one of them; 0 for all that are remembered. */
