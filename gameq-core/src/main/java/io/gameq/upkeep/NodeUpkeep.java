@@ -44,8 +44,7 @@ public final class NodeUpkeep {
   private final GivenUpRows givenUp;
   private final EvictionWatch eviction = new EvictionWatch();
 
-  /** The lowest version that is not known to be in MySQL; the highest number when there is none. */
-  private volatile long oldestVersion = Long.MAX_VALUE;
+  private volatile long oldestMillis;
 
   private volatile boolean mysqlAnswers = true;
 
@@ -116,17 +115,21 @@ public final class NodeUpkeep {
     return conflicts.hasReported();
   }
 
-  /** How long the oldest change waited that was not known to be in MySQL at the last look, ms. */
+  /**
+   * How long the oldest change waited that was not known to be in MySQL, at the last look, ms; 0
+   * when there was none.
+   */
   public long oldestMillis() {
-    long oldest = oldestVersion;
-    return oldest == Long.MAX_VALUE
-        ? 0
-        : Math.max(0, servers.clock().getAsLong() - VersionClock.millis(oldest));
+    return oldestMillis;
   }
 
   /** Looks for the oldest change anew; for any thread. */
   public void noteOldest() {
-    oldestVersion = node.sessions().oldestVersion();
+    long oldest = node.sessions().oldestVersion();
+    oldestMillis =
+        oldest == Long.MAX_VALUE
+            ? 0
+            : Math.max(0, servers.clock().getAsLong() - VersionClock.millis(oldest));
   }
 
   /** Whether MySQL answered when it was asked last. */
