@@ -12,7 +12,7 @@
  * {ns:slot}:inflight:WRITER LIST    O:S, claimed by that writer
  * {ns:slot}:lease           ZSET    deadlines of claims by O, ms of Redis TIME
  * {ns:slot}:claim           HASH    by O: token, session, attempts, lapses, refused since, writer
- * {ns:slot}:urgent          SET     owners that were to be claimed as urgent while they were claimed
+ * {ns:slot}:urgent          SET     owners that became urgent while they were claimed
  * {ns:slot}:closing         SET     owners closed while rows were dirty or claimed
  * {ns:slot}:healing         SET     owners whose session Redis had forgotten and knows again: rows
  *                                   it adopted may be missing until its node has put them back
@@ -24,7 +24,7 @@
  * ns:process:PROCESS        HASH    what a node or writer says of itself, for operators alone; kept
  *                                   for 7 days since it did last, unless it ended in order
  * ns:processes              ZSET    at most 1,000 of PROCESS, by when it did last, ms of Redis TIME
- * ns:backlog                HASH    the latest look at what waits, for all nodes and writers; expires
+ * ns:backlog                HASH    the latest look at what waits, for nodes and writers; expires
  * ns:durable:PROCESS        channel 'O S version [!row version]... [+row version]...' lines: in
  *                                   MySQL up to that version, but for rows set aside as dead
  *                                   letters (!) and rows that wait on (+)
