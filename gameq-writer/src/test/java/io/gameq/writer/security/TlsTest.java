@@ -250,9 +250,19 @@ class TlsTest {
               connect(new RedisConfig(plain.uri(), RedisLogin.NONE, RedisLogin.NONE, tls, 1_000)));
     }
     MySqlConfig without = TestServers.mysql().config(1);
-    assertRefused(
-        "does not speak TLS",
-        () -> connect(new MySqlConfig(without.url(), without.user(), without.password(), 1, tls)));
+    String why =
+        String.valueOf(
+            assertThrows(
+                    GameQueueException.class,
+                    () ->
+                        connect(
+                            new MySqlConfig(
+                                without.url(), without.user(), without.password(), 1, tls)))
+                .getMessage());
+    // MySQL, other than the embedded server, made a certificate for itself when it started.
+    assertTrue(
+        why.contains("does not speak TLS") || why.contains("not signed by a CA that is trusted"),
+        why);
   }
 
   @Test
