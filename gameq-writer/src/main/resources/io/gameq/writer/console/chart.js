@@ -7,6 +7,9 @@ const LEFT = 52;
 const BOTTOM = 20;
 const TOP = 8;
 
+/** Nothing is known of a longer time without a point: the line is broken. */
+const MOST_GAP_MILLIS = 15000;
+
 function svg(tag, attributes, text) {
   const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,17 +21,23 @@ function svg(tag, attributes, text) {
   return node;
 }
 
+/** Times that can be halved and read well, milliseconds: up to a second as other numbers are. */
+const TIMES = [2, 4, 10, 20, 60, 120, 240, 600, 1200, 3600, 7200, 14400, 43200, 86400].map((seconds) => seconds * 1000);
+
 /** A bound that reads well: 1, 2 or 5 times a power of ten. */
-function rounded(most) {
+function rounded(most, isTime) {
+  if (isTime && most > 1000) {
+    return TIMES.find((of) => of >= most) ?? most;
+  }
   const power = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 5, 10].map((of) => of * power).find((of) => of >= most * 0.999);
 }
 
 /**
- * Lines over the last minutes: {title, show: number => text, series: [{name, style}]}.
+ * Lines over the last minutes: {title, show: number => text, axis: of times the same in short, series: [{name, style}]}.
  * Lines differ in their dashes, too; the latest values stand beside the title as text.
  */
-export function chart({ title, show, series }) {
+export function chart({ title, show, axis = show, series }) {
   const now = el('p', { class: 'now' });
   const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' });
   const node = el('figure', { class: 'chart' }, el('figcaption', {}, el('h3', {}, title), now), drawing);
@@ -48,14 +57,14 @@ export function chart({ title, show, series }) {
     const last = Math.max(...points.flat().map((point) => point[0]), 0);
     const first = last - spanMillis;
     const values = points.flat().filter((point) => point[0] >= first).map((point) => point[1]).filter(Number.isFinite);
-    const most = values.length === 0 ? 1 : rounded(Math.max(...values, 1e-9) || 1);
+    const most = values.length === 0 ? 1 : rounded(Math.max(...values, 1e-9) || 1, axis !== show);
     const x = (time) => LEFT + ((time - first) / spanMillis) * (WIDTH - LEFT - 4);
     const y = (value) => TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
     drawing.replaceChildren();
     for (const part of [0, 0.5, 1]) {
       const at = y(most * part);
       drawing.append(svg('line', { class: 'grid', x1: LEFT, x2: WIDTH - 4, y1: at, y2: at }),
-        svg('text', { class: 'axis', x: LEFT - 6, y: at + 4, 'text-anchor': 'end' }, show(most * part)));
+        svg('text', { class: 'axis', x: LEFT - 6, y: at + 4, 'text-anchor': 'end' }, axis(most * part)));
     }
     const minutes = Math.round(spanMillis / 60000);
     drawing.append(svg('text', { class: 'axis', x: LEFT, y: HEIGHT - 5 }, `${minutes} min ago`),
@@ -63,11 +72,14 @@ export function chart({ title, show, series }) {
     points.forEach((line, at) => {
       let path = '';
       let down = false;
+      let before = 0;
       for (const [time, value] of line) {
         if (time < first || !Number.isFinite(value)) {
           down = false;
           continue;
         }
+        down = down && time - before < MOST_GAP_MILLIS;
+        before = time;
         path += `${down ? 'L' : 'M'}${x(time).toFixed(1)} ${y(value).toFixed(1)}`;
         down = true;
       }

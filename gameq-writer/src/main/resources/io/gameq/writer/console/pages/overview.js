@@ -1,7 +1,7 @@
 import { el, facts, liveTable, link, say } from '../dom.js';
 import { get } from '../api.js';
 import { chart } from '../chart.js';
-import { whole, figure, millis, bytes, count } from '../text.js';
+import { whole, figure, millis, shortMillis, bytes, count } from '../text.js';
 
 const MOST_SPAN_MILLIS = 15 * 60 * 1000;
 const LEAST_SPAN_MILLIS = 2 * 60 * 1000;
@@ -94,8 +94,8 @@ export default {
       rows: chart({ title: 'Rows written a second', show: figure, series: [{ name: 'rows', style: '' }] }),
       flushes: chart({ title: 'Flushes a second', show: figure, series: [{ name: 'flushes', style: '' }] }),
       waits: chart({ title: 'What waits', show: figure, series: [{ name: 'rows', style: '' }, { name: 'owners', style: 'second' }] }),
-      oldest: chart({ title: 'Age of the oldest row', show: millis, series: [{ name: 'age', style: '' }] }),
-      steps: chart({ title: 'Latency, mean', show: millis, series: [{ name: 'claim', style: 'second' }, { name: 'flush', style: '' }, { name: 'ack', style: 'third' }] }),
+      oldest: chart({ title: 'Age of the oldest row', show: millis, axis: shortMillis, series: [{ name: 'age', style: '' }] }),
+      steps: chart({ title: 'Latency, mean', show: millis, axis: shortMillis, series: [{ name: 'claim', style: 'second' }, { name: 'flush', style: '' }, { name: 'ack', style: 'third' }] }),
       share: chart({ title: 'Rows a flush', show: figure, series: [{ name: 'rows', style: '' }] }),
     };
     const steps = liveTable('Steps since this writer started', [

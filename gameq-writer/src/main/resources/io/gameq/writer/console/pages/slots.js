@@ -20,7 +20,7 @@ export default {
       { label: 'Paused', wide: true, text: (of) => (of.pause ? plain(of.pause) : 'no') },
     ];
     if (visitor().mayAct) {
-      columns.push({ label: 'Pause', node: ({ waiting: of }) => link('Pause …', `#/held?scope=slot&name=${of.slot}`, { 'aria-label': `Pause or resume slot ${of.slot}` }) });
+      columns.push({ label: 'Pause', together: true, node: ({ waiting: of }) => link('Pause …', `#/held?scope=slot&name=${of.slot}`, { 'aria-label': `Pause or resume slot ${of.slot}` }) });
     }
     const table = liveTable('Slots with rows, or paused; the oldest first', columns, (of) => of.waiting.slot, 'Nothing waits in any slot.');
     root.append(note, table.node);
