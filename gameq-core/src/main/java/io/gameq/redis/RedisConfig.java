@@ -31,7 +31,7 @@ public record RedisConfig(
           "a user is set for Redis or its Sentinels without a password: set the password, or its"
               + " file, too");
     }
-    login = login.withUserOf(uri);
+    login = login.orOf(uri);
   }
 
   /**

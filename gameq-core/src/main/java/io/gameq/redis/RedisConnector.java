@@ -8,7 +8,6 @@ import io.gameq.tls.PemTls;
 import io.gameq.tls.TlsRefusal;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -49,6 +48,7 @@ public final class RedisConnector implements AutoCloseable {
   private final Sentinels sentinels;
   private final String where;
   private final RedisLogin login;
+  private final @Nullable FreshCredentials credentials;
 
   /** A connector whose connections share as many threads as there are cores. */
   public RedisConnector(RedisConfig config) {
@@ -67,7 +67,8 @@ public final class RedisConnector implements AutoCloseable {
               + " redis-sentinel://host:port,host:port#primary");
     }
     requireFiles(config.tls());
-    authenticate(config);
+    credentials = config.login().credentials();
+    prepareUri();
     uri.setTimeout(Duration.ofMillis(config.timeoutMillis()));
     where = redacted(config.uri());
     login = config.login();
@@ -94,16 +95,11 @@ public final class RedisConnector implements AutoCloseable {
             .build());
   }
 
-  private void authenticate(RedisConfig config) {
-    RedisCredentialsProvider own = config.login().credentials();
-    if (own != null) {
-      uri.setCredentialsProvider(own);
+  private void prepareUri() {
+    if (credentials != null) {
+      uri.setCredentialsProvider(credentials);
     }
-    RedisCredentialsProvider ofSentinel = config.sentinel().credentials();
     for (RedisURI sentinel : uri.getSentinels()) {
-      if (ofSentinel != null) {
-        sentinel.setCredentialsProvider(ofSentinel);
-      }
       sentinel.setSsl(uri.isSsl());
       secure(sentinel);
     }
@@ -153,6 +149,7 @@ public final class RedisConnector implements AutoCloseable {
    * @throws GameQueueException when it refuses the login; the message never names the password
    */
   public RedisConnection open() {
+    readPassword();
     try {
       return new RedisConnection(client.connect(ByteArrayCodec.INSTANCE));
     } catch (RedisException e) {
@@ -174,6 +171,7 @@ public final class RedisConnector implements AutoCloseable {
       return new Reached(open(), uri.getHost() + ":" + uri.getPort(), Primary.NO_SENTINEL);
     }
     Sentinels.Named named = sentinels.primary(uri.getTimeout().toMillis());
+    readPassword();
     RedisURI primary =
         RedisURI.builder()
             .withHost(named.host())
@@ -203,7 +201,15 @@ public final class RedisConnector implements AutoCloseable {
     return sentinels.primary(Sentinels.PATIENCE_MILLIS);
   }
 
+  private void readPassword() {
+    sentinels.readPassword();
+    if (credentials != null) {
+      credentials.read();
+    }
+  }
+
   StatefulRedisPubSubConnection<String, String> openPubSub() {
+    readPassword();
     try {
       return client.connectPubSub(StringCodec.ASCII);
     } catch (RedisException e) {
@@ -212,19 +218,13 @@ public final class RedisConnector implements AutoCloseable {
   }
 
   /**
-   * A {@link RedisUnavailableException}, unless Redis answered and refused, is not to be trusted,
-   * or there is no password to log in with.
+   * A {@link RedisUnavailableException}, unless Redis answered and refused, or is not to be
+   * trusted.
    */
   private GameQueueException cannotConnect(RedisException e) {
     Throwable root = e;
     while (root.getCause() != null && root.getCause() != root) {
-      if (root instanceof GameQueueException known) {
-        return known; // of a file
-      }
       root = root.getCause();
-    }
-    if (root instanceof GameQueueException known) {
-      return known;
     }
     String untrusted = TlsRefusal.reason(e);
     if (untrusted != null) {

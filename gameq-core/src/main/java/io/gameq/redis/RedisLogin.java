@@ -1,8 +1,6 @@
 package io.gameq.redis;
 
 import io.gameq.Password;
-import io.lettuce.core.RedisCredentials;
-import io.lettuce.core.RedisCredentialsProvider;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
@@ -12,39 +10,50 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who logs in to Redis or to a Sentinel; immutable.
  *
- * @param user null: the one that the URI names, else the default user
- * @param password null: the one that the URI has, else none
+ * @param user null: the default user
+ * @param password null: no login
  */
 public record RedisLogin(@Nullable String user, @Nullable Password password) {
-  /** Whatever the URI says. */
   public static final RedisLogin NONE = new RedisLogin(null, null);
 
-  private static final Pattern USER_OF_URI = Pattern.compile("[a-z-]+://([^:@/]+)(:[^/]*)?@.*");
+  private static final Pattern LOGIN_OF_URI = Pattern.compile("[a-z-]+://(.*)@.*");
 
-  /** The same, with the user of the URI where none is given. */
-  RedisLogin withUserOf(String uri) {
-    Matcher userInfo = USER_OF_URI.matcher(uri);
-    return user == null && password != null && userInfo.matches()
-        ? new RedisLogin(URLDecoder.decode(userInfo.group(1), StandardCharsets.UTF_8), password)
-        : this;
+  /**
+   * The same with what it lacks from the URI: {@code user:password@}, {@code :password@} or {@code
+   * password@}; where this has a password, {@code user@} too.
+   */
+  RedisLogin orOf(String uri) {
+    Matcher found = LOGIN_OF_URI.matcher(uri);
+    if (!found.matches()) {
+      return this;
+    }
+    String[] parts = found.group(1).split(":", 2);
+    if (password != null) {
+      return user != null || parts[0].isEmpty()
+          ? this
+          : new RedisLogin(decoded(parts[0]), password);
+    }
+    Password ofUri =
+        Password.from("the URI", () -> decoded(parts.length == 1 ? parts[0] : parts[1]));
+    return parts.length == 1 || parts[0].isEmpty()
+        ? new RedisLogin(null, ofUri)
+        : new RedisLogin(decoded(parts[0]), ofUri);
   }
 
-  /** Reads the password whenever a connection is made; null when there is none. */
-  @Nullable RedisCredentialsProvider credentials() {
-    Password secret = password;
-    return secret == null
-        ? null
-        : RedisCredentialsProvider.from(
-            () -> RedisCredentials.just(user, secret.read().toCharArray()));
+  /** A plus sign is one in this part of a URI. */
+  private static String decoded(String text) {
+    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  @Nullable FreshCredentials credentials() {
+    return password == null ? null : new FreshCredentials(user, password);
   }
 
   /** For messages: {@code user 'node' with the password of file /run/secrets/redis}. */
   String described() {
-    Password secret = password;
-    if (secret == null) {
-      return user == null ? "the URI" : "user '" + user + "' without a password";
-    }
-    return "%s with the password of %s"
-        .formatted(user == null ? "the default user" : "user '" + user + "'", secret.source());
+    return "%s with %s"
+        .formatted(
+            user == null ? "the default user" : "user '" + user + "'",
+            password == null ? "no password" : "the password of " + password.source());
   }
 }

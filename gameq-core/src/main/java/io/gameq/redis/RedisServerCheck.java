@@ -29,7 +29,7 @@ public final class RedisServerCheck {
    * @throws GameQueueException naming what is wrong and the remedy
    */
   public static Server check(RedisConnection redis) {
-    Map<String, String> info = fields(redis.sync().info());
+    Map<String, String> info = RedisReply.await(() -> fields(redis.sync().info()));
     boolean valkey = info.containsKey(VALKEY_VERSION);
     String version = info.getOrDefault("redis_version", "0");
     if (!valkey && isOlder(version, 6, 2)) {

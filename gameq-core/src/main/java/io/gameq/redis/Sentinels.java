@@ -31,6 +31,7 @@ final class Sentinels {
   private final RedisClient client;
   private final RedisURI uri;
   private final RedisLogin login;
+  private final @Nullable FreshCredentials credentials;
   private final Map<RedisURI, CompletableFuture<StatefulRedisSentinelConnection<String, String>>>
       connections = new ConcurrentHashMap<>();
 
@@ -45,6 +46,10 @@ final class Sentinels {
     this.client = client;
     this.uri = uri;
     this.login = login;
+    this.credentials = login.credentials();
+    if (credentials != null) {
+      uri.getSentinels().forEach(sentinel -> sentinel.setCredentialsProvider(credentials));
+    }
   }
 
   boolean isEmpty() {
@@ -59,6 +64,7 @@ final class Sentinels {
    * @throws RedisUnavailableException when none answers in that time
    */
   Named primary(long firstMillis) {
+    readPassword();
     List<CompletableFuture<Named>> answers = new ArrayList<>();
     for (RedisURI sentinel : uri.getSentinels()) {
       answers.add(ask(sentinel));
@@ -79,6 +85,13 @@ final class Sentinels {
               .formatted(uri.getSentinelMasterId(), firstMillis));
     }
     return newest;
+  }
+
+  /** Before anything connects to one; throws GameQueueException when it cannot be read. */
+  void readPassword() {
+    if (credentials != null) {
+      credentials.read();
+    }
   }
 
   private CompletableFuture<Named> ask(RedisURI sentinel) {

@@ -35,6 +35,7 @@
  *
  * <pre>
  * RedisConfig, RedisConnector     opens a RedisConnection: none is rebuilt behind its user's back
+ *                  RedisLogin       who logs in; FreshCredentials: read for each connection
  *                  Sentinels        which primary the newest failover names
  *                  RedisServerCheck can gameq run on it; EvictionWatch: can it still
  *                  RedisReply       why Redis did not do what was asked; ReplyTimeout: how long
