@@ -13,6 +13,7 @@ import io.gameq.OwnerSession;
 import io.gameq.Pressure;
 import io.gameq.PushBack;
 import io.gameq.PushBackException;
+import io.gameq.Takeover;
 import io.gameq.Urgency;
 import io.gameq.mysql.MySql;
 import io.gameq.rights.Role;
@@ -29,7 +30,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,19 +78,22 @@ class FlowControlTest {
   }
 
   /** Rows of many owners that wait for a writer. */
-  private static List<OwnerSession> backlog(GameQueue queue, int from) {
-    List<OwnerSession> sessions = new ArrayList<>();
+  private static void backlog(GameQueue queue, int from) {
+    List<CompletableFuture<OwnerSession>> opening =
+        IntStream.range(from, from + OWNERS)
+            .mapToObj(owner -> queue.openAsync("player:" + owner, Takeover.ALWAYS))
+            .map(CompletionStage::toCompletableFuture)
+            .toList();
     CommitReceipt last = null;
-    for (int owner = from; owner < from + OWNERS; owner++) {
-      OwnerSession session = queue.open("player:" + owner);
+    for (CompletableFuture<OwnerSession> opened : opening) {
+      OwnerSession session = opened.join();
+      long owner = Long.parseLong(session.owner().substring(7));
       for (int row = 0; row < ROWS_OF_EACH; row++) {
-        session.put(new Coin(owner * 1_000L + row, owner, "bulk"));
+        session.put(new Coin(owner * 1_000 + row, owner, "bulk"));
       }
       last = session.commit();
-      sessions.add(session);
     }
     Objects.requireNonNull(last).awaitQueued(LONG);
-    return sessions;
   }
 
   private long bulkInMySql(int from) throws SQLException {
