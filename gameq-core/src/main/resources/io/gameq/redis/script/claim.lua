@@ -1,7 +1,7 @@
 -- Takes the dirty rows of a batch of due owners under a lease. Runs at maxmemory.
 -- Rows whose lease ran out twice may kill their writers: they are taken alone, so that no others are lost with them.
--- Who is due at 0 or below is urgent: such owners have claims of their own, which take nobody else; other claims take them after the
--- others, so that neither holds up the other.
+-- Who is due at 0 or below is urgent: such owners have claims of their own, which take nobody else; other claims take them when nobody
+-- else waits. They never go into ready, where they would wait behind a backlog.
 -- KEYS[1] '{ns:slot}', prefix of: due ZSET, ready LIST, inflight:<writer> LIST, own:<owner> STRING, dirty:<owner>:<session> HASH,
 --   claimed:<owner> HASH, lease ZSET, claim HASH, stale SET, urgent SET
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
@@ -35,21 +35,17 @@ if waiting == 0 then -- idle costs three commands
 end
 
 write_even_when_full(slot)
-local function make_ready(from, to)
+local function make_ready()
   if waiting >= most_owners then return end
-  local entries = redis.call('ZRANGEBYSCORE', due, from, to, 'LIMIT', 0, most_owners - waiting)
+  local entries = redis.call('ZRANGEBYSCORE', due, '(0', now, 'LIMIT', 0, most_owners - waiting)
   call_with_all('ZREM', due, entries)
   call_with_all('LPUSH', ready, entries)
   waiting = waiting + #entries
 end
 
-local urgent = {}
-if only_urgent then
-  urgent = redis.call('ZRANGEBYSCORE', due, '-inf', 0, 'LIMIT', 0, most_owners)
-else
-  make_ready('(0', now)
-  make_ready('-inf', 0)
-end
+if not only_urgent then make_ready() end
+local takes_urgent = only_urgent or waiting == 0
+local urgent = takes_urgent and redis.call('ZRANGEBYSCORE', due, '-inf', 0, 'LIMIT', 0, most_owners) or {}
 
 local claims, unowned, stale, broken, rows, bytes = {}, {}, {}, {}, 0, 0
 
@@ -74,7 +70,7 @@ local function take(owner, session, entry, of)
   end
   -- Another writer flushes this owner: its ack or nack makes the owner due again.
   if redis.call('RENAMENX', dirty, claimed_key(slot, owner)) == 0 then
-    if only_urgent then redis.pcall('SADD', slot .. ':urgent', owner) end -- as urgent as it was
+    if takes_urgent then redis.pcall('SADD', slot .. ':urgent', owner) end -- as urgent as it was
     return false
   end
   of = of or {attempts = 0, lapses = 0, since = '0'}
@@ -90,19 +86,19 @@ end
 
 for i = 1, most_owners do
   if rows >= most_rows or bytes >= most_bytes then break end
-  local entry = urgent[i] or not only_urgent and redis.call('RPOPLPUSH', ready, inflight)
+  local entry = urgent[i] or not takes_urgent and redis.call('RPOPLPUSH', ready, inflight)
   if not entry then break end
   local owner, session = string.match(entry, '^(.*):([^:]+)$')
   local of = claim_of(slot, owner)
   local suspect = of and of.lapses >= 2
   if suspect and #claims > 0 then -- left where it was
-    if not only_urgent then
+    if not takes_urgent then
       redis.call('LREM', inflight, 1, entry)
       redis.call('RPUSH', ready, entry)
     end
     break
   end
-  if only_urgent then
+  if takes_urgent then
     redis.call('ZREM', due, entry)
     redis.call('LPUSH', inflight, entry)
   end

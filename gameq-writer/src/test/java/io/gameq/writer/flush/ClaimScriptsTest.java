@@ -139,6 +139,20 @@ class ClaimScriptsTest {
   }
 
   @Test
+  void anUrgentOwnerDoesNotGetBehindABacklogOfWhichAClaimTakesAPart() {
+    for (int i = 10; i < 13; i++) {
+      commitOf("player:" + i, i);
+    }
+    commitOf("player:1", -7);
+    ClaimScript.Share oneRow = new ClaimScript.Share(slot.slot, 10, 1);
+    ClaimScript.Batch part =
+        Objects.requireNonNull(claims.callEach(slot.redis, List.of(oneRow), false).get(0).batch());
+    assertEquals(List.of("player:10"), owners(part));
+    assertEquals(List.of("player:1"), owners(claimUrgent()));
+    assertEquals(List.of("player:11", "player:12"), owners(claim()));
+  }
+
+  @Test
   void anUrgentOwnerWhomSomebodyElseHasIsUrgentAgainAfterTheAck() {
     slot.commit(slot.first, "item:1", row(1, "a"), 1);
     Claim claim = claim().claims().get(0);
@@ -319,8 +333,8 @@ class ClaimScriptsTest {
         .set(bytes(slot.slot.prefix() + ":dirty:player%3A1:" + slot.first.text()), bytes("x"));
     slot.redis
         .sync()
-        .zadd(bytes(slot.slot.prefix() + ":due"), 0, bytes("player%3A1:" + slot.first.text()));
-    slot.commit(slot.first, "item:1", row(1, "a"), 1);
+        .zadd(bytes(slot.slot.prefix() + ":due"), 1, bytes("player%3A1:" + slot.first.text()));
+    slot.commit(slot.first, "item:1", row(1, "a"), 2);
     ClaimScript.Batch batch = claim();
     assertEquals(slot.owner, batch.claims().get(0).owner());
     assertEquals(1, batch.broken().size());
@@ -380,7 +394,7 @@ class ClaimScriptsTest {
 
   @Test
   void oneClaimIsOneScriptCallThatPopsAndRenames() throws IOException {
-    slot.commit(slot.first, "item:1", row(1, "a"), 0);
+    slot.commit(slot.first, "item:1", row(1, "a"), 1);
     claimer("warm up", LEASE_MILLIS)
         .call(slot.redis, new SlotKeys(slot.namespace, 1)); // loads the script
     try (RedisMonitor monitor = new RedisMonitor()) {
