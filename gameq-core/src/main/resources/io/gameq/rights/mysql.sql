@@ -33,9 +33,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_handover TO '${user}
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_discard TO '${user}_writer'@'%';
 GRANT SELECT ON `${database}`.gameq_discard TO '${user}_recovery'@'%';
 
--- What operators paused, and what they did: the second is never changed.
+-- What operators paused, and what they did: the second is never changed, and deleted when it is old.
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_pause TO '${user}_writer'@'%';
-GRANT SELECT, INSERT ON `${database}`.gameq_audit TO '${user}_writer'@'%';
+GRANT SELECT, INSERT, DELETE ON `${database}`.gameq_audit TO '${user}_writer'@'%';
 
 -- More, which is not needed everywhere:
 --   GRANT PROCESS ON *.* TO '${user}_node'@'%';                  a login that meets a lock names the transactions that are open

@@ -38,7 +38,7 @@ public final class WriterNeeds implements AutoCloseable {
           "gameq_handover", new Written("owner", Written.ALL),
           "gameq_discard", new Written("owner", Written.ALL),
           "gameq_pause", new Written("name", Written.ALL),
-          "gameq_audit", new Written("who", List.of("INSERT")));
+          "gameq_audit", new Written("who", List.of("INSERT", "DELETE")));
 
   private final MySql mysql;
 
