@@ -109,7 +109,7 @@ class FlushNowTest {
     try (GameQueue queue = withLongMergeWindow()) {
       CommitReceipt unused = commit(queue, 1);
       String said = run(ExitCodes.FOUND_SOMETHING, "flush --all --wait --timeout 1").out();
-      assertTrue(said.contains("1 owner (player:1): due and not claimed"), said);
+      assertTrue(said.contains("1 owner (player:1): due, and no writer runs"), said);
       OwnerSession other = queue.open("player:2");
       RefusingGame.commit(other, new Toy(1, 2, 99)).awaitQueued(LONG);
       try (WriterService writer = game.writer("w1")) {

@@ -14,6 +14,7 @@ import io.gameq.writer.mysql.CommandDatabase;
 import io.gameq.writer.mysql.DeadLetters;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.pause.Pausing;
+import io.gameq.writer.process.Processes;
 import io.gameq.writer.terminal.Operator;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -110,7 +111,7 @@ public final class FlushCommand implements Callable<Integer> {
         return ExitCodes.OK;
       }
       out.printf("not written within %d s: %s%n", timeoutSeconds, left.text());
-      why(mysql, settings, progress.some()).forEach(out::println);
+      why(mysql, redis, settings, progress.some()).forEach(out::println);
       return ExitCodes.FOUND_SOMETHING;
     }
   }
@@ -143,10 +144,14 @@ public final class FlushCommand implements Callable<Integer> {
     return left;
   }
 
-  private static List<String> why(MySql mysql, WriterConfig settings, List<Unwritten> some) {
+  private static List<String> why(
+      MySql mysql, ControlConnection redis, WriterConfig settings, List<Unwritten> some) {
     Pausing pausing = new Pausing(mysql, settings.slots());
     Pauses pauses = pausing.all();
     boolean hasRoom = DeadLetters.count(mysql) < settings.writer().deadLetters();
-    return new WhyWaiting(pauses, pausing.heldTables(pauses), settings.slots(), hasRoom).of(some);
+    Processes processes = redis.ask(of -> Processes.of(of, settings.namespace()));
+    return new WhyWaiting(
+            pauses, pausing.heldTables(pauses), settings.slots(), hasRoom, processes)
+        .of(some);
   }
 }

@@ -6,6 +6,7 @@ import io.gameq.redis.script.Unwritten;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.pause.Pauses;
+import io.gameq.writer.process.Processes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -19,6 +20,7 @@ public final class WhyWaiting {
   private final Set<String> heldTables;
   private final int slots;
   private final boolean hasRoomForDeadLetters;
+  private final Processes writers;
 
   /**
    * By what the servers say.
@@ -26,13 +28,19 @@ public final class WhyWaiting {
    * @param heldTables of which rows wait: those that are paused, and those that refer to them
    * @param slots of the namespace
    * @param hasRoomForDeadLetters whether a row that MySQL refuses can be set aside
+   * @param writers what those that run say of themselves
    */
   public WhyWaiting(
-      Pauses pauses, Set<String> heldTables, int slots, boolean hasRoomForDeadLetters) {
+      Pauses pauses,
+      Set<String> heldTables,
+      int slots,
+      boolean hasRoomForDeadLetters,
+      Processes writers) {
     this.pauses = pauses;
     this.heldTables = Set.copyOf(heldTables);
     this.slots = slots;
     this.hasRoomForDeadLetters = hasRoomForDeadLetters;
+    this.writers = writers;
   }
 
   /** Each reason in one line, with what it holds up; empty when nobody is given. */
@@ -67,11 +75,16 @@ public final class WhyWaiting {
       pauses.all().stream()
           .filter(of -> of.scope() == Scope.WRITER)
           .forEach(of -> addOnce(why, PauseText.line(of)));
+      writers.writers().stream()
+          .flatMap(of -> of.toDo().stream())
+          .forEach(line -> addOnce(why, line));
       add(
           why,
           rest,
-          "due and not claimed, or given back: does a writer run, does it reach MySQL, is"
-              + " a table parked? Its log and /ready say it");
+          writers.writersThere() == 0
+              ? "due, and no writer runs: start one"
+              : "due and not claimed, or given back: the logs of the writers and their /ready say"
+                  + " why");
     }
     return why;
   }
