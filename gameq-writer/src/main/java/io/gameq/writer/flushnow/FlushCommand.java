@@ -150,8 +150,7 @@ public final class FlushCommand implements Callable<Integer> {
     Pauses pauses = pausing.all();
     boolean hasRoom = DeadLetters.count(mysql) < settings.writer().deadLetters();
     Processes processes = redis.ask(of -> Processes.of(of, settings.namespace()));
-    return new WhyWaiting(
-            pauses, pausing.heldTables(pauses), settings.slots(), hasRoom, processes)
+    return new WhyWaiting(pauses, pausing.heldTables(pauses), settings.slots(), hasRoom, processes)
         .of(some);
   }
 }
