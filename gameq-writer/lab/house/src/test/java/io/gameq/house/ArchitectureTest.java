@@ -45,6 +45,7 @@ class ArchitectureTest {
           "io.gameq.sign",
           "io.gameq.agent",
           "io.gameq.owner",
+          "io.gameq.message",
           "io.gameq.term",
           "io.gameq.rows.types",
           "io.gameq.rows",
@@ -55,6 +56,7 @@ class ArchitectureTest {
           "io.gameq.wal",
           "io.gameq.redis",
           "io.gameq.redis.script",
+          "io.gameq.redis.topic",
           "io.gameq.backlog",
           "io.gameq.mysql",
           "io.gameq.mysql.schema",
@@ -65,6 +67,7 @@ class ArchitectureTest {
           "io.gameq.healing",
           "io.gameq.commit",
           "io.gameq.upkeep",
+          "io.gameq.topic",
           "io.gameq.node",
           "io.gameq.metrics");
 
