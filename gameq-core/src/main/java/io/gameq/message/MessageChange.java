@@ -68,4 +68,12 @@ public sealed interface MessageChange {
    */
   record Ack(MessageId id, int slot, long handledVersion, String token, long nextDueMillis)
       implements MessageChange {}
+
+  /**
+   * Changes nothing: refuses its commit with a {@link MessageChangedException} unless the pending
+   * message has this version. For the live commit alone: a replay does not look at it.
+   *
+   * @param version that the pending message must have; 0 for none pending
+   */
+  record Expect(MessageId id, int slot, long version) implements MessageChange {}
 }

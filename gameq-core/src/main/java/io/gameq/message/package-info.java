@@ -4,7 +4,8 @@
  * <pre>
  * MessageId      topic, group or none, key; its lane: what is handled one at a time
  * MessageValue   what Redis and the WAL hold of a message: header and payload
- * MessageChange  what a commit does: publish, retime, delete, acknowledge
+ * MessageChange  what a commit does: publish, retime, delete, acknowledge; or what it expects,
+ *                else MessageChangedException
  *
  * value = version, 16 hex digits | since, ms as a double (8) | priority (4) |
  *         bytes of the schedule (2) | schedule | payload          big-endian
