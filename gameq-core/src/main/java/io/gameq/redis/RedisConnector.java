@@ -208,7 +208,8 @@ public final class RedisConnector implements AutoCloseable {
     }
   }
 
-  StatefulRedisPubSubConnection<String, String> openPubSub() {
+  /** For channels; throws as opening does. For the redis packages. */
+  public StatefulRedisPubSubConnection<String, String> openPubSub() {
     readPassword();
     try {
       return client.connectPubSub(StringCodec.ASCII);

@@ -1,6 +1,6 @@
 /**
- * Connections to Redis and the names of all keys. Only this package and {@link
- * io.gameq.redis.script} touch the Redis client. Internal.
+ * Connections to Redis and the names of all keys. Only this package, {@link io.gameq.redis.script}
+ * and {@code io.gameq.redis.topic} touch the Redis client. Internal.
  *
  * <pre>
  * key                       type    holds
@@ -18,6 +18,9 @@
  *                                   it adopted may be missing until its node has put them back
  * {ns:slot}:stale           SET     dirty keys of sessions that lost ownership
  * {ns:slot}:journal         HASH    sequence of the newest commit held, by WAL id
+ * {ns:slot}:mjournal        HASH    the same of commits with messages, and what is missing before
+ * {ns:slot}:t:TOPIC:...             messages of a topic, which io.gameq.redis.topic draws, with
+ *                                   ns:topics and channels ns:t:TOPIC
  * ns:node:PROCESS           STRING  name of a node that is alive; expires without a sign of life
  * ns:nodes                  STRING  since when such signs came without a break, ms of Redis TIME;
  *                                   expires with a break

@@ -1,16 +1,27 @@
 package io.gameq.redis.script;
 
+import io.gameq.change.SlotMessages;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
-/** {@code commit.lua}: one commit as a script, spanning, sent again or replayed. Stateless. */
+/**
+ * {@code commit.lua}: one commit as a script: spanning, with messages, sent again or replayed.
+ * Stateless.
+ */
 public final class CommitScript {
   private static final LuaScript SCRIPT = LuaScript.of(CommitScript.class, "commit.lua");
+
+  /** The same for commits that have messages: several times as long. */
+  private static final LuaScript WITH_MESSAGES =
+      LuaScript.of(CommitScript.class, "topic.lua", "batches.lua", "commit.lua");
 
   private CommitScript() {}
 
@@ -21,47 +32,93 @@ public final class CommitScript {
    */
   public record Part(SessionKeys keys, List<byte[]> rows) {}
 
-  /** A commit: its WAL record, when it is due, and its parts. */
-  public record Arguments(byte[] walId, long sequence, long dueMillis, List<Part> parts) {
+  /**
+   * A commit: its WAL record, when its rows are due, its parts, and its messages if it has any;
+   * {@link SlotMessages#before} as {@link MessageCommit} says.
+   */
+  public record Arguments(
+      byte[] walId,
+      long sequence,
+      long dueMillis,
+      List<Part> parts,
+      @Nullable MessageCall messages) {
+    /** A commit without messages. */
+    public Arguments(byte[] walId, long sequence, long dueMillis, List<Part> parts) {
+      this(walId, sequence, dueMillis, parts, null);
+    }
+
     private byte[][] keys() {
-      return parts.stream()
-          .map(part -> SlotKeys.bytes(part.keys.slot.prefix()))
-          .toArray(byte[][]::new);
+      List<byte[]> keys = new ArrayList<>();
+      parts.forEach(part -> keys.add(SlotKeys.bytes(part.keys.slot.prefix())));
+      if (messages != null) {
+        for (SlotMessages of : messages.commit().messages()) {
+          keys.add(SlotKeys.bytes(messages.slots()[of.slot()].prefix()));
+        }
+      }
+      return keys.toArray(byte[][]::new);
     }
 
     private byte[][] values() {
       List<byte[]> args = new ArrayList<>();
       args.add(walId);
-      args.add(number(sequence));
+      args.add(MessageBatch.number(sequence));
+      args.add(MessageBatch.number(parts.size()));
+      args.add(MessageBatch.number(messages == null ? 0 : messages.kept()));
+      args.add(mode().word());
       for (Part part : parts) {
         args.add(part.keys.owner);
         args.add(part.keys.session);
-        args.add(number(dueMillis));
-        args.add(number(part.rows.size() / 2));
+        args.add(MessageBatch.number(dueMillis));
+        args.add(MessageBatch.number(part.rows.size() / 2));
         args.addAll(part.rows);
+      }
+      if (messages != null) {
+        MessageBatches batches = new MessageBatches(places(messages.commit()));
+        batches.addWhole(messages.commit(), 0);
+        batches.write(args);
       }
       return args.toArray(byte[][]::new);
     }
+
+    private MessagesScript.Mode mode() {
+      return messages == null
+          ? MessagesScript.Mode.AGAIN
+          : MessagesScript.Mode.of(messages.isReplay(), List.of(messages.commit()));
+    }
+
+    /** Where the slots of messages stand in KEYS, from 1. */
+    private Map<Integer, Integer> places(MessageCommit commit) {
+      Map<Integer, Integer> places = new HashMap<>();
+      for (SlotMessages of : commit.messages()) {
+        places.put(of.slot(), parts.size() + places.size() + 1);
+      }
+      return places;
+    }
   }
 
-  private static byte[] number(long value) {
-    return SlotKeys.bytes(Long.toString(value));
-  }
-
-  /** Sends by text: between other commands a forgotten script could not be loaded in time. */
+  /**
+   * Sends by text: between other commands a forgotten script could not be loaded in time. A commit
+   * with messages goes as by {@link #send}: its script is several times as long.
+   */
   public static CompletionStage<List<Object>> sendText(RedisConnection redis, Arguments commit) {
+    if (commit.messages != null) {
+      return send(redis, commit);
+    }
     return redis
         .async()
         .eval(SCRIPT.text(), ScriptOutputType.MULTI, commit.keys(), commit.values());
   }
 
-  /** Has Redis know the script; see {@link #send}. */
+  /** Has Redis know the scripts, with messages and without; see {@link #send}. */
   public static void load(RedisConnection redis) {
     SCRIPT.load(redis);
+    WITH_MESSAGES.load(redis);
   }
 
-  /** Sends by SHA-1; the script was {@linkplain #load loaded} on this connection. */
+  /** Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. */
   public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
-    return SCRIPT.send(redis, commit.keys(), commit.values());
+    return commit.messages == null
+        ? SCRIPT.send(redis, commit.keys(), commit.values())
+        : WITH_MESSAGES.send(redis, List.of(commit.keys()), List.of(commit.values()));
   }
 }

@@ -32,6 +32,9 @@ public final class JournalMarks {
     int removed = 0;
     for (SlotKeys slot : slots) {
       removed += control.call(redis -> RedisReply.await(() -> forgetDead(redis, namespace, slot)));
+      removed +=
+          control.call(
+              redis -> RedisReply.await(() -> MessageMarks.forgetDead(redis, namespace, slot)));
     }
     if (removed > 0) {
       LOG.info("removed {} journal marks of nodes that are gone", removed);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
+import io.gameq.redis.BytesArgs;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
@@ -11,12 +12,20 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.codec.Base16;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -69,16 +78,16 @@ public final class LuaScript {
   }
 
   /** A call on one slot. */
-  record Call(SlotKeys slot, List<String> args) {}
+  public record Call(SlotKeys slot, List<String> args) {}
 
   /**
    * What one of several calls answered.
    *
    * @param error why it did not; as {@link #call} throws it
    */
-  record Answer(@Nullable List<Object> reply, @Nullable GameQueueException error) {
+  public record Answer(@Nullable List<Object> reply, @Nullable GameQueueException error) {
     /** The reply; throws if there is none. */
-    List<Object> get() {
+    public List<Object> get() {
       if (error != null) {
         throw error;
       }
@@ -90,7 +99,7 @@ public final class LuaScript {
    * Runs the script on several slots, some in each round trip: each answers or fails by itself.
    * Over a connection that no other thread uses meanwhile.
    */
-  List<Answer> callEach(RedisConnection redis, List<Call> calls) {
+  public List<Answer> callEach(RedisConnection redis, List<Call> calls) {
     List<Answer> answers = new ArrayList<>();
     for (int from = 0; from < calls.size(); from += MOST_TOGETHER) {
       int to = Math.min(calls.size(), from + MOST_TOGETHER);
@@ -166,8 +175,38 @@ public final class LuaScript {
     return redis.async().evalsha(sha1, ScriptOutputType.MULTI, keys, args);
   }
 
+  /**
+   * The same without an object for each argument, for calls with thousands. By its text once more
+   * when Redis has forgotten it: after what was sent behind it, perhaps.
+   */
+  CompletionStage<List<Object>> send(RedisConnection redis, List<byte[]> keys, List<byte[]> args) {
+    return dispatch(redis, CommandType.EVALSHA, SlotKeys.bytes(sha1), keys, args)
+        .exceptionallyCompose(
+            error ->
+                error instanceof RedisNoScriptException
+                    ? dispatch(redis, CommandType.EVAL, text(), keys, args)
+                    : CompletableFuture.failedStage(error));
+  }
+
+  private static CompletionStage<List<Object>> dispatch(
+      RedisConnection redis,
+      CommandType command,
+      byte[] script,
+      List<byte[]> keys,
+      List<byte[]> args) {
+    BytesArgs all = new BytesArgs(2 + keys.size() + args.size());
+    all.and(script).and(SlotKeys.bytes(Integer.toString(keys.size())));
+    keys.forEach(all::and);
+    args.forEach(all::and);
+    AsyncCommand<byte[], byte[], List<Object>> call =
+        new AsyncCommand<>(
+            new Command<>(command, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), all));
+    Collection<RedisCommand<byte[], byte[], ?>> unused = redis.dispatch(List.of(call));
+    return call;
+  }
+
   /** Text as an argument. */
-  static byte[] utf8(String text) {
+  public static byte[] utf8(String text) {
     return text.getBytes(UTF_8);
   }
 

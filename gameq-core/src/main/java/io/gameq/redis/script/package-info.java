@@ -5,8 +5,9 @@
  * <p>A script is a resource file beside its class; its first lines say what it is for, its KEYS
  * with their types, its ARGV with their units, and every value that it returns. {@code slot.lua} is
  * put in front of each, {@code claims.lua} in front of those that end claims, {@code ailments.lua}
- * in front of the doctor's. The class binds KEYS and ARGV in order and makes a value of the reply;
- * it decides nothing.
+ * in front of the doctor's, {@code topic.lua} in front of those of topics, and {@code batches.lua}
+ * of those that commit messages. The class binds KEYS and ARGV in order and makes a value of the
+ * reply; it decides nothing.
  *
  * <pre>
  * a session      open.lua      OpenScript      may write from now on, adopts; what is unflushed?
@@ -17,7 +18,10 @@
  *                              OwnKey          GET own; was it closed?
  *                              DueSessions     makes what it has dirty due now
  * commits        MULTI         CommitGroup     many commits at once, the usual way
- *                commit.lua    CommitScript    one: of several sessions, or sent again
+ *                commit.lua    CommitScript    one: of several sessions, with messages, or sent again
+ *                messages.lua  MessagesScript  many that change messages and no rows
+ *                              MessageCommit   what one changes; MessageBatches sorts it by kind
+ *                              MessageMarks    which of them Redis holds
  *                              LostRows        rows that Redis lost, by commit.lua
  *                replay.lua    ReplayScript    rows of nodes that are gone, from their WALs
  *                              JournalMarks    removes those that nobody reads

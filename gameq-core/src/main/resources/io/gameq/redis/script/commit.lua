@@ -1,13 +1,17 @@
--- One commit as a script: a spanning commit, or a commit sent again after its reply was lost. Checks every session before it
--- writes anything; compares versions row by row, so that it may run any number of times, late or early.
--- KEYS[i] '{ns:slot}' of part i, prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, journal HASH
--- ARGV[1] WAL id; ARGV[2] WAL sequence; then for each part: owner; session; when due, ms of Redis TIME; number of rows n;
---   n times field, row
--- Returns {1} when applied; {0, index from 0 of the first part that may not write, the session that owns it or ''}: nothing was written;
---   or the error WRONGTYPE, naming the key, when somebody else wrote into an owner's keys: nor was it then.
-local wal, sequence = ARGV[1], ARGV[2]
-local parts, at = {}, 3
-for i = 1, #KEYS do
+-- One commit as a script: a spanning commit, one with messages beside its rows, or one sent again after its reply was lost. Checks every
+-- session, then every message, before it writes anything; compares versions row by row, and messages by its journal, so that it may run
+-- any number of times, late or early.
+-- KEYS[i] '{ns:slot}' of part i, prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, journal HASH; then those of its
+--   messages, prefix of: mjournal HASH, t:<topic>:* as package io.gameq.redis.topic draws them
+-- ARGV[1] WAL id; ARGV[2] WAL sequence; ARGV[3] number of parts; ARGV[4] sequence below which nothing with messages is ever sent again;
+--   ARGV[5] mode, see batches.lua; then for each part: owner; session; when due, ms of Redis TIME; number of rows n; n times field, row;
+--   then its messages, if it has any, as a commit by itself: see batches.lua
+-- Returns {1} when applied; {0, index from 0 of the first part that may not write, the session that owns it or ''}; {2, message} when it
+--   is not claimed any more by the token of its acknowledgement; {3, message} when it is not what was expected: nothing was written;
+--   or the error WRONGTYPE, naming the key, when somebody else wrote into gameq's keys: nor was it then.
+local wal, sequence, kept, mode = ARGV[1], ARGV[2], tonumber(ARGV[4]), ARGV[5]
+local parts, at, messages, journals = {}, 6, nil, {}
+for i = 1, tonumber(ARGV[3]) do
   local owner, session = ARGV[at], ARGV[at + 1]
   local owned_by = redis.call('GET', own_key(KEYS[i], owner))
   if owned_by ~= session then return {0, i - 1, owned_by or ''} end
@@ -18,12 +22,20 @@ for i = 1, #KEYS do
   parts[i] = {slot = KEYS[i], owner = owner, session = session, dirty = dirty, due = ARGV[at + 2], first = at + 4, rows = rows}
   at = at + 4 + 2 * parts[i].rows
 end
+if ARGV[at] then
+  messages = read_commit(at)
+  leave_what_is_there(messages, wal, kept, journals)
+  local refused = refusal_of_commit(messages, false, mode)
+  if refused and refused[1] == 'TYPE' then return redis.error_reply(refused[2]) end
+  if refused then return {refused[1] == 'CLAIM' and 2 or 3, refused[2]} end
+end
 for _, part in ipairs(parts) do
   for i = part.first, part.first + 2 * part.rows - 1, 2 do
     if is_newer(ARGV[i + 1], redis.call('HGET', part.dirty, ARGV[i])) then redis.call('HSET', part.dirty, ARGV[i], ARGV[i + 1]) end
   end
-  redis.call('ZADD', part.slot .. ':due', 'LT', part.due, member(part.owner, part.session))
+  if part.rows > 0 then redis.call('ZADD', part.slot .. ':due', 'LT', part.due, member(part.owner, part.session)) end
   local mark = redis.call('HGET', part.slot .. ':journal', wal)
   if not mark or tonumber(mark) < tonumber(sequence) then redis.call('HSET', part.slot .. ':journal', wal, sequence) end
 end
+if messages then apply_commit(messages, wal, mode, journals) end
 return {1}

@@ -1,0 +1,192 @@
+package io.gameq.redis.topic;
+
+import io.gameq.message.MessageId;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range;
+import io.lettuce.core.ScoredValue;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at messages without changing them: {@code find.lua}, {@code page.lua} and plain commands.
+ * Stateless.
+ */
+public final class TopicReads {
+  /** Longest page. */
+  public static final int MOST = 1_000;
+
+  private static final LuaScript FIND = TopicScript.of("find.lua");
+  private static final LuaScript PAGE = TopicScript.of("page.lua");
+
+  private TopicReads() {}
+
+  /** In which of the lists of a slot. */
+  public enum Place {
+    /** By when they are due, the next of each group. */
+    DUE("due"),
+    /** Of topics with priorities: due, the one that is taken next first. */
+    READY("ready"),
+    /** Held, by when their leases end. */
+    HELD("lease");
+
+    private final String key;
+
+    Place(String key) {
+      this.key = key;
+    }
+  }
+
+  /**
+   * A message in a list.
+   *
+   * @param millis when it is due, or its lease ends, Redis TIME in ms; of {@link Place#READY} the
+   *     number that orders them
+   * @param value null when somebody removed it in between
+   * @param behind how many messages of its group wait behind it
+   * @param attempts of a held one, else 0
+   */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  public record Listed(
+      MessageId id, long millis, byte @Nullable [] value, long behind, int attempts) {}
+
+  /**
+   * Where one message is.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static FoundMessage find(RedisConnection redis, SlotKeys slot, MessageId id) {
+    List<Object> of = FIND.call(redis, slot, List.of(id.topic(), id.id()));
+    FoundMessage.Pending pending =
+        isThere(of.get(0))
+            ? new FoundMessage.Pending(
+                (byte[]) of.get(0),
+                isThere(of.get(1)) ? TopicScript.millis(of.get(1)) : 0,
+                isThere(of.get(2)) ? number(LuaScript.string(of.get(2)), 0) : 0)
+            : null;
+    FoundMessage.Held held = null;
+    if (isThere(of.get(3))) {
+      String claim = LuaScript.string(of.get(4));
+      held =
+          new FoundMessage.Held(
+              (byte[]) of.get(3),
+              number(claim, 2),
+              number(claim, 3),
+              PercentEncoding.unpercent(claim.split(" ", -1)[5]),
+              isThere(of.get(5)) ? TopicScript.millis(of.get(5)) : 0);
+    }
+    FoundMessage.Dead dead =
+        isThere(of.get(6))
+            ? FoundMessage.Dead.of((byte[]) of.get(6), TopicScript.text(of.get(7)))
+            : null;
+    return new FoundMessage(id, pending, held, dead);
+  }
+
+  /**
+   * A page of a list of one slot.
+   *
+   * @param offset how many to leave out
+   * @param most at most {@link #MOST}
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static List<Listed> page(
+      RedisConnection redis, SlotKeys slot, String topic, Place place, long offset, int most) {
+    return page(redis, slot, topic, place.key, offset, most);
+  }
+
+  /** The messages of a group that wait, by when they are due; as the other {@code page}. */
+  public static List<Listed> page(
+      RedisConnection redis, SlotKeys slot, MessageId ofGroup, long offset, int most) {
+    String lane = ofGroup.lane();
+    return page(
+        redis, slot, ofGroup.topic(), "lane:" + lane.substring(0, lane.length() - 1), offset, most);
+  }
+
+  private static List<Listed> page(
+      RedisConnection redis, SlotKeys slot, String topic, String place, long offset, int most) {
+    List<Listed> page = new ArrayList<>();
+    List<String> args =
+        List.of(topic, place, Long.toString(offset), Integer.toString(Math.min(most, MOST)));
+    for (Object one : PAGE.call(redis, slot, args)) {
+      List<?> of = (List<?>) one;
+      page.add(
+          new Listed(
+              new MessageId(topic, LuaScript.string(of.get(0))),
+              TopicScript.millis(of.get(1)),
+              isThere(of.get(2)) ? (byte[]) of.get(2) : null,
+              (Long) of.get(3),
+              isThere(of.get(4)) ? number(LuaScript.string(of.get(4)), 2) : 0));
+    }
+    return page;
+  }
+
+  /**
+   * How many messages are where, in all of these slots together, in one go over a connection that
+   * no other thread uses meanwhile. Costs the same however many there are.
+   *
+   * @param nowMillis Redis TIME in ms
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static TopicCounts counts(
+      RedisConnection redis, List<SlotKeys> slots, String topic, long nowMillis) {
+    List<Asked> asked = new ArrayList<>();
+    redis.inOneGo(() -> slots.forEach(slot -> asked.add(new Asked(redis, slot, topic, nowMillis))));
+    TopicCounts all = new TopicCounts(0, 0, 0, 0, -1);
+    for (Asked of : asked) {
+      all = all.and(of.counts());
+    }
+    return all;
+  }
+
+  /** Questions that were sent for one slot. */
+  private static final class Asked {
+    final CompletionStage<Long> pending;
+    final CompletionStage<Long> due;
+    final CompletionStage<Long> ready;
+    final CompletionStage<Long> held;
+    final CompletionStage<Long> dead;
+    final CompletionStage<List<ScoredValue<byte[]>>> first;
+
+    Asked(RedisConnection redis, SlotKeys slot, String topic, long nowMillis) {
+      RedisAsyncCommands<byte[], byte[]> commands = redis.async();
+      pending = commands.hlen(key(slot, topic, "msg"));
+      due = commands.zcount(key(slot, topic, "due"), Range.create(0.0, (double) nowMillis));
+      ready = commands.zcard(key(slot, topic, "ready"));
+      held = commands.hlen(key(slot, topic, "held"));
+      dead = commands.hlen(key(slot, topic, "dead"));
+      first =
+          commands.zrangebyscoreWithScores(
+              key(slot, topic, "due"), Range.unbounded(), Limit.create(0, 1));
+    }
+
+    TopicCounts counts() {
+      List<ScoredValue<byte[]>> earliest = RedisReply.await(first);
+      return new TopicCounts(
+          RedisReply.await(pending),
+          RedisReply.await(due) + RedisReply.await(ready),
+          RedisReply.await(held),
+          RedisReply.await(dead),
+          earliest.isEmpty() ? -1 : (long) earliest.get(0).getScore());
+    }
+  }
+
+  /** The key of a topic in a slot. */
+  static byte[] key(SlotKeys slot, String topic, String name) {
+    return SlotKeys.bytes(slot.prefix() + ":t:" + topic + ":" + name);
+  }
+
+  private static boolean isThere(Object reply) {
+    return ((byte[]) reply).length > 0;
+  }
+
+  private static int number(String words, int place) {
+    return Integer.parseInt(words.split(" ", -1)[place]);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Topics in Redis: their definitions, and what consumers and operators do with messages. Messages
+ * come in, and are acknowledged, by commits: {@link io.gameq.redis.script.MessagesScript} and
+ * {@link io.gameq.redis.script.CommitScript}. Internal.
+ *
+ * <pre>
+ * key                  type    holds                 T = {ns:slot}:t:TOPIC; the slot is the lane's
+ * T:msg                HASH    id -> value, of pending messages
+ * T:due                ZSET    lane -> when its next message is due, ms of Redis TIME
+ * T:ready              ZSET    of topics with priorities: lane that fell due -> due - priority * age
+ * T:behind             ZSET    lane without a group -> when the message is due that waits for the
+ *                              one that is held
+ * T:lane:GROUP         ZSET    id -> due, of the pending messages of a group
+ * T:held               HASH    lane -> value of the message that is handled
+ * T:claim              HASH    lane -> 'token id attempts lapses due node', and ' x' when it was
+ *                              deleted since: then it does not come back
+ * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
+ * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
+ * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
+ * T:done               HASH    id -> version, and perhaps next due, that a replay knows to be over;
+ *                              the hash expires an hour after its last write
+ * T:age                STRING  the age that scores in T:ready were made with, ms
+ * T:fence              STRING  'ms count' of the newest take
+ * {ns:slot}:mjournal   HASH    WAL -> sequence of its newest commit with messages here; WAL! ->
+ *                              holes before it: 'after-to after-to ...', commits that were refused;
+ *                              WAL@ -> when its process was first seen to be gone, s
+ * ns:topics            HASH    topic -> TopicDefinition, JSON
+ * ns:topics:paused     HASH    topic -> when, who, why
+ * ns:t:TOPIC           channel number of a slot where something is due sooner than before, and soon
+ * </pre>
+ *
+ * <p>An id is {@code key} or {@code group:key}, encoded; a lane, of which one message is handled at
+ * a time, {@code group:} or the id. A value is what {@link io.gameq.message.MessageValue} draws.
+ *
+ * <pre>
+ *            publish                 take                    ack
+ *  nowhere ──────────▶ msg and due ───────▶ held, under a  ───────▶ nowhere, or due again when it
+ *                       ▲    ▲               lease with a             recurs, or a newer one waits
+ *                       │    └────────────── token
+ *                       │   nack, lease ran   │
+ *                       │   out               │ nack of the last attempt
+ *                       └──────────────────── dead
+ *                        retry of an operator
+ *
+ * TakeScript         take.lua    takes what is due: TakenMessage; ends leases that ran out
+ * ExtendScript       extend.lua  prolongs a lease
+ * NackMessageScript  nack.lua    gives back, or makes a dead letter
+ * TopicReads         find.lua    where one message is: FoundMessage
+ *                    page.lua    lists; TopicCounts
+ * DeadMessages       revive.lua  dead letters: list, retry, discard
+ * TopicDefinitions               TopicDefinition of each topic, the same for all nodes
+ * TopicPauses                    topics that are paused
+ * TopicNotices                   what is due soon: wakes consumers
+ * TopicScript                    what the scripts have in common
+ * </pre>
+ */
+@org.jspecify.annotations.NullMarked
+package io.gameq.redis.topic;

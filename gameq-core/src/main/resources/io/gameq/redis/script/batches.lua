@@ -1,0 +1,504 @@
+-- Put in front of messages.lua and commit.lua, after topic.lua: what commits do to messages, in batches of one kind, slot and topic.
+-- A batch in ARGV: kind; number of its slot among KEYS; topic; 1 if its messages are grouped, else 0; how many; then
+--   p publish      1 if an earlier due time stays, else 0; longest time from the first publish until due, ms, 0 for no limit;
+--                  for each: id; due, ms of Redis TIME; value
+--   r retime       for each: sequence; id; due; version of the commit
+--   d delete       for each: sequence; id; version of the commit
+--   a acknowledge  for each: sequence; id; token; next due or 0; version that was handled
+--   e expect       for each: id; version that is pending, or 0 for none
+-- MODE: FIRST, what is sent for the first time: order of arrival counts. AGAIN, its answer was lost, and something newer may have come:
+-- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for an hour.
+local FIRST, AGAIN, REPLAY = '0', '1', '2'
+local DONE_MILLIS = 3600000
+local WORDS = {p = 3, r = 4, d = 3, a = 5, e = 2}
+
+-- Reads the batch at a place of ARGV; returns it, and the place behind it.
+local function read_batch(at)
+  local slot, topic, n = KEYS[tonumber(ARGV[at + 1])], ARGV[at + 2], tonumber(ARGV[at + 4])
+  local b = {kind = ARGV[at], slot = slot, topic = topic, t = topic_key(slot, topic), grouped = ARGV[at + 3] == '1', n = n, first = at + 5}
+  if b.kind == 'p' then
+    b.keeps, b.cap, b.first = ARGV[at + 5] == '1', tonumber(ARGV[at + 6]), at + 7
+  end
+  return b, b.first + n * WORDS[b.kind]
+end
+
+-- Lanes of a batch of which the ids stand at 'offset' in each item.
+local function read_ids(b, offset)
+  local ids, lanes, at, words = {}, nil, b.first + offset, WORDS[b.kind]
+  for i = 1, b.n do
+    ids[i] = ARGV[at]
+    at = at + words
+  end
+  lanes = ids
+  if b.grouped then
+    lanes = {}
+    for i = 1, b.n do lanes[i] = lane_of(ids[i]) end
+  end
+  return ids, lanes
+end
+
+-- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due'
+local function done_of(t, id)
+  local record = redis.call('HGET', t .. ':done', id)
+  if not record then return nil end
+  return string.sub(record, 1, 16), tonumber(string.sub(record, 18)) or 0
+end
+
+local function remember_done(t, id, version, next_due)
+  local known, known_next = done_of(t, id)
+  if known and (known > version or known == version and (known_next == 0 or next_due ~= 0 and known_next >= next_due)) then return end
+  redis.call('HSET', t .. ':done', id, next_due == 0 and version or version .. ' ' .. whole(next_due))
+  redis.call('PEXPIRE', t .. ':done', DONE_MILLIS)
+end
+
+-- What a replayed publish is worth now: nil when it is over or overtaken, else when it is due.
+local function due_in_replay(t, id, due, value)
+  local version = version_of(value)
+  for _, there in ipairs({redis.call('HGET', t .. ':msg', id) or '', held_value(t, id) or ''}) do
+    if there ~= '' and version_of(there) >= version then return nil end
+  end
+  local done, next_due = done_of(t, id)
+  if not done or done < version then return due end
+  return done == version and next_due > 0 and whole(next_due) or nil
+end
+
+-- What is to be written of a batch of publishes: ids; id, value ...; due, lane ...
+local function read_publishes(b, mode)
+  local ids, values, dues, at, j = {}, {}, {}, b.first, 0
+  for i = 1, b.n do
+    local id, due, value = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+    if mode == REPLAY then
+      due = due_in_replay(b.t, id, due, value)
+      if due and due ~= ARGV[at + 1] and is_recurring(value) then value = with_since(value, tonumber(due)) end
+    end
+    if due then
+      ids[i - j] = id
+      values[2 * (i - j) - 1], values[2 * (i - j)] = id, value
+      dues[2 * (i - j) - 1], dues[2 * (i - j)] = due, b.grouped and lane_of(id) or id
+    else
+      j = j + 1
+    end
+    at = at + 3
+  end
+  return ids, values, dues
+end
+
+-- Puts the values over those that are pending; takes out what is older than them, unless order of arrival counts.
+local function lay_over(b, mode, ids, values, dues, pending)
+  local over, gone = {}, false
+  for i = 1, #ids do
+    local old, value = pending[i], values[2 * i]
+    if old then
+      local version = version_of(old)
+      if version >= version_of(value) then
+        if mode == FIRST then
+          value = next_version(version) .. string.sub(value, 17)
+        else
+          value, gone = nil, true
+        end
+      end
+      if value then
+        if not is_recurring(value) and not is_recurring(old) then
+          value = string.sub(value, 1, 16) .. string.sub(old, 17, 24) .. string.sub(value, 25)
+        end
+        if b.cap > 0 then
+          local latest = since_of(value) + b.cap
+          if latest < tonumber(dues[2 * i - 1]) then dues[2 * i - 1] = whole(latest) end
+        end
+        over[#over + 1] = ids[i]
+      end
+      values[2 * i] = value
+    end
+  end
+  if not gone then return over, ids, values, dues end
+  local ids_left, values_left, dues_left = {}, {}, {}
+  for i = 1, #ids do
+    if values[2 * i] then
+      local k = #ids_left + 1
+      ids_left[k], values_left[2 * k - 1], values_left[2 * k] = ids[i], ids[i], values[2 * i]
+      dues_left[2 * k - 1], dues_left[2 * k] = dues[2 * i - 1], dues[2 * i]
+    end
+  end
+  return over, ids_left, values_left, dues_left
+end
+
+-- Lanes that a priority had brought to the front go back to be sorted in anew, without losing their age.
+local function out_of_ready(b, ids, dues, pending)
+  local age = tonumber(redis.call('GET', b.t .. ':age') or 0)
+  for i = 1, #ids do
+    local lane = dues[2 * i]
+    local score = redis.call('ZSCORE', b.t .. ':ready', lane)
+    if score then
+      redis.call('ZREM', b.t .. ':ready', lane)
+      local was = pending[ids[i]]
+      if not b.grouped and b.keeps and was then
+        local due = tonumber(score) + priority_of(was) * age
+        if due < tonumber(dues[2 * i - 1]) then dues[2 * i - 1] = whole(due) end
+      end
+    end
+  end
+end
+
+local function publish(b, mode)
+  local t = b.t
+  local ids, values, dues = read_publishes(b, mode)
+  if #ids == 0 then return end
+  local was_due = first_due(t)
+  local pending = redis.call('HMGET', t .. ':msg', unpack(ids))
+  local waits = redis.call('EXISTS', t .. ':ready', t .. ':behind', t .. ':tries') > 0
+  local by_id = {}
+  if waits then
+    for i = 1, #ids do by_id[ids[i]] = pending[i] end
+  end
+  local over
+  over, ids, values, dues = lay_over(b, mode, ids, values, dues, pending)
+  if #ids == 0 then return end
+  if waits then
+    if #over > 0 then redis.call('HDEL', t .. ':tries', unpack(over)) end
+    if not b.keeps and not b.grouped then redis.call('ZREM', t .. ':behind', unpack(ids)) end
+    out_of_ready(b, ids, dues, by_id)
+  end
+  redis.call('HSET', t .. ':msg', unpack(values))
+  if not b.grouped then
+    if b.keeps then
+      redis.call('ZADD', t .. ':due', 'LT', unpack(dues))
+    else
+      redis.call('ZADD', t .. ':due', unpack(dues))
+    end
+  else
+    for i = 1, #ids do
+      local lane = dues[2 * i]
+      if b.keeps then
+        redis.call('ZADD', lane_key(t, lane), 'LT', dues[2 * i - 1], ids[i])
+      else
+        redis.call('ZADD', lane_key(t, lane), dues[2 * i - 1], ids[i])
+      end
+    end
+    if b.keeps and not waits then
+      redis.call('ZADD', t .. ':due', 'LT', unpack(dues))
+    else
+      for i = 1, #ids do set_lane_due(t, dues[2 * i]) end
+    end
+  end
+  wake(b.slot, b.topic, t, was_due)
+end
+
+-- The pending value of each id; without those that are newer than the commit, unless order of arrival counts.
+local function pending_of(b, mode, ids, version_offset)
+  local pending = redis.call('HMGET', b.t .. ':msg', unpack(ids))
+  if mode ~= FIRST then
+    for i = 1, b.n do
+      local version = ARGV[b.first + (i - 1) * WORDS[b.kind] + version_offset]
+      if pending[i] and version_of(pending[i]) > version then pending[i] = false end
+    end
+  end
+  return pending
+end
+
+local function retime(b, mode)
+  local ids = read_ids(b, 1)
+  local was_due, pending = first_due(b.t), pending_of(b, mode, ids, 3)
+  for i = 1, b.n do
+    if pending[i] then set_due(b.t, ids[i], ARGV[b.first + (i - 1) * 4 + 2]) end
+  end
+  wake(b.slot, b.topic, b.t, was_due)
+end
+
+local function delete(b, mode)
+  local ids, lanes = read_ids(b, 1)
+  local pending, claims = pending_of(b, mode, ids, 2), redis.call('HMGET', b.t .. ':claim', unpack(lanes))
+  for i = 1, b.n do
+    if pending[i] then remove_pending(b.t, ids[i]) end
+    -- What is held is finished, and does not come back.
+    if mode ~= REPLAY and claims[i] and string.sub(claims[i], -2) ~= ' x' and string.match(claims[i], '^%S+ (%S+)') == ids[i] then
+      local held = mode == AGAIN and redis.call('HGET', b.t .. ':held', lanes[i])
+      if not held or version_of(held) <= ARGV[b.first + (i - 1) * 3 + 2] then
+        redis.call('HSET', b.t .. ':claim', lanes[i], claims[i] .. ' x')
+      end
+    end
+    if mode == REPLAY then
+      local version = ARGV[b.first + (i - 1) * 3 + 2]
+      local held = held_value(b.t, ids[i])
+      if held and version_of(held) <= version then free_lane(b.t, lane_of(ids[i])) end
+      remember_done(b.t, ids[i], version, 0)
+    end
+  end
+end
+
+-- For each acknowledgement of a batch whether its claim still stands: 1, or 2 when the message was deleted meanwhile; else false.
+local function standing(b, ids, lanes)
+  local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
+  for i = 1, b.n do
+    local claim = claims[i]
+    stands[i] = claim and string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1
+        and (string.sub(claim, -2) == ' x' and 2 or 1)
+    at = at + 5
+  end
+  return stands
+end
+
+-- The next occurrences of recurring messages, unless something newer is pending.
+local function recur(t, id, value, next_due)
+  if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
+end
+
+-- Ends the claims of acknowledgements that stand.
+local function acknowledge(b, ids, lanes, stands)
+  local t, done, next_dues = b.t, {}, nil
+  for i = 1, b.n do
+    if stands[i] then
+      done[#done + 1] = lanes[i]
+      local next_due = ARGV[b.first + (i - 1) * 5 + 3]
+      if next_due ~= '0' and stands[i] == 1 then
+        next_dues = next_dues or {}
+        next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = redis.call('HGET', t .. ':held', lanes[i])}
+      end
+    end
+  end
+  if #done == 0 then return end
+  redis.call('HDEL', t .. ':claim', unpack(done))
+  redis.call('HDEL', t .. ':held', unpack(done))
+  redis.call('ZREM', t .. ':lease', unpack(done))
+  local waits = not b.grouped and redis.call('EXISTS', t .. ':behind') == 1
+  if not (b.grouped or waits or next_dues) then return end
+  local was_due = first_due(t)
+  for _, of in ipairs(next_dues or {}) do
+    if of.value then recur(t, of.id, of.value, of.due) end
+  end
+  if b.grouped then
+    for _, lane in ipairs(done) do set_lane_due(t, lane) end
+  elseif waits then
+    local behind, again, back = redis.call('ZMSCORE', t .. ':behind', unpack(done)), {}, {}
+    for i = 1, #done do
+      if behind[i] then
+        back[#back + 1] = done[i]
+        again[#again + 1] = behind[i]
+        again[#again + 1] = done[i]
+      end
+    end
+    if #back > 0 then
+      redis.call('ZREM', t .. ':behind', unpack(back))
+      redis.call('ZADD', t .. ':due', 'LT', unpack(again))
+    end
+  end
+  wake(b.slot, b.topic, t, was_due)
+end
+
+-- An acknowledgement out of a WAL: the handled value, and older ones, are over, whoever holds them. Of a recurring message those
+-- occurrences are over that are before the next one.
+local function acknowledge_again(t, id, version, next_due)
+  local function is_over(value)
+    if not value or version_of(value) > version then return false end
+    return next_due == 0 or not is_recurring(value) or since_of(value) < next_due
+  end
+  local held, pending = held_value(t, id), redis.call('HGET', t .. ':msg', id)
+  local over
+  if is_over(held) then
+    over = held
+    free_lane(t, lane_of(id))
+  end
+  if is_over(pending) then
+    over = pending
+    remove_pending(t, id)
+  end
+  if over and next_due > 0 and not (held and not is_over(held)) then recur(t, id, over, next_due) end
+  remember_done(t, id, version, next_due)
+end
+
+-- Why a batch cannot be applied: {kind, text}; nil when it can. Nothing is written.
+local function refusal(b, is_full, mode)
+  local wrong
+  if b.kind == 'p' then
+    if is_full then return {'FULL', ''} end
+    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
+  elseif b.kind == 'e' then
+    wrong = wrong_keys(b.t, 'msg', 'hash')
+  else
+    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash', 'claim', 'hash', 'held', 'hash',
+      'lease', 'zset')
+  end
+  if not wrong and mode == REPLAY then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
+  if not wrong and b.grouped and b.kind ~= 'e' then
+    local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
+    local last
+    for _, lane in ipairs(lanes) do
+      if lane ~= last then wrong = wrong or wrong_keys(b.t, 'lane:' .. string.sub(lane, 1, -2), 'zset') end
+      last = lane
+    end
+  end
+  return wrong and {'TYPE', wrong} or nil
+end
+
+-- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well.
+local function refusal_as_a_whole(b, is_full, mode)
+  local refused = refusal(b, is_full, mode)
+  if refused or mode == REPLAY then return refused end
+  if b.kind == 'a' then
+    local ids, lanes = read_ids(b, 1)
+    for i, stands in ipairs(standing(b, ids, lanes)) do
+      if not stands then return {'CLAIM', b.topic .. '/' .. ids[i]} end
+    end
+  elseif b.kind == 'e' then
+    local ids = read_ids(b, 0)
+    local pending = redis.call('HMGET', b.t .. ':msg', unpack(ids))
+    for i = 1, b.n do
+      local version = pending[i] and version_of(pending[i]) or '0000000000000000'
+      if version ~= ARGV[b.first + (i - 1) * 2 + 1] then return {'CHANGED', b.topic .. '/' .. ids[i]} end
+    end
+  end
+  return nil
+end
+
+-- Applies a batch of which nothing is to be refused.
+local function apply(b, mode)
+  if b.kind == 'p' then
+    publish(b, mode)
+  elseif b.kind == 'r' then
+    retime(b, mode)
+  elseif b.kind == 'd' then
+    delete(b, mode)
+  elseif b.kind == 'a' then
+    local ids, lanes = read_ids(b, 1)
+    if mode == REPLAY then
+      local was_due = first_due(b.t)
+      for i = 1, b.n do
+        local at = b.first + (i - 1) * 5
+        acknowledge_again(b.t, ids[i], ARGV[at + 4], tonumber(ARGV[at + 3]))
+      end
+      wake(b.slot, b.topic, b.t, was_due)
+    else
+      acknowledge(b, ids, lanes, standing(b, ids, lanes))
+    end
+  end
+end
+
+-- {ns:slot}:mjournal HASH: WAL id -> sequence of the newest commit with messages of that WAL in this slot; '<WAL id>!' -> holes, commits
+-- before it that were refused, 'after-to after-to ...', ascending: those above 'after' up to 'to'.
+local MOST_HOLES = 64
+
+local function read_journal(slot, wal, kept)
+  local got = redis.call('HMGET', slot .. ':mjournal', wal, wal .. '!')
+  local journal = {mark = tonumber(got[1] or 0), holes = {}, was = got[2] or ''}
+  for after, to in string.gmatch(journal.was, '(%d+)-(%d+)') do
+    if tonumber(to) >= kept then journal.holes[#journal.holes + 1] = {tonumber(after), tonumber(to)} end
+  end
+  return journal
+end
+
+local function lacks(journal, sequence)
+  if sequence > journal.mark then return true end
+  for _, hole in ipairs(journal.holes) do
+    if hole[1] < sequence and sequence <= hole[2] then return true end
+  end
+  return false
+end
+
+-- Commits above 'after' up to 'to' are not here.
+local function add_hole(journal, after, to)
+  if after >= to then return end
+  local holes = journal.holes
+  local place = #holes + 1
+  while place > 1 and holes[place - 1][1] >= after do place = place - 1 end
+  table.insert(holes, place, {after, to})
+  local joined = {}
+  for _, hole in ipairs(holes) do
+    local last = joined[#joined]
+    if last and hole[1] <= last[2] then
+      last[2] = math.max(last[2], hole[2])
+    else
+      joined[#joined + 1] = hole
+    end
+  end
+  while #joined > MOST_HOLES do
+    joined[2][1] = joined[1][1]
+    table.remove(joined, 1)
+  end
+  journal.holes = joined
+end
+
+-- Commits above 'after' up to 'to' are here, out of holes perhaps.
+local function fill(journal, after, to)
+  local holes = {}
+  for _, hole in ipairs(journal.holes) do
+    if hole[1] < math.min(hole[2], after) then holes[#holes + 1] = {hole[1], math.min(hole[2], after)} end
+    if hole[2] > math.max(hole[1], to) then holes[#holes + 1] = {math.max(hole[1], to), hole[2]} end
+  end
+  journal.holes = holes
+end
+
+local function write_journal(slot, wal, journal)
+  local texts = {}
+  for i, hole in ipairs(journal.holes) do texts[i] = whole(hole[1]) .. '-' .. whole(hole[2]) end
+  local holes = table.concat(texts, ' ')
+  redis.call('HSET', slot .. ':mjournal', wal, whole(journal.mark))
+  if holes == '' and journal.was ~= '' then redis.call('HDEL', slot .. ':mjournal', wal .. '!') end
+  if holes ~= '' and holes ~= journal.was then redis.call('HSET', slot .. ':mjournal', wal .. '!', holes) end
+end
+
+-- A commit by itself: c; sequence; number of slots; for each its number among KEYS and the sequence of the commit with messages that was
+-- sent before it, 0 when that is unknown: then it may have been applied already; number of batches; the batches.
+local function read_commit(at)
+  local c = {sequence = tonumber(ARGV[at + 1]), slots = {}, batches = {}}
+  local slots = tonumber(ARGV[at + 2])
+  at = at + 3
+  for i = 1, slots do
+    c.slots[i] = {slot = KEYS[tonumber(ARGV[at])], before = tonumber(ARGV[at + 1])}
+    at = at + 2
+  end
+  local batches = tonumber(ARGV[at])
+  at = at + 1
+  for i = 1, batches do c.batches[i], at = read_batch(at) end
+  return c, at
+end
+
+-- Reads the journals of a commit, and takes out the batches of slots that have it already.
+local function leave_what_is_there(c, wal, kept, journals)
+  local there = {}
+  for _, of in ipairs(c.slots) do
+    journals[of.slot] = journals[of.slot] or read_journal(of.slot, wal, kept)
+    there[of.slot] = of.before == 0 and not lacks(journals[of.slot], c.sequence)
+  end
+  local batches = {}
+  for _, b in ipairs(c.batches) do
+    if not there[b.slot] then batches[#batches + 1] = b end
+  end
+  c.batches, c.there = batches, there
+end
+
+local function refusal_of_commit(c, is_full, mode)
+  for _, b in ipairs(c.batches) do
+    local refused = refusal_as_a_whole(b, is_full, mode)
+    if refused then return refused end
+  end
+  return nil
+end
+
+-- Notes that a commit was refused: it is missing, whatever comes after it.
+local function miss_commit(c, wal, journals)
+  for _, of in ipairs(c.slots) do
+    local journal = journals[of.slot]
+    if not c.there[of.slot] then
+      add_hole(journal, journal.mark, of.before)
+      add_hole(journal, c.sequence - 1, c.sequence)
+      journal.mark = math.max(journal.mark, c.sequence)
+      write_journal(of.slot, wal, journal)
+    end
+  end
+end
+
+-- Applies a commit that is not to be refused, and notes it in the journals.
+local function apply_commit(c, wal, mode, journals)
+  for _, b in ipairs(c.batches) do
+    -- A WAL of which nothing was here has nothing that could be sent again.
+    apply(b, mode == AGAIN and journals[b.slot].mark == 0 and FIRST or mode)
+  end
+  for _, of in ipairs(c.slots) do
+    local journal = journals[of.slot]
+    if not c.there[of.slot] then
+      add_hole(journal, journal.mark, of.before)
+      fill(journal, c.sequence - 1, c.sequence)
+      journal.mark = math.max(journal.mark, c.sequence)
+    end
+    write_journal(of.slot, wal, journal)
+  end
+end

@@ -1,0 +1,22 @@
+-- Put in front of the scripts of consumers, after topic.lua: how a message comes back that was taken and not acknowledged.
+-- {ns:slot}:t:<topic>:tries HASH id -> 'attempts lapses' of a pending message that was taken before
+local MOST_DEAD = 10000
+
+-- Whether this token is still that of the claim; returns the claim, or nil.
+local function standing_claim(t, id, token)
+  local claim = lane_claim(t, lane_of(id))
+  return claim and claim.id == id and claim.token == token and claim or nil
+end
+
+-- Puts a message that is held back to wait until 'when', unless a newer one is pending, which is due then and begins anew, or it was
+-- deleted. Returns whether it waits.
+local function put_back(t, claim, lane, when)
+  local value = redis.call('HGET', t .. ':held', lane)
+  local waits = value and not claim.deleted and redis.call('HSETNX', t .. ':msg', claim.id, value) == 1
+  free_lane(t, lane)
+  if waits then
+    redis.call('HSET', t .. ':tries', claim.id, claim.attempts .. ' ' .. claim.lapses)
+    set_due(t, claim.id, when)
+  end
+  return waits
+end

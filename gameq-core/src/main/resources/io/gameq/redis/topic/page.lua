@@ -1,0 +1,29 @@
+-- A page of the lanes in which messages wait, or are held, in the order of their times. Changes nothing, and is refused on a replica.
+-- Runs at maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, lane:<group>, held, claim, lease: see package io.gameq.redis.topic
+-- ARGV[1] topic; ARGV[2] due, ready or lease, or lane:<group>; ARGV[3] how many to leave out; ARGV[4] most, at most 1,000
+-- Returns for each {id; score: when due, priority counted in for ready, or the end of the lease, ms; value or ''; how many messages wait
+--   behind it in its group; of what is held: 'token id attempts lapses due node', else ''}.
+local slot, place = KEYS[1], ARGV[2]
+refuse_on_a_replica(slot)
+local t, found = topic_key(slot, ARGV[1]), {}
+local first = tonumber(ARGV[3])
+local range = redis.call('ZRANGE', t .. ':' .. place, first, first + tonumber(ARGV[4]) - 1, 'WITHSCORES')
+for i = 1, #range, 2 do
+  local lane, id, more, claim = range[i], range[i], 0, nil
+  if place == 'lease' then
+    claim = redis.call('HGET', t .. ':claim', lane)
+    id = claim and string.match(claim, '^%S+ (%S+)') or lane
+  elseif string.sub(lane, -1) == ':' then
+    id = redis.call('ZRANGE', lane_key(t, lane), 0, 0)[1] or lane
+    more = math.max(0, redis.call('ZCARD', lane_key(t, lane)) - 1)
+  end
+  local value
+  if place == 'lease' then
+    value = redis.call('HGET', t .. ':held', lane)
+  else
+    value = redis.call('HGET', t .. ':msg', id)
+  end
+  found[#found + 1] = {id, range[i + 1], value or '', more, claim or ''}
+end
+return found

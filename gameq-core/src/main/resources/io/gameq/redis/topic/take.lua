@@ -1,0 +1,156 @@
+-- Takes messages that are due, each under a lease. First puts back those whose lease ran out. Runs at maxmemory.
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, age, fence: see package
+--   io.gameq.redis.topic
+-- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
+--   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node
+-- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; fencing token: ms, count; then for
+--   each message taken: id; attempts, this one counted; leases of it that ran out; when it was due, ms; value}.
+local slot, topic, token, age, node = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[5]), ARGV[6]
+local most = tonumber(ARGV[2])
+local t, now = topic_key(slot, topic), now_millis()
+local due_key, ready_key, claim_key, msg_key = t .. ':due', t .. ':ready', t .. ':claim', t .. ':msg'
+
+local function until_next()
+  local due = first_due(t)
+  if age > 0 and redis.call('EXISTS', ready_key) == 1 then return 0 end
+  return due and math.max(0, due - now) or -1
+end
+
+local lapsed = redis.call('ZRANGEBYSCORE', t .. ':lease', '-inf', now, 'LIMIT', 0, 100)
+if #lapsed == 0 then
+  local wait = until_next()
+  if wait ~= 0 then return {wait, 0, 0, 0} end
+end
+write_even_when_full(slot)
+
+for _, lane in ipairs(lapsed) do
+  local claim = lane_claim(t, lane)
+  if claim then
+    claim.lapses = claim.lapses + 1
+    put_back(t, claim, lane, claim.due)
+  else
+    free_lane(t, lane)
+  end
+end
+
+-- The message that is next in a grouped lane, and when it is due; nil when there is none.
+local function head_of(lane)
+  local head = redis.call('ZRANGE', lane_key(t, lane), 0, 0, 'WITHSCORES')
+  return head[1], head[2]
+end
+
+-- Sorts lanes that fell due in by priority: a bounded number, more than are taken.
+local function move_to_ready()
+  local fell_due = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 2 * most)
+  if #fell_due == 0 then return end
+  if redis.call('GET', t .. ':age') ~= ARGV[5] then redis.call('SET', t .. ':age', ARGV[5]) end
+  local ready, lanes = {}, {}
+  for i = 1, #fell_due, 2 do
+    local lane, id, due = fell_due[i], fell_due[i], fell_due[i + 1]
+    if is_grouped(lane) then
+      local head, head_due = head_of(lane)
+      id, due = head or lane, head_due or due
+    end
+    local value = redis.call('HGET', msg_key, id)
+    lanes[#lanes + 1] = lane
+    if value then
+      ready[#ready + 1] = whole(tonumber(due) - priority_of(value) * age)
+      ready[#ready + 1] = lane
+    end
+  end
+  redis.call('ZREM', due_key, unpack(lanes))
+  if #ready > 0 then redis.call('ZADD', ready_key, unpack(ready)) end
+end
+
+local from = age > 0 and ready_key or due_key
+local held, claims, leases, taken, attempted = {}, {}, {}, {}, nil
+local deadline = now + tonumber(ARGV[4])
+local reply = {0, #lapsed, 0, 0}
+local any_tries = redis.call('EXISTS', t .. ':tries') == 1
+
+-- What is to be taken of lanes, ids and due times; what is held stands behind, what has no message is dropped.
+local function take(lanes, dues)
+  local ids, gone, back = {}, {}, {}
+  local stands = redis.call('HMGET', claim_key, unpack(lanes))
+  for i = 1, #lanes do
+    ids[i] = lanes[i]
+    if is_grouped(lanes[i]) and not stands[i] then
+      local id, due = head_of(lanes[i])
+      ids[i], dues[i] = id or '', due
+    end
+  end
+  local values = redis.call('HMGET', msg_key, unpack(ids))
+  local tries = any_tries and redis.call('HMGET', t .. ':tries', unpack(ids)) or {}
+  for i = 1, #lanes do
+    local lane, id, value, due = lanes[i], ids[i], values[i], dues[i]
+    local grouped = id ~= lane or is_grouped(lane)
+    if value and age > 0 and not grouped then due = whole(tonumber(due) + priority_of(value) * age) end
+    gone[i] = lane
+    if stands[i] then
+      if not grouped and value then redis.call('ZADD', t .. ':behind', 'LT', due, lane) end
+    elseif not value then
+      if id ~= '' and grouped then
+        redis.call('ZREM', lane_key(t, lane), id) -- somebody deleted its value by hand
+        back[#back + 1] = lane
+      end
+    elseif grouped and tonumber(due) > now then
+      back[#back + 1] = lane
+    else
+      local attempts, lapses = 0, '0'
+      if tries[i] then
+        local before, ran_out = string.match(tries[i], '^(%d+) (%d+)$')
+        attempts, lapses = tonumber(before), ran_out
+        attempted = attempted or {}
+        attempted[#attempted + 1] = id
+      end
+      if grouped then redis.call('ZREM', lane_key(t, lane), id) end
+      local n = #taken + 1
+      taken[n] = id
+      held[2 * n - 1], held[2 * n] = lane, value
+      claims[2 * n - 1] = lane
+      claims[2 * n] = token .. ' ' .. id .. ' ' .. attempts + 1 .. ' ' .. lapses .. ' ' .. due .. ' ' .. node
+      leases[2 * n - 1], leases[2 * n] = deadline, lane
+      local at = 5 * n
+      reply[at], reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = id, attempts + 1, tonumber(lapses), due, value
+    end
+  end
+  redis.call('ZREM', from, unpack(gone))
+  for _, lane in ipairs(back) do set_lane_due(t, lane) end
+end
+
+-- Where many lanes are held or empty, a few rounds more find others.
+for _ = 1, 4 do
+  local left = most - #taken
+  if left == 0 then break end
+  if age > 0 then move_to_ready() end
+  local range
+  if age > 0 then
+    range = redis.call('ZRANGE', ready_key, 0, left - 1, 'WITHSCORES')
+  else
+    range = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, left)
+  end
+  if #range == 0 then break end
+  local lanes, dues = {}, {}
+  for i = 1, #range, 2 do
+    lanes[(i + 1) / 2], dues[(i + 1) / 2] = range[i], range[i + 1]
+  end
+  take(lanes, dues)
+end
+
+if #taken > 0 then
+  redis.call('HDEL', msg_key, unpack(taken))
+  redis.call('HSET', t .. ':held', unpack(held))
+  redis.call('HSET', claim_key, unpack(claims))
+  redis.call('ZADD', t .. ':lease', unpack(leases))
+  if attempted then redis.call('HDEL', t .. ':tries', unpack(attempted)) end
+  local millis, count = string.match(redis.call('GET', t .. ':fence') or '', '^(%d+) (%d+)$')
+  local fence, number = now, 0
+  if millis and tonumber(millis) >= now then
+    fence, number = tonumber(millis), tonumber(count) + 1
+    if number > 65535 then fence, number = fence + 1, 0 end
+  end
+  redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number)
+  reply[3], reply[4] = fence, number
+end
+reply[1] = until_next()
+return reply
