@@ -82,6 +82,11 @@ final class ConfigChecks {
         "walKeep",
         "must be 0 to 30 days, not " + from.walKeep);
     check(
+        from.messageKeep.compareTo(Duration.ofSeconds(10)) >= 0
+            && from.messageKeep.compareTo(Duration.ofDays(1)) <= 0,
+        "messageKeep",
+        "must be 10 seconds to 1 day, not " + from.messageKeep);
+    check(
         from.walMaxBytes >= 256L << 20,
         "walMaxBytes",
         "must be at least 256 MiB, not " + from.walMaxBytes);

@@ -24,6 +24,9 @@ public final class GameQueueConfig {
   /** Shards of owners, where none are set. Many cost what few do, and leave room to grow. */
   public static final int DEFAULT_SLOTS = 256;
 
+  /** See {@link GameQueueConfigBuilder#messageKeep}: longer than a failover takes to be noticed. */
+  public static final Duration DEFAULT_MESSAGE_KEEP = Duration.ofMinutes(10);
+
   private final String redisUri;
   private final @Nullable String redisUser;
   private final @Nullable Password redisPassword;
@@ -39,6 +42,7 @@ public final class GameQueueConfig {
   private final String node;
   private final Path walDirectory;
   private final WalLimits walLimits;
+  private final Duration messageKeep;
   private final EarlierWals earlierWals;
   private final int slots;
   private final Duration mergeWindow;
@@ -73,6 +77,7 @@ public final class GameQueueConfig {
     node = ConfigChecks.set(from.node, "node");
     walDirectory = ConfigChecks.set(from.walDirectory, "walDirectory");
     walLimits = WalLimits.of(from.walKeep, from.walMaxBytes, from.walMinFreeBytes, from.walSync);
+    messageKeep = from.messageKeep;
     earlierWals = from.earlierWals;
     slots = from.slots;
     mergeWindow = from.mergeWindow;
@@ -168,6 +173,11 @@ public final class GameQueueConfig {
   /** What the settings whose names begin with {@code wal} say. */
   public WalLimits walLimits() {
     return walLimits;
+  }
+
+  /** {@link GameQueueConfigBuilder#messageKeep}. */
+  public Duration messageKeep() {
+    return messageKeep;
   }
 
   /** {@link GameQueueConfigBuilder#earlierWals}. */

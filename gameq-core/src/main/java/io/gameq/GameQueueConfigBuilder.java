@@ -29,6 +29,7 @@ public final class GameQueueConfigBuilder {
   @Nullable String node;
   @Nullable Path walDirectory;
   Duration walKeep = WalLimits.DEFAULT.keep();
+  Duration messageKeep = GameQueueConfig.DEFAULT_MESSAGE_KEEP;
   long walMaxBytes = WalLimits.DEFAULT.maxBytes();
   long walMinFreeBytes = WalLimits.DEFAULT.minFreeBytes();
   WalSync walSync = WalLimits.DEFAULT.sync();
@@ -171,6 +172,16 @@ public final class GameQueueConfigBuilder {
    */
   public GameQueueConfigBuilder walKeep(Duration time) {
     this.walKeep = time;
+    return this;
+  }
+
+  /**
+   * How long the WAL of a running node keeps messages that Redis holds; default 10 min, 10 s to 1
+   * day. What a failover of Redis loses is put back from there. Messages are kept while walMaxBytes
+   * allow, and older ones are Redis' alone: one without persistence that is emptied loses them.
+   */
+  public GameQueueConfigBuilder messageKeep(Duration time) {
+    this.messageKeep = time;
     return this;
   }
 

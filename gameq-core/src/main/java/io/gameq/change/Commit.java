@@ -1,16 +1,18 @@
 package io.gameq.change;
 
+import io.gameq.message.MessageChange;
 import io.gameq.owner.SessionRef;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An atomic set of row changes on its way to Redis. Built by a game thread; from {@code submit} on
- * only the sender's thread writes to it, and others read after {@link #queued} or {@link #failed}
- * was called.
+ * An atomic set of changes of rows, of messages, or of both, on its way to Redis. Built by a game
+ * thread; from {@code submit} on only the sender's thread writes to it, and others read after
+ * {@link #queued} or {@link #failed} was called.
  */
 public abstract class Commit {
   private final List<CommitPart> parts;
+  private final List<SlotMessages> messages;
   private final int bytes;
   private final @Nullable Trade trade;
   private final long beganNanos = System.nanoTime();
@@ -19,14 +21,29 @@ public abstract class Commit {
   private boolean sentAgain;
 
   protected Commit(List<CommitPart> parts) {
-    this(parts, null);
+    this(parts, List.of(), null);
   }
 
-  /** A commit; {@code trade} is told its version, when it moves rows. */
+  /** A commit of rows; {@code trade} is told its version, when it moves rows. */
   protected Commit(List<CommitPart> parts, @Nullable Trade trade) {
+    this(parts, List.of(), trade);
+  }
+
+  /**
+   * A commit.
+   *
+   * @param parts the rows of its sessions; none for a commit of messages alone
+   * @param messages one for each slot
+   * @param trade is told the version, when rows are moved
+   */
+  protected Commit(List<CommitPart> parts, List<SlotMessages> messages, @Nullable Trade trade) {
     this.parts = List.copyOf(parts);
+    this.messages = List.copyOf(messages);
     this.trade = trade;
     int sum = 0;
+    for (SlotMessages of : this.messages) {
+      sum += of.bytes();
+    }
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
     }
@@ -49,6 +66,11 @@ public abstract class Commit {
     return parts;
   }
 
+  /** What it changes of messages, by slots; empty for a commit of rows alone. */
+  public List<SlotMessages> messages() {
+    return messages;
+  }
+
   /** One of its sessions that no longer owns; null when all do, as far as is known. */
   public @Nullable SessionRef lostSession() {
     for (CommitPart part : parts) {
@@ -68,6 +90,16 @@ public abstract class Commit {
     return parts.size() > 1;
   }
 
+  /** Whether it changes messages and no rows. */
+  public boolean isOfMessagesAlone() {
+    return parts.isEmpty();
+  }
+
+  /** Whether it is sent by itself: what is checked of all of it decides about all of it. */
+  public boolean goesAlone() {
+    return isSpanning() || (!messages.isEmpty() && !parts.isEmpty());
+  }
+
   /** How many rows it changes. */
   public int rows() {
     int rows = 0;
@@ -77,12 +109,21 @@ public abstract class Commit {
     return rows;
   }
 
+  /** How many changes of messages it has. */
+  public int changedMessages() {
+    int changes = 0;
+    for (SlotMessages of : messages) {
+      changes += of.changes().size();
+    }
+    return changes;
+  }
+
   /** When the game committed it, by System.nanoTime. */
   public long beganNanos() {
     return beganNanos;
   }
 
-  /** Keys and images, in bytes. */
+  /** Keys and images, and about what its messages take, in bytes. */
   public int bytes() {
     return bytes;
   }
@@ -107,12 +148,12 @@ public abstract class Commit {
     sentAgain = true;
   }
 
-  /** The version of all its rows. */
+  /** The version of all its rows and messages. */
   public long version() {
     return version;
   }
 
-  /** Writes the version into all rows: both halves of a move carry the same. */
+  /** Writes the version into all rows and messages: both halves of a move carry the same. */
   public void setVersion(long version) {
     this.version = version;
     if (trade != null) {
@@ -121,6 +162,11 @@ public abstract class Commit {
     for (CommitPart part : parts) {
       for (ChangedRow row : part.rows()) {
         row.setVersion(version);
+      }
+    }
+    for (SlotMessages of : messages) {
+      for (MessageChange change : of.changes()) {
+        change.setVersion(version);
       }
     }
   }

@@ -51,6 +51,11 @@ public final class SlotMessages {
     return before;
   }
 
+  /** The same, sent again or replayed: what was sent before it says nothing then. */
+  public SlotMessages withoutBefore() {
+    return new SlotMessages(slot, changes);
+  }
+
   public void setBefore(long sequence) {
     before = sequence;
   }

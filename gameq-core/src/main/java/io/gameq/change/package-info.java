@@ -2,9 +2,11 @@
  * What a commit is made of, before WAL and Redis see it. Internal.
  *
  * <pre>
- * Commit            an atomic set of row changes
+ * Commit            an atomic set of changes of rows, of messages, or of both
  *   CommitPart      one session's share (several in a spanning commit)
  *     ChangedRow    a rows.EncodedRow, and what its commit writes into it
+ *   SlotMessages    what it changes of the messages of one slot
+ * FoldedMessages    several changes of one message in one commit are one
  * Trade             a commit that moved rows, for later changes of these rows
  * CarriedColumns    what a session puts again although its game does not know it
  * Unsettled         what of a session may have to be sent again, from the WAL

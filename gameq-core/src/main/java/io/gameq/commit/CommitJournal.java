@@ -31,6 +31,9 @@ final class CommitJournal {
     try {
       commit.setVersion(to.versions().next(1));
       to.wal().append(commit);
+      if (!commit.messages().isEmpty()) {
+        to.recent().appended(commit.sequence());
+      }
       counts.wentIntoWal();
       return true;
     } catch (RuntimeException e) {

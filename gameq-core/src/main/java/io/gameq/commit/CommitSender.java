@@ -43,9 +43,10 @@ public final class CommitSender implements AutoCloseable {
     end = new SenderEnd(wal.directory(), events::died);
     admission = new Admission(config.limits());
     RedisAway away = new RedisAway(config.whenAway(), config.limits(), admission);
-    Settlement settlement = new Settlement(admission, wal, events.counts());
+    RecentMessages recent = to.recent();
+    Settlement settlement = new Settlement(admission, wal, events.counts(), recent);
     waiting = new WaitingCommits(admission, away, end);
-    sessions = new SenderSessions(config, wal.id());
+    sessions = new SenderSessions(config, wal.id(), recent);
     link = new SenderLink(redis);
     SentCommits sent = new SentCommits();
     mend =
@@ -53,7 +54,12 @@ public final class CommitSender implements AutoCloseable {
             link,
             away,
             sent,
-            new SenderHealing(config, wal, truth, new ResentCommits(sent, sessions, settlement)),
+            new SenderHealing(
+                config,
+                wal,
+                truth,
+                new ResentCommits(sent, sessions, settlement),
+                new SenderMessages(recent, sessions, sent)),
             events);
     OutgoingCommits outgoing =
         new OutgoingCommits(
@@ -206,6 +212,15 @@ public final class CommitSender implements AutoCloseable {
   /** Whether it is connected to a server that has all that this node knows. */
   public boolean isHealed() {
     return mend.healedOn() != null;
+  }
+
+  /**
+   * When, by System.nanoTime, this node last came to the end of a healing on another server than
+   * before, or of one that put messages back: other nodes may be putting theirs back as well. 0 for
+   * never.
+   */
+  public long healedElsewhereNanos() {
+    return mend.healedElsewhereNanos();
   }
 
   /** Whether this node has healed on a server, by its run id, and is still connected to it. */

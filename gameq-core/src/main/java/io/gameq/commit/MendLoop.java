@@ -27,8 +27,11 @@ final class MendLoop {
   /** The server, by its run id, that has been told of all sessions and got all that it lost. */
   private volatile @Nullable String healedOn;
 
+  private volatile long healedElsewhereNanos;
+
   private final Backoff backoff = new Backoff(50, 2_000);
   private RedisConnection redis;
+  private String lastHealedOn;
   private boolean broken;
   private boolean holding;
   private long mendAtNanos;
@@ -46,7 +49,8 @@ final class MendLoop {
     this.healing = healing;
     this.events = events;
     redis = link.connect();
-    healedOn = link.server(); // there is nothing yet that it could have lost
+    lastHealedOn = link.server();
+    healedOn = lastHealedOn; // there is nothing yet that it could have lost
   }
 
   RedisConnection redis() {
@@ -156,10 +160,19 @@ final class MendLoop {
     }
   }
 
+  /** See {@link CommitSender#healedElsewhereNanos}. */
+  long healedElsewhereNanos() {
+    return healedElsewhereNanos;
+  }
+
   private void mended() {
     broken = false;
     away.end();
-    healedOn = link.server();
+    if (!link.server().equals(lastHealedOn) || healing.putMessagesBack()) {
+      healedElsewhereNanos = System.nanoTime();
+    }
+    lastHealedOn = link.server();
+    healedOn = lastHealedOn;
     events.healed();
   }
 

@@ -17,7 +17,7 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
 
   @Override
   public CommitGroup group(Commit commit) {
-    return sessions.group(List.of(commit));
+    return sessions.again(commit);
   }
 
   @Override
@@ -33,6 +33,20 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
         Settlement.unknown(
             first,
             "the reply was lost, and session " + lost.id() + " no longer owns " + lost.owner()));
+    sent.unanswered().remove();
+  }
+
+  /**
+   * With rows nobody knows: they may be in MySQL, if it was applied the first time and forgotten.
+   */
+  @Override
+  public void refused(Commit first, CommitGroup.Outcome why) {
+    RuntimeException reason = Settlement.refusal(why);
+    settlement.failed(
+        first,
+        first.rows() == 0
+            ? reason
+            : Settlement.unknown(first, "the reply was lost, and now " + reason.getMessage()));
     sent.unanswered().remove();
   }
 

@@ -105,8 +105,15 @@ final class SendLoop {
     }
   }
 
+  /** The sequence of the oldest commit in the WAL without an answer; 0 for none. */
+  private long oldestOpen() {
+    long oldest = sent.oldest();
+    return oldest != 0 ? oldest : outgoing.oldestJournaled();
+  }
+
   /** Settles what was answered; returns how many groups that were. */
   int takeReplies() {
+    sessions.openFrom(oldestOpen());
     int done = 0;
     for (Reply reply; (reply = replies.poll()) != null; done++) {
       if (!sent.isInFlight(reply.group)) {

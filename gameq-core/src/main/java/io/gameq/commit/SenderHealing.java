@@ -5,6 +5,7 @@ import io.gameq.healing.HealingPorts;
 import io.gameq.healing.HealingStep;
 import io.gameq.healing.HeldSession;
 import io.gameq.healing.HeldSessions;
+import io.gameq.healing.MessageRecords;
 import io.gameq.healing.RecordsToReplay;
 import io.gameq.healing.ReplaySource;
 import io.gameq.healing.UnansweredCommits;
@@ -29,10 +30,18 @@ final class SenderHealing {
   private final DurableTruth truth;
   private final SenderSessions sessions;
   private final ResentCommits unanswered;
+  private final SenderMessages messages;
+  private boolean putMessagesBack;
   private RecordsToReplay owed = RecordsToReplay.NOTHING;
 
-  SenderHealing(SenderConfig config, WalWriter wal, DurableTruth truth, ResentCommits unanswered) {
+  SenderHealing(
+      SenderConfig config,
+      WalWriter wal,
+      DurableTruth truth,
+      ResentCommits unanswered,
+      SenderMessages messages) {
     this.config = config;
+    this.messages = messages;
     this.wal = ReplaySource.of(wal);
     this.truth = truth;
     this.sessions = unanswered.sessions();
@@ -52,8 +61,10 @@ final class SenderHealing {
 
   /** Heals on a new connection; throws as {@link HealingStep#next}. */
   void run(RedisConnection redis, SenderEvents events) {
+    messages.healingBegins();
     Ports ports = new Ports(redis, events);
     long held = ports.owning();
+    putMessagesBack = false;
     HealingStep.runAll(HealingStep.first(), ports);
     long owning = ports.owning();
     events.counts().healed(ports.replayed);
@@ -63,6 +74,11 @@ final class SenderHealing {
         held - owning,
         ports.replayed,
         ports.givenUp);
+  }
+
+  /** Whether the last healing found that Redis had lost messages. */
+  boolean putMessagesBack() {
+    return putMessagesBack;
   }
 
   /** Sends commits again that have no answer; throws as {@link HealingStep#next}. */
@@ -134,6 +150,11 @@ final class SenderHealing {
     }
 
     @Override
+    public MessageRecords messages() {
+      return messages;
+    }
+
+    @Override
     public void notReplayed(Set<Long> sequences) {
       givenUp += sequences.size();
       events.notReplayed(sequences);
@@ -147,6 +168,11 @@ final class SenderHealing {
     @Override
     public void replayed(int records) {
       replayed += records;
+    }
+
+    @Override
+    public void putMessagesBack() {
+      putMessagesBack = true;
     }
   }
 }

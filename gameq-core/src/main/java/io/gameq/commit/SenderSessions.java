@@ -4,24 +4,41 @@ import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.Unsettled;
 import io.gameq.healing.HeldSession;
+import io.gameq.healing.SessionName;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The sessions that a node holds, and groups of commits under their keys. Thread-safe. */
+/**
+ * The sessions that a node holds, and groups of commits under their keys. Thread-safe, but groups
+ * are made by the sender's thread.
+ */
 final class SenderSessions {
+  /** Of lost ones that were let go: they are few, and matter for minutes. */
+  private static final int MOST_LOST = 10_000;
+
   private final SenderConfig config;
   private final byte[] walId;
+  private final RecentMessages recent;
+  private final MessageChain chain;
   private final Map<SessionRef, HeldSession> sessions = new ConcurrentHashMap<>();
 
-  SenderSessions(SenderConfig config, String walId) {
+  /** In the order in which they were let go. */
+  private final Set<SessionName> lost = Collections.synchronizedSet(new LinkedHashSet<>());
+
+  SenderSessions(SenderConfig config, String walId, RecentMessages recent) {
     this.config = config;
     this.walId = SlotKeys.bytes(walId);
+    this.recent = recent;
+    this.chain = new MessageChain(config.slots().length);
   }
 
   void add(SessionRef session, Unsettled unsettled) {
@@ -29,7 +46,20 @@ final class SenderSessions {
   }
 
   void remove(SessionRef session) {
+    if (session.isLost()) {
+      synchronized (lost) {
+        lost.add(SessionName.of(session));
+        if (lost.size() > MOST_LOST) {
+          lost.remove(lost.iterator().next());
+        }
+      }
+    }
     sessions.remove(session);
+  }
+
+  /** Whether a session that is held no more was lost. */
+  boolean wasLost(SessionName session) {
+    return lost.contains(session);
   }
 
   /** All of them, now and later. */
@@ -37,9 +67,36 @@ final class SenderSessions {
     return sessions.values();
   }
 
-  /** Commits that travel together. */
+  /** Commits that travel together, for the first time. */
   CommitGroup group(List<Commit> commits) {
-    return new CommitGroup(commits, this::keys, walId, config.dueMillis().getAsLong());
+    chain.sends(commits);
+    return of(commits);
+  }
+
+  /** A commit that is sent again. */
+  CommitGroup again(Commit commit) {
+    return of(List.of(commit));
+  }
+
+  private CommitGroup of(List<Commit> commits) {
+    return new CommitGroup(
+        commits,
+        new CommitGroup.Terms(
+            this::keys,
+            config.slots(),
+            walId,
+            config.dueMillis().getAsLong(),
+            Math.min(recent.keptFrom(), commits.get(0).sequence())));
+  }
+
+  /** The oldest commit in the WAL without an answer has this sequence; 0: all are answered. */
+  void openFrom(long sequence) {
+    recent.openFrom(sequence);
+  }
+
+  /** By slot: the newest commit with messages that was sent; empty when none was. */
+  long[] newestMessages() {
+    return chain.newest();
   }
 
   private SessionKeys keys(CommitPart part) {

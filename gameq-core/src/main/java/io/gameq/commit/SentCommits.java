@@ -49,6 +49,14 @@ final class SentCommits {
     return unanswered;
   }
 
+  /** The sequence of the oldest without an answer; 0 for none. */
+  long oldest() {
+    if (!unanswered.isEmpty()) {
+      return unanswered.element().sequence();
+    }
+    return inFlight.isEmpty() ? 0 : inFlight.element().commits().get(0).sequence();
+  }
+
   boolean isEmpty() {
     return inFlight.isEmpty() && unanswered.isEmpty();
   }

@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import io.gameq.ClaimLostException;
 import io.gameq.CommitFailedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.OwnershipLostException;
@@ -8,8 +9,10 @@ import io.gameq.WalException;
 import io.gameq.WalFullException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
+import io.gameq.message.MessageChangedException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisReply;
+import io.gameq.redis.script.CommitGroup;
 import io.gameq.sign.CommitTimes;
 import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalWriter;
@@ -24,11 +27,13 @@ final class Settlement {
   private final Admission admission;
   private final WalWriter wal;
   private final NodeCounts counts;
+  private final RecentMessages recent;
 
-  Settlement(Admission admission, WalWriter wal, NodeCounts counts) {
+  Settlement(Admission admission, WalWriter wal, NodeCounts counts, RecentMessages recent) {
     this.admission = admission;
     this.wal = wal;
     this.counts = counts;
+    this.recent = recent;
   }
 
   void queued(List<Commit> commits) {
@@ -61,6 +66,20 @@ final class Settlement {
                 "Redis reached maxmemory and refused the commit: let the writers drain, or raise"
                     + " maxmemory")
             : new CommitFailedException("Redis refused the commit: " + message));
+  }
+
+  /** A message was not as the commit needs it. */
+  static RuntimeException refusal(CommitGroup.Outcome outcome) {
+    return outcome instanceof CommitGroup.ClaimLost claim
+        ? new ClaimLostException(
+            "message "
+                + claim.message()
+                + " is not claimed any more by who handled it: its lease ran out; nothing of the"
+                + " commit was applied")
+        : new MessageChangedException(
+            "message "
+                + (outcome instanceof CommitGroup.MessageChanged changed ? changed.message() : "")
+                + " is not what was expected: it has changed, or is taken");
   }
 
   void failed(Commit commit, RuntimeException reason) {
@@ -108,6 +127,9 @@ final class Settlement {
   /** Ends a commit without a mark in the WAL: it never got there, or recovery is to decide. */
   void dropped(Commit commit, RuntimeException reason) {
     admission.leave(commit.bytes());
+    if (!commit.messages().isEmpty() && commit.sequence() != 0) {
+      recent.failed(commit.sequence());
+    }
     counts.failed(reason, commit.sequence() != 0);
     commit.failed(reason);
   }
@@ -124,6 +146,9 @@ final class Settlement {
   static CommitUnknownException unknown(Commit commit, String why) {
     List<String> rows =
         commit.parts().stream().flatMap(part -> part.rows().stream()).map(ChangedRow::key).toList();
-    return new CommitUnknownException(why + ": unknown whether these rows were committed: " + rows);
+    return new CommitUnknownException(
+        commit.isOfMessagesAlone()
+            ? why + ": unknown whether its messages were committed"
+            : why + ": unknown whether these rows were committed: " + rows);
   }
 }

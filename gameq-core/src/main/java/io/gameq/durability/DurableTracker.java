@@ -103,9 +103,10 @@ public final class DurableTracker implements Unsettled {
   /** Redis holds the commit; returns what it changed of this session's rows. */
   public synchronized Share queued(Commit commit) {
     inTransit.remove(commit);
+    List<ChangedRow> rows = inTransit.rowsOf(commit);
     int before = waiting.queued().size();
-    List<String> keys = waiting.add(commit, inTransit.rowsOf(commit));
-    if (!commit.isSentAgain()) {
+    List<String> keys = rows.isEmpty() ? List.of() : waiting.add(commit, rows);
+    if (!commit.isSentAgain() && !rows.isEmpty()) {
       counts.merged(keys.size() - (waiting.queued().size() - before));
       times.queued(commit);
     }

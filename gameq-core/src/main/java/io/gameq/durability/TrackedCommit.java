@@ -5,6 +5,7 @@ import io.gameq.CommitUnknownException;
 import io.gameq.Urgency;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
 import io.gameq.change.Trade;
 import io.gameq.durability.DurableFutures.Share;
 import java.util.List;
@@ -19,12 +20,29 @@ public final class TrackedCommit extends Commit {
   private final @Nullable Trade trade;
   private final Urgency urgency;
 
+  /** A commit of rows alone. */
   public TrackedCommit(
       List<CommitPart> parts,
       List<DurableTracker> trackers,
       @Nullable Trade trade,
       Urgency urgency) {
-    super(parts, trade);
+    this(parts, List.of(), trackers, trade, urgency);
+  }
+
+  /**
+   * A commit.
+   *
+   * @param parts none for one of messages alone, which no session is told of
+   * @param messages by slots
+   * @param trackers one for each part
+   */
+  public TrackedCommit(
+      List<CommitPart> parts,
+      List<SlotMessages> messages,
+      List<DurableTracker> trackers,
+      @Nullable Trade trade,
+      Urgency urgency) {
+    super(parts, messages, trade);
     this.trade = trade;
     this.urgency = urgency;
     durability = new Durability(trackers, new Share[trackers.size()]);
@@ -71,14 +89,17 @@ public final class TrackedCommit extends Commit {
   }
 
   /**
-   * What must be in MySQL for a commit to be durable; apart from the commit, so that a receipt does
-   * not hold its rows.
+   * What must be in MySQL for a commit to be durable: its rows, so that one without any is durable
+   * once it is queued. Apart from the commit, so that a receipt does not hold its rows.
    */
   private record Durability(List<DurableTracker> trackers, Share[] shares) {
     CompletableFuture<Void> future() {
       CompletableFuture<?>[] all = new CompletableFuture<?>[shares.length];
       for (int i = 0; i < all.length; i++) {
-        all[i] = trackers.get(i).whenDurable(shares[i]);
+        all[i] =
+            shares[i].keys().isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : trackers.get(i).whenDurable(shares[i]);
       }
       return CompletableFuture.allOf(all);
     }

@@ -7,6 +7,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.script.CommitGroup;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the oldest commit without an answer again: as a script, which compares versions and so may
@@ -31,24 +32,34 @@ final class CommitResending {
     commit.setSentAgain();
     CommitGroup group = ports.unanswered().group(commit);
     try {
-      group.sendAsScript(ports.redis()).toCompletableFuture().join();
+      group.sendAgain(ports.redis()).toCompletableFuture().join();
     } catch (CompletionException e) {
-      ports.unanswered().refused(commit, refusal(e));
+      ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
       return HealingStep.SendAgain.orHealed(ports);
     }
-    if (group.outcome(0)
+    CommitGroup.Outcome outcome = group.outcome(0);
+    if (outcome
         instanceof
         CommitGroup.NotOwner not) { // lost, or a session that was closed meanwhile and Redis forgot
       return new HealingStep.AskOwner(
           SessionName.of(not.part().session()), new HealingStep.SendAgain(), false);
+    }
+    if (outcome instanceof CommitGroup.RefusedBy by) {
+      ports
+          .unanswered()
+          .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
+      return HealingStep.SendAgain.orHealed(ports);
+    }
+    if (outcome instanceof CommitGroup.ClaimLost || outcome instanceof CommitGroup.MessageChanged) {
+      ports.unanswered().refused(commit, outcome);
+      return HealingStep.SendAgain.orHealed(ports);
     }
     ports.unanswered().queued(commit);
     return HealingStep.SendAgain.orHealed(ports);
   }
 
   /** Why Redis holds nothing of it; throws when it may, or will later. */
-  private static String refusal(CompletionException e) {
-    String message = RedisReply.answered(e);
+  private static String refusal(@Nullable String message, RuntimeException e) {
     if (message != null && RedisReply.isFull(message)) {
       throw new RedisFullException("Redis reached maxmemory");
     }

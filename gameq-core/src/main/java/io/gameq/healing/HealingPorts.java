@@ -34,6 +34,11 @@ public interface HealingPorts {
 
   void owed(RecordsToReplay now);
 
+  /** What is to be replayed of messages. */
+  default MessageRecords messages() {
+    return MessageRecords.NONE;
+  }
+
   /** Redis lost these records, and they are not replayed for good. */
   void notReplayed(Set<Long> sequences);
 
@@ -42,6 +47,9 @@ public interface HealingPorts {
 
   /** Records were sent to Redis again. */
   default void replayed(int records) {}
+
+  /** Messages of records were put into Redis again. */
+  default void putMessagesBack() {}
 
   /** Whether Redis is told that it has all again: not for a node that is gone and left half. */
   default boolean tellsWhole() {

@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.MessageMarks;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +20,7 @@ import java.util.List;
  * TellWhole      Redis   holds again whatever this node may have of its owners' rows
  * Decide         both    whether halves of trades are replayed whose other half is of a session
  *                        that is lost
+ * ReplayMessages Redis   gets messages back that it lost, in WAL order
  * SendAgain      Redis   gets a commit again that has no answer
  * Healed                 all is done
  *
@@ -69,6 +71,13 @@ public sealed interface HealingStep {
               .plusLost(
                   ports.sessions().owning(),
                   slot -> JournalMarks.read(ports.redis(), slot, ports.wal().id())));
+      MessageRecords messages = ports.messages();
+      if (messages.newest().length > 0) {
+        messages.lacking(
+            messages
+                .lacking()
+                .plus(MessageMarks.read(ports.redis(), ports.slots(), ports.wal().id())));
+      }
       return new ReadSessions();
     }
   }
@@ -135,8 +144,26 @@ public sealed interface HealingStep {
             ports.sessions().owning().stream().map(HeldSession::ref).toList());
       }
       return passed.undecided().isEmpty()
-          ? SendAgain.orHealed(ports)
+          ? ReplayMessages.orNext(passed, ports)
           : new Decide(passed, System.nanoTime());
+    }
+  }
+
+  /**
+   * Puts messages back that Redis lost, once the rows that were committed with them are.
+   *
+   * @param passed records whose rows were not replayed
+   */
+  record ReplayMessages(NotReplayed passed) implements HealingStep {
+    static HealingStep orNext(NotReplayed passed, HealingPorts ports) {
+      return ports.messages().newest().length == 0
+          ? SendAgain.orHealed(ports)
+          : new ReplayMessages(passed);
+    }
+
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      return MessageReplay.next(ports, passed);
     }
   }
 

@@ -19,22 +19,23 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   private final DurableTruth truth;
   private final ReplaySource wal;
   private final HeldSessions sessions;
+  private final LeftMessages messages;
   private @Nullable RecordsToReplay owed;
   private final Set<Long> givenUp = new HashSet<>();
   private int replayed;
 
   LeftWalPorts(
-      RedisConnection redis,
-      SlotKeys[] slots,
-      DurableTruth truth,
-      ReplaySource wal,
-      HeldSessions sessions) {
+      RedisConnection redis, SlotKeys[] slots, DurableTruth truth, ReplaySource wal, Left left) {
     this.redis = redis;
     this.slots = slots;
     this.truth = truth;
     this.wal = wal;
-    this.sessions = sessions;
+    this.sessions = left.sessions;
+    this.messages = left.messages;
   }
+
+  /** What was learned of the WAL. */
+  record Left(HeldSessions sessions, LeftMessages messages) {}
 
   /** Records that are not replayed for good. */
   int givenUp() {
@@ -87,6 +88,11 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   }
 
   @Override
+  public MessageRecords messages() {
+    return messages;
+  }
+
+  @Override
   public void notReplayed(Set<Long> sequences) {
     givenUp.addAll(sequences);
   }
@@ -136,4 +142,7 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
 
   @Override
   public void refused(Commit first, String message) {}
+
+  @Override
+  public void refused(Commit first, CommitGroup.Outcome why) {}
 }

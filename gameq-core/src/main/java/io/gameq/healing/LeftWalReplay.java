@@ -29,7 +29,7 @@ public final class LeftWalReplay {
   /**
    * What was done with a WAL.
    *
-   * @param missing records that Redis does not hold
+   * @param missing records of rows, and changes of messages, that Redis does not hold
    * @param replayed of these
    * @param owners whose rows were not replayed, because a later session opened them meanwhile
    * @param halves trades of which one half is lost with its session and held by no other, and what
@@ -83,17 +83,26 @@ public final class LeftWalReplay {
   private Outcome run(RedisConnection redis, Path wal) {
     String walId = String.valueOf(wal.getFileName());
     LeftRecords left = new LeftRecords(slots, slot -> JournalMarks.read(redis, slot, walId));
-    WalReport report = WalReader.read(wal, left::take);
+    LeftMessages messages =
+        LeftMessages.of(redis, slots, new LeftMessages.Wal(wal, walId), sequence -> false);
+    WalReport report =
+        WalReader.read(
+            wal,
+            entry -> {
+              left.take(entry);
+              messages.take(entry);
+            });
     WalRecord.Header header = left.header();
     if (header == null || !header.namespace().equals(namespace) || header.slots() != slots.length) {
       return Outcome.refused(0, "it is not of this namespace and number of slots");
     }
-    if (left.records() == 0) {
+    long missing = left.records() + messages.lackingChanges();
+    if (missing == 0) {
       return Outcome.refused(0, report.isWhole() ? "" : "it is damaged");
     }
     if (horizon != null && left.oldestMillis() < horizon.toEpochMilli()) {
       return Outcome.refused(
-          left.records(), "deletes of its time are forgotten, so it could bring deleted rows back");
+          missing, "deletes of its time are forgotten, so it could bring deleted rows back");
     }
     HeldSessions sessions = new HeldSessions(left.sessions());
     LeftWalPorts ports =
@@ -102,14 +111,14 @@ public final class LeftWalReplay {
             slots,
             truth,
             new WalFiles(WalPlaces.left(wal, left.carried()), walId),
-            sessions);
+            new LeftWalPorts.Left(sessions, messages));
     HealingStep.runAll(new HealingStep.ReadSessions(), ports);
     if (report.isWhole() && ports.givenUp() == 0) {
       HealedScript.call(redis, slots, sessions.owning().stream().map(HeldSession::ref).toList());
     }
     long lost = left.sessions().stream().map(HeldSession::ref).filter(SessionRef::isLost).count();
     return new Outcome(
-        left.records(),
+        missing,
         ports.replayed(),
         lost,
         ports.givenUp(),

@@ -1,8 +1,10 @@
 package io.gameq.healing;
 
+import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A WAL as a replay reads it. */
 public interface ReplaySource {
@@ -21,6 +23,12 @@ public interface ReplaySource {
    * @param sequences in order
    */
   void read(long[] sequences, Records to);
+
+  /**
+   * Hands over the records of a stretch which change messages and are where they were written
+   * first, in order, and the marks of failed commits among them.
+   */
+  default void readMessages(MessageRecords.Stretch of, Consumer<WalReader.Entry> to) {}
 
   /** Takes the records. */
   interface Records {

@@ -2,7 +2,9 @@ package io.gameq.healing;
 
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalReport;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,31 @@ final class WalFiles implements ReplaySource {
     wal.hold();
     try {
       new Pass(sequences, to).run();
+    } finally {
+      wal.release();
+    }
+  }
+
+  @Override
+  public void readMessages(MessageRecords.Stretch of, Consumer<WalReader.Entry> to) {
+    wal.hold();
+    try {
+      WalReport report =
+          WalReader.read(
+              wal.directory(),
+              of.from(),
+              of.to(),
+              entry -> {
+                if (entry.place() <= of.to() && !entry.isCarried()) {
+                  to.accept(entry);
+                }
+              });
+      if (!report.isWhole()) {
+        LOG.error(
+            "the WAL {} is damaged: messages that Redis lost may be missing; see 'gameq-recovery"
+                + " inspect'",
+            wal.directory());
+      }
     } finally {
       wal.release();
     }

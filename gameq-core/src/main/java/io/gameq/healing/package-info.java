@@ -12,6 +12,7 @@
  *   DurableTruth      what MySQL says: DurableSessions, and LostHalves of trades
  * ReplayPass        reads records and sends them by a ReplayPipeline; NotReplayed is left
  *   TradeDecision     of trades of which one half is of a lost session
+ * MessageReplay     puts messages back: LackingMessages by the marks, MessageRecords of the WAL
  * LeftWalReplay     the same for a node that is gone: LeftRecords of its WAL, LeftWalPorts
  * </pre>
  *

@@ -5,6 +5,7 @@ import io.gameq.Limits;
 import io.gameq.OwnershipLostException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
 import io.gameq.rows.RowOp;
 import java.util.HashMap;
 import java.util.List;
@@ -22,10 +23,15 @@ final class CommitChecks {
   }
 
   /** Throws GameQueueException naming what is wrong; nothing was written then. */
-  void check(List<CommitPart> parts) {
+  void check(List<CommitPart> parts, List<SlotMessages> messages) {
     parts.forEach(CommitChecks::checkOwned);
-    checkLimits(parts);
+    checkLimits(parts, messages);
     checkMoves(parts);
+  }
+
+  /** The same of a commit of messages alone. */
+  void check(List<SlotMessages> messages) {
+    checkLimits(List.of(), messages);
   }
 
   private static void checkOwned(CommitPart part) {
@@ -36,17 +42,23 @@ final class CommitChecks {
     }
   }
 
-  private void checkLimits(List<CommitPart> parts) {
+  /** Messages count as rows. */
+  private void checkLimits(List<CommitPart> parts, List<SlotMessages> messages) {
     int rows = 0;
     long bytes = 0;
+    for (SlotMessages of : messages) {
+      rows += of.changes().size();
+      bytes += of.bytes();
+    }
     for (CommitPart part : parts) {
       rows += part.rows().size();
       bytes += part.bytes();
     }
     if (rows > limits.commitRows()) {
       throw new GameQueueException(
-          "a commit of %d rows, the limit is %d: commit in smaller steps, or raise maxCommit"
-              .formatted(rows, limits.commitRows()));
+          "a commit of %d %s, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(
+                  rows, messages.isEmpty() ? "rows" : "rows and messages", limits.commitRows()));
     }
     if (bytes > limits.commitBytes()) {
       throw new GameQueueException(

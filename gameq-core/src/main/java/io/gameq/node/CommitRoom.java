@@ -39,6 +39,11 @@ final class CommitRoom {
     return deadline;
   }
 
+  /** The same of a commit of messages alone, which waits for nothing that MySQL has to take. */
+  long deadline() {
+    return System.nanoTime() + limits.admissionMillis() * 1_000_000;
+  }
+
   void awaitCallbacks(long deadline) {
     if (!callbacks.awaitRoom(deadline)) {
       throw new QueueFullException(

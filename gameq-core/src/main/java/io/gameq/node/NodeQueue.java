@@ -12,11 +12,14 @@ import io.gameq.Row;
 import io.gameq.Takeover;
 import io.gameq.Urgency;
 import io.gameq.change.CommitPart;
+import io.gameq.change.FoldedMessages;
+import io.gameq.change.SlotMessages;
 import io.gameq.change.Trade;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.Catalog;
@@ -33,7 +36,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code GameQueue.open} returns: opens owners, reads them and commits their changes, with the
@@ -46,6 +48,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   private final CommitChecks checks;
   private final CommitRoom room;
   private final GameRows rows;
+  private final NodeMessages messages;
 
   private NodeQueue(GameNode node) {
     this.node = node;
@@ -53,6 +56,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
     this.room = new CommitRoom(limits(), node.callbacks(), node.closing(), node.pressure());
     this.rows =
         new GameRows(node.tables(), node.codec(), node.config().clock(), limits().rowBytes());
+    this.messages = new NodeMessages(this, node, checks, room);
   }
 
   private Limits limits() {
@@ -128,29 +132,36 @@ final class NodeQueue implements GameQueue, MeteredNode {
     return node.pressure().passed();
   }
 
+  /** What commits messages, alone or together with what is staged in sessions. */
+  NodeMessages messages() {
+    return messages;
+  }
+
   CommitReceipt commit(CommitTerms terms, NodeSession... sessions) {
+    return commit(terms, List.of(), sessions);
+  }
+
+  CommitReceipt commit(CommitTerms terms, List<MessageChange> changes, NodeSession... sessions) {
     List<NodeSession> of = new ArrayList<>(sessions.length);
-    List<CommitPart> parts = new ArrayList<>(sessions.length);
+    List<NodeSession.Taken> taken = new ArrayList<>(sessions.length);
     Set<StagedChanges> all = staged(sessions);
     try {
       for (NodeSession session : sessions) {
-        CommitPart part = session.takeStaged(all);
-        if (part != null) {
+        NodeSession.Taken its = session.takeStaged(all);
+        if (its != null) {
           of.add(session);
-          parts.add(part);
+          taken.add(its);
         }
       }
-      if (parts.isEmpty()) {
-        return TrackedReceipt.EMPTY;
+      if (taken.isEmpty()) {
+        return changes.isEmpty() ? TrackedReceipt.EMPTY : messages.commit(changes);
       }
-      checks.check(parts);
-      Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
-      return submit(of, parts, trade, terms);
+      return submit(of, taken, changes, terms);
     } catch (RuntimeException e) {
       node.sessions().counts().notTaken(e);
-      for (int i = 0; i < parts.size(); i++) {
+      for (int i = 0; i < taken.size(); i++) {
         if (!of.get(i).ref().isLost()) {
-          of.get(i).staged().putBack(parts.get(i).rows());
+          of.get(i).staged().putBack(taken.get(i).part().rows(), taken.get(i).messages());
         }
       }
       if (sessions.length > 1) {
@@ -166,6 +177,14 @@ final class NodeQueue implements GameQueue, MeteredNode {
     }
   }
 
+  private static List<SlotMessages> messages(
+      List<NodeSession.Taken> taken, List<MessageChange> changes) {
+    FoldedMessages all = new FoldedMessages();
+    all.addAll(changes);
+    taken.forEach(of -> all.addAll(of.messages()));
+    return all.isEmpty() ? List.of() : SlotMessages.bySlot(all.list());
+  }
+
   private static Set<StagedChanges> staged(NodeSession... sessions) {
     if (sessions.length == 1) { // nearly every commit
       return Set.of(sessions[0].staged());
@@ -175,9 +194,14 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   private CommitReceipt submit(
       List<NodeSession> sessions,
-      List<CommitPart> parts,
-      @Nullable Trade trade,
+      List<NodeSession.Taken> taken,
+      List<MessageChange> changes,
       CommitTerms terms) {
+    List<CommitPart> parts = new ArrayList<>(taken.size());
+    taken.forEach(of -> parts.add(of.part()));
+    List<SlotMessages> messagesOf = messages(taken, changes);
+    checks.check(parts, messagesOf);
+    Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
     long deadline = room.deadline(terms);
     room.awaitCallbacks(deadline);
     List<DurableTracker> trackers = new ArrayList<>(sessions.size());
@@ -188,7 +212,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
       room.await(trackers.get(i), parts.get(i), deadline);
     }
     List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    TrackedCommit commit = new TrackedCommit(told, trackers, trade, terms.urgency());
+    TrackedCommit commit = new TrackedCommit(told, messagesOf, trackers, trade, terms.urgency());
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
       node.sender().submit(commit, deadline);

@@ -7,11 +7,11 @@ import io.gameq.OwnerSession;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.Urgency;
-import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedReceipt;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.RecordMapper;
@@ -156,17 +156,20 @@ final class NodeSession implements OwnerSession {
     return queue.commit(CommitTerms.of(urgency), this);
   }
 
+  /** What was staged: a part of the commit, which may have no rows, and its messages. */
+  record Taken(CommitPart part, List<MessageChange> messages) {}
+
   /**
    * Takes what is staged, for a commit of all these; null when nothing is. Put back when it could
    * not be sent.
    */
-  synchronized @Nullable CommitPart takeStaged(Set<StagedChanges> all) {
-    List<ChangedRow> rows = staged.take(all);
-    if (rows.isEmpty()) {
+  synchronized @Nullable Taken takeStaged(Set<StagedChanges> all) {
+    StagedChanges.Staged taken = staged.take(all);
+    if (taken.isEmpty()) {
       return null;
     }
     tracker.preparing(); // closing waits for it from now on
-    return new CommitPart(ref(), rows);
+    return new Taken(new CommitPart(ref(), taken.rows()), taken.messages());
   }
 
   @Override
@@ -206,7 +209,7 @@ final class NodeSession implements OwnerSession {
     } catch (RollbackRequiredException e) {
       dropped =
           new RollbackRequiredException(
-              "the session of %s is closed, and staged changes of tables %s were dropped: %s"
+              "the session of %s is closed, and staged changes of %s were dropped: %s"
                   .formatted(owner, drop(), e.getMessage()),
               e);
     } catch (RuntimeException e) {

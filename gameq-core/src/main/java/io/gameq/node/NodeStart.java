@@ -9,6 +9,7 @@ import io.gameq.backlog.PressureWatch;
 import io.gameq.backlog.SharedBacklog;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
+import io.gameq.commit.RecentMessages;
 import io.gameq.commit.SenderConfig;
 import io.gameq.commit.SenderEvents;
 import io.gameq.commit.SenderRedis;
@@ -99,6 +100,7 @@ final class NodeStart {
     EarlierWalPolicy.apply(config, mysql.server(), durable, mysql.atStart(), redis.primary())
         .forEach(replayed -> stateSigns.forget(LeftWals.process(replayed)));
     WalWriter wal = wal(mysql);
+    SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
     GameTables tables =
         new GameTables(
             mysql.atStart(),
@@ -125,7 +127,7 @@ final class NodeStart {
                 senderConfig(redis),
                 new SenderRedis(
                     redis.primary(), redis.ofSender().eventLoop(), redisClock, heartbeat),
-                new SenderWal(wal, versions),
+                to,
                 new DurableTruth(
                     durable, new AdoptedHalves(redis.slots(), durable, views::versions)),
                 events(afterHealing, state)));
@@ -160,7 +162,7 @@ final class NodeStart {
                 notices,
                 owners,
                 views),
-            new NodeUpkeep.Node(sessions, closed, sender, wal, callbacks),
+            new NodeUpkeep.Node(sessions, closed, sender, to, callbacks),
             afterHealing);
     SignsOfLife signs = new SignsOfLife(heartbeat, ofSigns, sender, state);
     FiguresNow figures =

@@ -3,6 +3,8 @@ package io.gameq.node;
 import io.gameq.GameQueueException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.change.ChangedRow;
+import io.gameq.change.FoldedMessages;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowOp;
 import java.util.Collection;
@@ -14,8 +16,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes staged in one session for its next commit; what may be half of a change is not
- * committed. Thread-safe; never locks two sessions at a time. Lost with the process.
+ * The changes of rows and messages staged in one session for its next commit; what may be half of a
+ * change is not committed. Thread-safe; never locks two sessions at a time. Lost with the process.
  *
  * <pre>
  * whole --put refused--------------------------------> torn     no commit until rolled back
@@ -26,9 +28,17 @@ import org.jspecify.annotations.Nullable;
 final class StagedChanges {
   private final OwnerId owner;
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
+  private final FoldedMessages messages = new FoldedMessages();
   private Set<StagedChanges> together = Set.of();
   private @Nullable Tear torn;
   private boolean closed;
+
+  /** What was taken for a commit. */
+  record Staged(List<ChangedRow> rows, List<MessageChange> messages) {
+    boolean isEmpty() {
+      return rows.isEmpty() && messages.isEmpty();
+    }
+  }
 
   /** Why what is staged may be half of a change. */
   private record Tear(String why, Throwable cause) {}
@@ -46,6 +56,12 @@ final class StagedChanges {
         before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
   }
 
+  /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
+  synchronized void stage(MessageChange message) {
+    requireOpen();
+    messages.add(message);
+  }
+
   private void requireOpen() {
     if (closed) {
       throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
@@ -58,7 +74,7 @@ final class StagedChanges {
   }
 
   synchronized boolean isEmpty() {
-    return rows.isEmpty();
+    return rows.isEmpty() && messages.isEmpty();
   }
 
   /** From now on nothing is committed until it is rolled back; the first reason is kept. */
@@ -69,7 +85,7 @@ final class StagedChanges {
   }
 
   private synchronized void tearIfAny(String why, Throwable cause) {
-    if (!rows.isEmpty()) {
+    if (!isEmpty()) {
       tear(why, cause);
     }
   }
@@ -79,7 +95,7 @@ final class StagedChanges {
    *
    * @throws RollbackRequiredException when it may be half of a change; it stays staged
    */
-  synchronized List<ChangedRow> take(Set<StagedChanges> all) {
+  synchronized Staged take(Set<StagedChanges> all) {
     if (torn != null) {
       throw rollbackRequired(torn);
     }
@@ -90,11 +106,12 @@ final class StagedChanges {
                   + " them together again, or",
               new GameQueueException("the commit of several sessions failed")));
     }
-    if (!rows.isEmpty()) {
+    if (!isEmpty()) {
       requireOpen();
     }
-    List<ChangedRow> taken = List.copyOf(rows.values());
+    Staged taken = new Staged(List.copyOf(rows.values()), messages.list());
     rows.clear();
+    messages.clear();
     together = Set.of();
     return taken;
   }
@@ -109,7 +126,11 @@ final class StagedChanges {
   }
 
   /** Puts changes back that were not sent, below anything staged since. */
-  synchronized void putBack(List<ChangedRow> taken) {
+  synchronized void putBack(List<ChangedRow> taken, List<MessageChange> takenMessages) {
+    List<MessageChange> messagesSince = messages.list();
+    messages.clear();
+    messages.addAll(takenMessages);
+    messages.addAll(messagesSince);
     Map<String, ChangedRow> since = new LinkedHashMap<>(rows);
     rows.clear();
     taken.forEach(row -> rows.put(row.key(), row));
@@ -135,7 +156,7 @@ final class StagedChanges {
   }
 
   private synchronized void bindTo(Set<StagedChanges> all) {
-    if (!rows.isEmpty()) {
+    if (!isEmpty()) {
       together = all;
     }
   }
@@ -149,7 +170,7 @@ final class StagedChanges {
    * Drops everything staged, and takes no more; stays torn if it is, for a trade that it was part
    * of.
    *
-   * @return the tables of the rows that were dropped, each once
+   * @return the tables of the rows that were dropped, and the topics of messages, each once
    */
   Set<String> close() {
     return drop(true);
@@ -157,12 +178,14 @@ final class StagedChanges {
 
   private Set<String> drop(boolean closing) {
     Set<StagedChanges> others;
-    Set<String> tables = new TreeSet<>();
+    Set<String> dropped = new TreeSet<>();
     synchronized (this) {
       others = together;
       together = Set.of();
-      rows.values().forEach(row -> tables.add(row.key().substring(0, row.key().indexOf(':'))));
+      rows.values().forEach(row -> dropped.add(row.key().substring(0, row.key().indexOf(':'))));
+      messages.list().forEach(of -> dropped.add("topic " + of.id().topic()));
       rows.clear();
+      messages.clear();
       if (closing) {
         closed = true;
       } else {
@@ -177,6 +200,6 @@ final class StagedChanges {
             new GameQueueException("staged changes of " + owner + " were dropped"));
       }
     }
-    return tables;
+    return dropped;
   }
 }

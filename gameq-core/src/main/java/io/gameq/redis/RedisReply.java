@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** Tells apart why Redis did not do what was asked. Stateless. */
 public final class RedisReply {
   /**
-   * A primary that was demoted, is starting, or cannot write just now: another connection, or the
-   * same one later, can.
+   * A primary that was demoted, is starting, has forgotten a script, or cannot write just now:
+   * another connection, or the same one later, can.
    */
   private static final Set<String> AWAY =
       Set.of(
@@ -32,6 +32,7 @@ public final class RedisReply {
           "UNBLOCKED",
           "CLUSTERDOWN",
           "TRYAGAIN",
+          "NOSCRIPT",
           "BUSY");
 
   private RedisReply() {}

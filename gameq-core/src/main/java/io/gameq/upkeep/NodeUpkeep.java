@@ -6,6 +6,8 @@ import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
+import io.gameq.commit.RecentMessages;
+import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.NodeSessions;
 import io.gameq.mysql.tables.OwnerTable;
@@ -16,6 +18,7 @@ import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.SlotKeys;
 import io.gameq.view.OwnerViews;
+import io.gameq.wal.WalNeeds;
 import io.gameq.wal.WalWriter;
 import java.time.Duration;
 import java.util.List;
@@ -63,8 +66,16 @@ public final class NodeUpkeep {
       NodeSessions sessions,
       ClosedSessionNotices closed,
       CommitSender sender,
-      WalWriter wal,
-      Callbacks callbacks) {}
+      SenderWal to,
+      Callbacks callbacks) {
+    WalWriter wal() {
+      return to.wal();
+    }
+
+    RecentMessages recent() {
+      return to.recent();
+    }
+  }
 
   public NodeUpkeep(
       GameQueueConfig config, Servers servers, Node node, RepeatAfterHealing afterHealing) {
@@ -168,6 +179,7 @@ public final class NodeUpkeep {
       return; // what nobody will answer is left to recovery
     }
     long from = node.wal().newestFileFrom(); // whatever is older is known to its tracker by now
-    node.wal().retain(node.sessions().needed(from));
+    WalNeeds rows = node.sessions().needed(node.recent().openUpTo(from));
+    node.wal().retain(new WalNeeds(rows.from(), rows.records(), node.recent().keptFrom()));
   }
 }

@@ -26,6 +26,7 @@ final class ClosedFiles {
   private final Deque<ClosedFile> files = new ArrayDeque<>();
   private long bytes;
   private long first;
+  private long messagesFrom = Long.MAX_VALUE;
 
   private static final class ClosedFile {
     private final String name;
@@ -100,8 +101,14 @@ final class ClosedFiles {
     }
   }
 
+  /** See {@link WalNeeds#messagesFrom}. */
+  void keepMessagesFrom(long sequence) {
+    messagesFrom = sequence;
+  }
+
   private boolean isOld(ClosedFile file) {
-    return System.nanoTime() - file.closedNanos > limits.keep().toNanos();
+    return file.lastSequence < messagesFrom
+        && System.nanoTime() - file.closedNanos > limits.keep().toNanos();
   }
 
   private boolean isTooMany(long currentBytes) {

@@ -7,9 +7,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which files of a WAL stay: those with records that are needed, and those that are younger than
- * {@link io.gameq.WalLimits#keep} while {@link io.gameq.WalLimits#maxBytes} allow. Where little of
- * the oldest ones is needed, it is written again first, as carried records. Never touches the
- * newest file.
+ * {@link io.gameq.WalLimits#keep}, or have messages that Redis may yet lose, while {@link
+ * io.gameq.WalLimits#maxBytes} allow. Where little of the oldest ones is needed, it is written
+ * again first, as carried records. Never touches the newest file.
  *
  * <p>Thread-safe by the writer's lock; {@link #retain} is for one thread at a time, and holds up
  * the writer for one record at a time. Killed anywhere, each needed record stands in one place or
@@ -34,6 +34,7 @@ final class Retention {
   void retain(WalNeeds needs) {
     synchronized (writer) {
       places.keepOnly(needs.records());
+      files.keepMessagesFrom(needs.messagesFrom());
     }
     while (true) {
       syncCarried();

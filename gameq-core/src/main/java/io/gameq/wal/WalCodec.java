@@ -2,6 +2,7 @@ package io.gameq.wal;
 
 import io.gameq.WalException;
 import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.List;
 
 /** Bodies of records, to and from bytes (see the package comment). Stateless. */
 final class WalCodec {
-  static final int FORMAT = 3;
+  static final int FORMAT = 4;
 
   private static final int HEADER = 0;
   private static final int COMMIT = 1;
@@ -17,6 +18,7 @@ final class WalCodec {
   private static final int ADOPTED = 3;
   private static final int LAYOUT = 4;
   private static final int CARRIED = 5;
+  private static final int COMMIT_WITH_MESSAGES = 6;
 
   private WalCodec() {}
 
@@ -37,12 +39,19 @@ final class WalCodec {
     };
   }
 
-  static Body commit(List<CommitPart> parts) {
+  static Body commit(Commit commit) {
+    boolean hasMessages = !commit.messages().isEmpty();
     return to -> {
-      to.begin(COMMIT);
-      to.number(parts.size());
-      for (CommitPart part : parts) {
+      to.begin(hasMessages ? COMMIT_WITH_MESSAGES : COMMIT);
+      if (hasMessages) {
+        to.number(commit.version());
+      }
+      to.number(commit.parts().size());
+      for (CommitPart part : commit.parts()) {
         writePart(to, part);
+      }
+      if (hasMessages) {
+        MessageCodec.write(to, commit.messages());
       }
     };
   }
@@ -125,19 +134,25 @@ final class WalCodec {
               (int) body.number(),
               body.text(),
               body.number());
-      case COMMIT -> {
-        int count = body.count();
-        List<WalRecord.Part> parts = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-          parts.add(part(body));
-        }
-        yield new WalRecord.Committed(parts);
+      case COMMIT -> new WalRecord.Committed(parts(body));
+      case COMMIT_WITH_MESSAGES -> {
+        long version = body.number();
+        yield new WalRecord.Committed(parts(body), version, MessageCodec.read(body));
       }
       case FAILED -> new WalRecord.Failed(body.number());
       case ADOPTED -> new WalRecord.Adopted(part(body));
       case LAYOUT -> new WalRecord.Layout(body.text(), body.number(), body.text());
       default -> throw new WalException("a record of an unknown kind, " + kind);
     };
+  }
+
+  private static List<WalRecord.Part> parts(BodyReader body) {
+    int count = body.count();
+    List<WalRecord.Part> parts = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      parts.add(part(body));
+    }
+    return parts;
   }
 
   private static WalRecord.Part part(BodyReader body) {

@@ -1,5 +1,6 @@
 package io.gameq.wal;
 
+import io.gameq.change.SlotMessages;
 import io.gameq.rows.EncodedRow;
 import java.util.List;
 
@@ -10,13 +11,28 @@ public sealed interface WalRecord {
     return List.of();
   }
 
+  /** What it changes of messages, by slots. */
+  default List<SlotMessages> messages() {
+    return List.of();
+  }
+
   /** The first record of every WAL. */
   record Header(
       int format, String walId, String namespace, int slots, String node, long startMillis)
       implements WalRecord {}
 
-  /** A commit, as it was sent to Redis. Its WAL sequence is what journal marks name. */
-  record Committed(List<Part> parts) implements WalRecord {}
+  /**
+   * A commit, as it was sent to Redis. Its sequence is what journal and message marks name.
+   *
+   * @param version of the commit; 0 when it has no messages: then its rows tell
+   */
+  record Committed(List<Part> parts, long version, List<SlotMessages> messages)
+      implements WalRecord {
+    /** A commit of rows alone. */
+    public Committed(List<Part> parts) {
+      this(parts, 0, List.of());
+    }
+  }
 
   /** The game was told that this commit failed. */
   record Failed(long sequence) implements WalRecord {}

@@ -143,7 +143,7 @@ public final class WalWriter implements AutoCloseable {
    * @throws WalException when it cannot be written
    */
   public synchronized void append(Commit commit) {
-    commit.setSequence(append(WalCodec.commit(commit.parts()), false));
+    commit.setSequence(append(WalCodec.commit(commit), false));
   }
 
   /**

@@ -17,6 +17,11 @@
  * body   = 0 format version, WAL id, namespace, slots, node, start in Unix ms    a header
  *        | 4 table, fingerprint, columns            a column list that images name
  *        | 1 parts, part...   part = owner, session, rows, (row key, row image)...         a commit
+ *        | 6 version, parts, part..., slots, (slot, changes, change...)...       one with messages
+ *            change = 1 topic, id, due, keeps its time, cap, value       publish
+ *                   | 2 topic, id, due                                   retime
+ *                   | 3 topic, id                                        delete
+ *                   | 4 topic, id, version, token, next due              ack
  *        | 2 sequence of the commit                       that commit failed: never replay it
  *        | 3 part                                         rows adopted when the session was opened
  *        | 5 sequence, body                               a commit or adopted rows, carried forward

@@ -20,6 +20,7 @@ import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +45,9 @@ class SettlementTest {
             new WalWriter.Start(directory, "game", 16, "n1", "0badcafe", 1_790_000_000_000L),
             WalLimits.of(limits.keep(), limits.maxBytes(), 0, limits.sync()),
             List.of());
-    settlement = new Settlement(new Admission(Limits.DEFAULT), wal, counts);
+    settlement =
+        new Settlement(
+            new Admission(Limits.DEFAULT), wal, counts, new RecentMessages(Duration.ofMinutes(10)));
   }
 
   private Commit appended() {

@@ -2,6 +2,8 @@ package io.gameq.node;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.commit.MessageCommits;
+import io.gameq.message.MessageChange;
 import io.gameq.rows.Column;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -20,6 +22,16 @@ public final class NodeAccess {
     return ((NodeQueue) queue)
         .rows().table(table).columns().stream()
             .collect(Collectors.toMap(Column::name, Column::declaration));
+  }
+
+  /** What commits messages of a node. */
+  public static MessageCommits messages(GameQueue queue) {
+    return ((NodeQueue) queue).messages();
+  }
+
+  /** Stages a change of a message in a session, as a publish within it does. */
+  public static void stage(OwnerSession session, MessageChange change) {
+    ((NodeSession) session).staged().stage(change);
   }
 
   /** A session as it stands in Redis keys and in gameq_discard. */

@@ -208,9 +208,9 @@ class WalDamageTest {
 
   @Test
   void aRecordThatAPlayerForgedIsNotBelievedWhenTheRecordAroundItIsDamaged() throws IOException {
-    byte[] forged = new byte[200];
+    byte[] forged = new byte[400];
     BodyWriter body = new BodyWriter();
-    WalCodec.commit(WalSpecimen.commit(new byte[3], 1).parts()).write(body);
+    WalCodec.commit(WalSpecimen.commit(new byte[3], 1)).write(body);
     Envelope.seal(body.bytes(), body.length(), 0x1234, 5);
     System.arraycopy(body.bytes(), 0, forged, 60, body.length());
     Path directory;

@@ -5,6 +5,10 @@ import io.gameq.WalSync;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -57,7 +61,10 @@ final class WalSpecimen {
         List.of(new WalRecord.Layout("item", 0xFFFFFFFFL, "id int")));
   }
 
-  /** Writes a WAL of about {@code commits} records, of 1 to 4 rows each, and closes it. */
+  /**
+   * Writes a WAL of about {@code commits} records, of 1 to 4 rows each and some of a message as
+   * well, and closes it.
+   */
   static Path write(Path parent, String process, int commits, Random random) {
     try (WalWriter wal = writer(parent, process, SMALL_FILES)) {
       for (int i = 0; i < commits; i++) {
@@ -84,13 +91,24 @@ final class WalSpecimen {
       System.arraycopy(blob, 0, image, 17, blob.length);
       changed.add(new ChangedRow("item:" + i, image));
     }
-    return new Commit(List.of(new CommitPart(session, changed))) {
+    return new Commit(
+        List.of(new CommitPart(session, changed)), rows == 1 ? message(blob) : List.of(), null) {
       @Override
       public void queued() {}
 
       @Override
       public void failed(RuntimeException reason) {}
     };
+  }
+
+  private static List<SlotMessages> message(byte[] payload) {
+    MessageId id = MessageId.of("mail", "player:1", "a letter");
+    return List.of(
+        new SlotMessages(
+            id.slot(16),
+            List.of(
+                new MessageChange.Publish(
+                    id, id.slot(16), 7, true, 0, MessageValue.encode(5, 1, "", payload)))));
   }
 
   /** A copy without the long tails of zeros, so that many are cheap. */

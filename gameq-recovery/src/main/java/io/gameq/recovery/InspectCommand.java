@@ -215,6 +215,7 @@ final class InspectCommand implements Callable<Integer> {
           line.writeNumberField("lastSequence", counts.lastSequence);
           line.writeNumberField("commits", folder.commits());
           line.writeNumberField("rowChanges", folder.changes());
+          line.writeNumberField("messageChanges", folder.messages());
           line.writeNumberField("failed", folder.failed());
           line.writeNumberField("adopted", folder.adopted());
           line.writeNumberField("carried", folder.carried());

@@ -6,6 +6,7 @@ import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.plan.PlannedRow;
 import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
@@ -72,8 +73,10 @@ final class PlanCommand implements Callable<Integer> {
       Summary.wals(out, wals, planner.alive());
       Summary.totals(out, totals);
       Summary.named(out, totals);
-      next(out, totals);
-      return RecoveryMain.exitCode(totals, wals);
+      MessageTotals messages = open.lookups().messages(planner.gone());
+      Summary.messages(out, messages);
+      next(out, totals, messages);
+      return RecoveryMain.exitCode(totals, messages, wals);
     }
   }
 
@@ -95,7 +98,7 @@ final class PlanCommand implements Callable<Integer> {
     }
   }
 
-  private void next(PrintWriter out, PlanTotals totals) {
+  private void next(PrintWriter out, PlanTotals totals, MessageTotals messages) {
     out.println();
     if (details != null) {
       out.println("Every row that is not in MySQL: " + details + "/plan.json and plan.csv");
@@ -104,7 +107,7 @@ final class PlanCommand implements Callable<Integer> {
     if (!servers.hasRedis()) {
       out.println("Without --redis, Redis was taken for gone for good.");
     }
-    if (totals.rows(Status.LOST) > 0 || totals.restoredSessions() > 0) {
+    if (totals.rows(Status.LOST) > 0 || totals.restoredSessions() > 0 || messages.lacking() > 0) {
       out.println("To put back what is lost, now, beside running nodes and writers:");
       out.println("  " + command("replay --execute" + (servers.hasRedis() ? "" : " --into mysql")));
     } else if (totals.rows(Status.LIVE) > 0) {

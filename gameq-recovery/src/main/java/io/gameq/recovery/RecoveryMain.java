@@ -1,6 +1,7 @@
 package io.gameq.recovery;
 
 import io.gameq.recovery.plan.PlanTotals;
+import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.ErrorLine;
 import java.io.PrintWriter;
@@ -76,9 +77,9 @@ public final class RecoveryMain implements Runnable {
   }
 
   /** What a plan or a comparison comes to. */
-  static int exitCode(PlanTotals totals, WalSet wals) {
+  static int exitCode(PlanTotals totals, MessageTotals messages, WalSet wals) {
     boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.isWhole());
-    return totals.callsForAction() || damaged ? FOUND_SOMETHING : CLEAN;
+    return totals.callsForAction() || messages.lacking() > 0 || damaged ? FOUND_SOMETHING : CLEAN;
   }
 
   public static void main(String[] args) {

@@ -6,12 +6,15 @@ import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.replay.PlanReplay;
 import io.gameq.recovery.replay.ReplayReport;
 import io.gameq.recovery.terminal.ProgressLine;
+import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -111,9 +114,11 @@ final class ReplayCommand implements Callable<Integer> {
         Summary.wals(out, wals, planner.alive());
         Summary.totals(out, before);
         Summary.named(out, before);
+        MessageTotals messages = open.lookups().messages(planner.gone());
+        Summary.messages(out, messages);
         out.println();
         out.println("Nothing was changed: --execute does it.");
-        return RecoveryMain.exitCode(before, wals);
+        return RecoveryMain.exitCode(before, messages, wals);
       }
       return execute(out, progress, wals, open.lookups(), wanted, before);
     }
@@ -127,13 +132,13 @@ final class ReplayCommand implements Callable<Integer> {
       Planner.Options wanted,
       PlanTotals before) {
     long begun = System.nanoTime();
-    ReplayReport report =
+    PlanReplay replay =
         new PlanReplay(
-                wals,
-                lookups,
-                new PlanReplay.Options(into == Into.MYSQL, rate, conflicts == OnConflict.APPLY),
-                progress)
-            .run(wanted, before);
+            wals,
+            lookups,
+            new PlanReplay.Options(into == Into.MYSQL, rate, conflicts == OnConflict.APPLY),
+            progress);
+    ReplayReport report = replay.run(wanted, before);
     owners.requireFound(before);
     double seconds = (System.nanoTime() - begun) / 1e9;
     out.println(
@@ -155,6 +160,7 @@ final class ReplayCommand implements Callable<Integer> {
     if (lookups.redis() != null) {
       lookups.redis().requireSameTerm();
     }
+    replayMessages(out, replay.gone(), lookups);
     PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
     Planner again = new Planner(wals, lookups, wanted, progress::step);
     again.plan(after);
@@ -164,6 +170,8 @@ final class ReplayCommand implements Callable<Integer> {
     Summary.wals(out, wals, again.alive());
     Summary.totals(out, after);
     Summary.named(out, after);
+    MessageTotals messages = lookups.messages(again.gone());
+    Summary.messages(out, messages);
     out.println();
     out.println(
         after.rows(Status.LOST) == 0
@@ -171,7 +179,16 @@ final class ReplayCommand implements Callable<Integer> {
             : report.closedTables().isEmpty()
                 ? "Some rows are still lost: run it again."
                 : "Some rows are still lost: mend the tables named above, then run it again.");
-    return RecoveryMain.exitCode(after, wals);
+    return RecoveryMain.exitCode(after, messages, wals);
+  }
+
+  /** Messages are of no owner, so that those of some cannot be asked for. */
+  private void replayMessages(PrintWriter out, List<WalFolder> gone, Lookups lookups) {
+    if (!owners.encoded().isEmpty()) {
+      out.println("  messages were left alone: they are put back without --owner");
+      return;
+    }
+    line(out, lookups.putMessagesBack(gone), "commit", "whose messages were put back into Redis");
   }
 
   private static void line(PrintWriter out, long count, String of, String what) {

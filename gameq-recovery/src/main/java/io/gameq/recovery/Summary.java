@@ -2,6 +2,7 @@ package io.gameq.recovery;
 
 import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.recovery.plan.Status;
+import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
@@ -42,10 +43,13 @@ final class Summary {
 
   /** What a WAL holds, in one line. */
   static String contents(WalFolder folder) {
-    return "%s with %s, %,d failed; %s%s%s"
+    return "%s with %s%s, %,d failed; %s%s%s"
         .formatted(
             Shown.count(folder.commits(), "commit"),
             Shown.count(folder.changes(), "row change"),
+            folder.messages() == 0
+                ? ""
+                : " and " + Shown.count(folder.messages(), "message change"),
             folder.failed(),
             Shown.count(folder.adopted(), "row") + " adopted",
             folder.carried() == 0
@@ -110,6 +114,28 @@ final class Summary {
               totals.restoredSessions()));
     }
     slots(out, totals.lostBySlot());
+  }
+
+  /**
+   * What Redis lacks of the messages of WALs whose nodes are gone; nothing where there are none.
+   */
+  static void messages(PrintWriter out, MessageTotals messages) {
+    if (messages.changes() == 0) {
+      return;
+    }
+    out.println();
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "Of %s of nodes that are gone Redis lacks %,d%s.",
+            Shown.count(messages.changes(), "message change"),
+            messages.lacking(),
+            messages.tooOld() == 0
+                ? ""
+                : String.format(
+                    Locale.ROOT,
+                    ", and perhaps %,d older than 6 days, which are left alone",
+                    messages.tooOld())));
   }
 
   private static void slots(PrintWriter out, long[] lost) {

@@ -9,6 +9,7 @@ import io.gameq.recovery.plan.Planner;
 import io.gameq.recovery.plan.RowContents;
 import io.gameq.recovery.plan.Status;
 import io.gameq.recovery.plan.WalRow;
+import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.terminal.RowJson;
 import io.gameq.recovery.wal.WalSet;
@@ -92,18 +93,20 @@ final class VerifyCommand implements Callable<Integer> {
           });
       progress.end();
       owners.requireFound(totals);
+      MessageTotals messages = open.lookups().messages(planner.gone());
       if (json) {
-        out.println(asJson(totals));
+        out.println(asJson(totals, messages));
       } else {
         if (printed[0] > limit) {
           out.println("... and %,d more: --limit or --json".formatted(printed[0] - limit));
         }
         Summary.wals(out, wals, planner.alive());
         Summary.totals(out, totals);
+        Summary.messages(out, messages);
         out.println();
-        out.println(conclusion(totals, planner, wals));
+        out.println(conclusion(totals, messages, planner, wals));
       }
-      int exitCode = RecoveryMain.exitCode(totals, wals);
+      int exitCode = RecoveryMain.exitCode(totals, messages, wals);
       return exitCode == RecoveryMain.CLEAN && needsWals(totals, planner)
           ? RecoveryMain.KEEP_THE_WALS
           : exitCode;
@@ -117,8 +120,9 @@ final class VerifyCommand implements Callable<Integer> {
     return totals.rows(Status.IN_REDIS) > 0 || !planner.alive().isEmpty();
   }
 
-  private String conclusion(PlanTotals totals, Planner planner, WalSet wals) {
-    if (RecoveryMain.exitCode(totals, wals) != RecoveryMain.CLEAN) {
+  private String conclusion(
+      PlanTotals totals, MessageTotals messages, Planner planner, WalSet wals) {
+    if (RecoveryMain.exitCode(totals, messages, wals) != RecoveryMain.CLEAN) {
       return "Something is left to act on. Keep the WALs.";
     }
     if (totals.rows(Status.IN_REDIS) > 0) {
@@ -186,11 +190,13 @@ final class VerifyCommand implements Callable<Integer> {
         });
   }
 
-  private static String asJson(PlanTotals totals) {
+  private static String asJson(PlanTotals totals, MessageTotals messages) {
     return text(
         line -> {
           line.writeNumberField("rows", totals.all());
           line.writeNumberField("owners", totals.allOwners());
+          line.writeNumberField("messageChanges", messages.changes());
+          line.writeNumberField("messagesLacking", messages.lacking());
           for (Status status : Status.values()) {
             line.writeNumberField(status.name().toLowerCase(Locale.ROOT), totals.rows(status));
           }

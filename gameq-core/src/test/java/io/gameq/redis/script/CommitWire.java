@@ -30,7 +30,9 @@ public final class CommitWire {
 
   private static CommitGroup group(SlotKeys slot, String walId, Commit commit) {
     return new CommitGroup(
-        List.of(commit), part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0);
+        List.of(commit),
+        new CommitGroup.Terms(
+            part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0));
   }
 
   private static Answer answer(CommitGroup group) {

@@ -2,6 +2,9 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
+import io.gameq.healing.AdoptedHalves;
+import io.gameq.healing.DurableSessions;
+import io.gameq.healing.DurableTruth;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlErrors;
@@ -13,9 +16,11 @@ import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.owner.OwnerId;
+import io.gameq.redis.SlotKeys;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.LayoutSource;
@@ -24,6 +29,7 @@ import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.term.Terms;
+import io.gameq.view.OwnerViews;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
@@ -205,6 +211,15 @@ public final class RecoveryDatabase implements AutoCloseable {
                             table,
                             fingerprint,
                             columns)));
+  }
+
+  /** What a healing asks MySQL. */
+  public DurableTruth truth(SlotKeys[] slots) {
+    DurableSessions sessions = new SessionsForMessages(new OwnerTable(mysql));
+    return new DurableTruth(
+        sessions,
+        new AdoptedHalves(
+            slots, sessions, rows -> OwnerViews.versions(reader, catalogs.get(), rows)));
   }
 
   /** The durable sessions. */

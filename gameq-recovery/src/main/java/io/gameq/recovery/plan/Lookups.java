@@ -1,6 +1,8 @@
 package io.gameq.recovery.plan;
 
 import io.gameq.recovery.mysql.RecoveryDatabase;
+import io.gameq.recovery.redis.LeftWalMessages;
+import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
@@ -25,6 +27,18 @@ public record Lookups(RecoveryDatabase database, @Nullable RecoveryRedis redis) 
           return known != null ? known : wals.layout(table, fingerprint);
         },
         Clock.systemUTC());
+  }
+
+  /** What Redis lacks of the messages of WALs; nothing is known of them without Redis. */
+  public MessageTotals messages(List<WalFolder> of) {
+    return redis == null ? MessageTotals.NONE : new LeftWalMessages(redis, of).totals();
+  }
+
+  /** Puts them back, once the rows are; returns of how many commits. */
+  public long putMessagesBack(List<WalFolder> of) {
+    return redis == null
+        ? 0
+        : new LeftWalMessages(redis, of).putBack(database.truth(redis.slots()));
   }
 
   /** The numbers of the WALs whose nodes gave a sign of life within 15 s. */

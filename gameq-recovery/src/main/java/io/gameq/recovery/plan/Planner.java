@@ -6,7 +6,9 @@ import io.gameq.recovery.plan.RowIndex.State;
 import io.gameq.recovery.wal.WalFolder;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.rows.EncodedRow;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -77,6 +79,17 @@ public final class Planner {
   /** WALs of nodes that are alive; known once planned. */
   public BitSet alive() {
     return healing.all();
+  }
+
+  /** WALs that no node heals by itself; known once planned. */
+  public List<WalFolder> gone() {
+    List<WalFolder> gone = new ArrayList<>();
+    for (int i = 0; i < wals.folders().size(); i++) {
+      if (!healing.heals(i, options.includeLive())) {
+        gone.add(wals.folders().get(i));
+      }
+    }
+    return gone;
   }
 
   /** Whether a process on this host writes a WAL; known once planned. */

@@ -100,6 +100,11 @@ public final class PlanReplay implements Planner.Sink {
     return report;
   }
 
+  /** WALs that no node heals by itself; known once it has run. */
+  public List<WalFolder> gone() {
+    return planner.gone();
+  }
+
   @Override
   public void row(PlannedRow row) {
     if (row.status() == Status.LOST) {

@@ -32,6 +32,7 @@ public final class WalFolder {
   private long records;
   private long commits;
   private long changes;
+  private long messages;
   private long adopted;
   private long carried;
   private long oldestVersion = -1;
@@ -109,6 +110,7 @@ public final class WalFolder {
       record.parts().forEach(part -> carried += learnVersions(part));
     } else if (record instanceof WalRecord.Committed committed) {
       commits++;
+      committed.messages().forEach(of -> messages += of.changes().size());
       committed.parts().forEach(part -> changes += learnVersions(part));
     } else if (record instanceof WalRecord.Adopted of) {
       adopted += learnVersions(of.part());
@@ -192,6 +194,11 @@ public final class WalFolder {
   /** Row changes of commits. */
   public long changes() {
     return changes;
+  }
+
+  /** Changes of messages: publishes, acknowledgements and the like. */
+  public long messages() {
+    return messages;
   }
 
   /** Rows of adopted records. */

@@ -198,9 +198,8 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   public CommitGroup group(Commit commit) {
     return new CommitGroup(
         List.of(commit),
-        part -> new SessionKeys(world.slot, part.session()),
-        SlotKeys.bytes(node.name()),
-        0);
+        new CommitGroup.Terms(
+            part -> new SessionKeys(world.slot, part.session()), SlotKeys.bytes(node.name()), 0));
   }
 
   @Override
@@ -216,6 +215,11 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   @Override
   public void unknown(Commit first, SessionRef lost) {
     me = me.told(me.firstUnanswered(), Status.UNKNOWN);
+  }
+
+  @Override
+  public void refused(Commit first, CommitGroup.Outcome why) {
+    throw new IllegalStateException("commits of this cast have no messages: " + why);
   }
 
   @Override

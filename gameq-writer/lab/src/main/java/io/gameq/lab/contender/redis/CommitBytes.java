@@ -84,9 +84,10 @@ public record CommitBytes(RowEncoding encoding, String namespace, int slots) {
       var unused =
           new CommitGroup(
                   commits,
-                  part -> new SessionKeys(keys[part.session().slot()], part.session()),
-                  WAL,
-                  dueMillis)
+                  new CommitGroup.Terms(
+                      part -> new SessionKeys(keys[part.session().slot()], part.session()),
+                      WAL,
+                      dueMillis))
               .send(new RedisConnection(sent.connection()));
       consumer.accept(new Group(sent.commands(), commits.size()));
     }

@@ -1,0 +1,119 @@
+package io.gameq.commit;
+
+import io.gameq.healing.MessageRecords.Stretch;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Which WAL records of this node change messages, for as long as a healing may replay them; by
+ * stretches of time, so that it takes the same memory whatever their number. Thread-safe.
+ */
+public final class RecentMessages {
+  /** More stretches only take memory; fewer would keep records for longer than they are to be. */
+  private static final int STRETCHES = 600;
+
+  /** Nearer than this two stretches are read as one: opening a file costs as much. */
+  private static final long ONE_STRETCH_RECORDS = 50_000;
+
+  private final long keepNanos;
+  private final long stretchNanos;
+  private final Deque<Second> seconds = new ArrayDeque<>();
+  private long firstFailed = Long.MAX_VALUE;
+  private long lastFailed;
+  private volatile long openFrom;
+
+  /** A stretch of time. */
+  private static final class Second {
+    final long beganNanos;
+    final long first;
+    long last;
+
+    Second(long beganNanos, long sequence) {
+      this.beganNanos = beganNanos;
+      this.first = sequence;
+      this.last = sequence;
+    }
+  }
+
+  /** None yet; {@code keep}: how long records may be replayed. */
+  public RecentMessages(Duration keep) {
+    keepNanos = keep.toNanos();
+    stretchNanos = Math.max(Duration.ofSeconds(1).toNanos(), keepNanos / STRETCHES);
+  }
+
+  /** A commit with messages was appended to the WAL. */
+  synchronized void appended(long sequence) {
+    if (openFrom == 0) {
+      openFrom = sequence;
+    }
+    long now = System.nanoTime();
+    Second newest = seconds.peekLast();
+    if (newest == null || now - newest.beganNanos >= stretchNanos) {
+      forgetOld(now);
+      newest = new Second(now, sequence);
+      seconds.add(newest);
+    }
+    newest.last = sequence;
+  }
+
+  private void forgetOld(long now) {
+    for (Second oldest; (oldest = seconds.peek()) != null; ) {
+      if (now - oldest.beganNanos <= keepNanos + stretchNanos) {
+        return;
+      }
+      seconds.remove();
+    }
+  }
+
+  /** Everything before this sequence has been answered; 0: everything has. */
+  void openFrom(long sequence) {
+    if (openFrom != sequence) {
+      openFrom = sequence;
+    }
+  }
+
+  /** The lowest sequence of what waits for an answer, at most {@code newest}. */
+  public long openUpTo(long newest) {
+    long open = openFrom;
+    return open == 0 ? newest : Math.min(open, newest);
+  }
+
+  /** The lowest sequence that may be replayed; {@link Long#MAX_VALUE} when there is none. */
+  public synchronized long keptFrom() {
+    forgetOld(System.nanoTime());
+    Second oldest = seconds.peek();
+    return oldest == null ? Long.MAX_VALUE : oldest.first;
+  }
+
+  /** A commit with messages failed: it is never replayed. */
+  synchronized void failed(long sequence) {
+    firstFailed = Math.min(firstFailed, sequence);
+    lastFailed = Math.max(lastFailed, sequence);
+  }
+
+  synchronized boolean mayHaveFailed(Stretch of) {
+    return firstFailed <= of.to() && of.from() <= lastFailed;
+  }
+
+  /** Where the records are that may be replayed, beyond a sequence, in order. */
+  synchronized List<Stretch> after(long sequence) {
+    forgetOld(System.nanoTime());
+    List<Stretch> all = new ArrayList<>();
+    for (Second second : seconds) {
+      if (second.last <= sequence) {
+        continue;
+      }
+      int newest = all.size() - 1;
+      Stretch next = new Stretch(Math.max(second.first, sequence + 1), second.last);
+      if (newest >= 0 && next.from() - all.get(newest).to() < ONE_STRETCH_RECORDS) {
+        all.set(newest, new Stretch(all.get(newest).from(), next.to()));
+      } else {
+        all.add(next);
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,206 @@
+package io.gameq.redis.script;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.BytesArgs;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SessionKeys;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.TransactionDiscardedException;
+import io.lettuce.core.TransactionResult;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.MultiOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits of rows, each of one session, in one MULTI/EXEC of plain commands. As {@link
+ * CommitGroup}.
+ */
+final class CommitsInMulti implements CommitCommands {
+  private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
+  private static final byte[] LT = SlotKeys.bytes("LT");
+
+  /** The place of MGET's reply in EXEC's answer. */
+  private static final int OWNS = 0;
+
+  private final List<Commit> commits;
+  private final CommitGroup.Terms terms;
+  private final List<OfSession> ofCommits = new ArrayList<>();
+
+  private @Nullable TransactionResult exec;
+  private Collection<RedisCommand<byte[], byte[], ?>> sent = List.of();
+
+  /**
+   * What the group changes of one session, its number in the answer to MGET, and where in EXEC's
+   * answer its other replies stand.
+   */
+  private static final class OfSession {
+    final SessionKeys keys;
+    List<ChangedRow> rows;
+    boolean merged;
+    boolean urgent;
+    int number;
+    int dirty;
+    int due;
+
+    OfSession(SessionKeys keys, List<ChangedRow> rows) {
+      this.keys = keys;
+      this.rows = rows;
+    }
+
+    /** Of a row that several commits change, Redis needs the last image only. */
+    void add(List<ChangedRow> more) {
+      if (!merged) {
+        rows = new ArrayList<>(rows);
+        merged = true;
+      }
+      rows.addAll(more);
+    }
+
+    Iterable<ChangedRow> lastImages() {
+      if (!merged) {
+        return rows;
+      }
+      Map<String, ChangedRow> last = new LinkedHashMap<>();
+      rows.forEach(row -> last.put(row.key(), row));
+      return last.values();
+    }
+  }
+
+  /** What the group changes in one slot. */
+  private static final class OfSlot {
+    final List<OfSession> sessions = new ArrayList<>();
+    long newestSequence;
+  }
+
+  CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms) {
+    this.commits = commits;
+    this.terms = terms;
+  }
+
+  @Override
+  public CompletionStage<?> send(RedisConnection redis) {
+    Map<SessionRef, OfSession> sessions = new HashMap<>();
+    Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
+    for (Commit commit : commits) {
+      CommitPart part = commit.parts().get(0);
+      OfSession of = sessions.get(part.session());
+      if (of != null) {
+        of.add(part.rows());
+      } else {
+        of = new OfSession(terms.keysOf().apply(part), part.rows());
+        sessions.put(part.session(), of);
+        slots.computeIfAbsent(of.keys.slot, s -> new OfSlot()).sessions.add(of);
+      }
+      of.urgent |= commit.isUrgent();
+      ofCommits.add(of);
+      Objects.requireNonNull(slots.get(of.keys.slot)).newestSequence = commit.sequence();
+    }
+    List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
+    commands.add(new AsyncCommand<>(new Command<>(CommandType.MULTI, new StatusOutput<>(CODEC))));
+    BytesArgs owns = new BytesArgs(sessions.size());
+    commands.add(new Command<>(CommandType.MGET, new ValueListOutput<>(CODEC), owns));
+    int number = 0;
+    for (Map.Entry<SlotKeys, OfSlot> of : slots.entrySet()) {
+      for (OfSession session : of.getValue().sessions) {
+        session.number = number++;
+        owns.and(session.keys.own);
+      }
+      addWrites(commands, of.getKey(), of.getValue());
+    }
+    AsyncCommand<byte[], byte[], TransactionResult> end =
+        new AsyncCommand<>(new Command<>(CommandType.EXEC, new MultiOutput<>(CODEC)));
+    commands.add(end);
+    sent = redis.dispatch(commands); // together: one buffer, one write
+    return end.thenAccept(result -> exec = result);
+  }
+
+  /** HSET dirty of each session, ZADD due and HSET journal, each joined over the slot's commits. */
+  private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
+    BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
+    byte[] dueAt = terms.dueAt(false);
+    int replies = to.size() - 1; // MULTI has no place in the answer of EXEC
+    for (OfSession of : slot.sessions) {
+      of.dirty = replies++;
+      BytesArgs rows = new BytesArgs(1 + 2 * of.rows.size()).and(of.keys.dirty);
+      for (ChangedRow row : of.lastImages()) {
+        rows.and(row.keyBytes()).and(row.image());
+      }
+      to.add(new Command<>(CommandType.HSET, new IntegerOutput<>(CODEC), rows));
+      due.and(of.urgent ? terms.dueAt(true) : dueAt).and(of.keys.dueMember);
+    }
+    for (OfSession of : slot.sessions) {
+      of.due = replies;
+    }
+    to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
+    to.add(
+        new Command<>(
+            CommandType.HSET,
+            new IntegerOutput<>(CODEC),
+            new BytesArgs(3)
+                .and(keys.journal())
+                .and(terms.walId())
+                .and(SlotKeys.bytes(Long.toString(slot.newestSequence)))));
+  }
+
+  @Override
+  public boolean wasDiscarded() {
+    return exec != null && exec.wasDiscarded();
+  }
+
+  @Override
+  public Throwable whyFailed(Throwable error) {
+    for (RedisCommand<byte[], byte[], ?> command : sent) {
+      if (command instanceof AsyncCommand<?, ?, ?> answer && answer.isCompletedExceptionally()) {
+        String refusal = answer.handle((ignored, refused) -> RedisReply.answered(refused)).join();
+        if (refusal != null) {
+          return new TransactionDiscardedException(refusal);
+        }
+      }
+    }
+    return error;
+  }
+
+  @Override
+  public CommitGroup.Outcome outcome(int i) {
+    if (exec == null || exec.wasDiscarded()) {
+      return new CommitGroup.RefusedBy("Redis discarded the transaction");
+    }
+    CommitPart part = commits.get(i).parts().get(0);
+    OfSession of = ofCommits.get(i);
+    if (exec.get(of.dirty) instanceof Throwable error) {
+      return new CommitGroup.RefusedBy(String.valueOf(error.getMessage()));
+    }
+    for (int reply : new int[] {OWNS, of.due}) {
+      if (exec.get(reply) instanceof Throwable error) {
+        return new CommitGroup.TakenInPart(String.valueOf(error.getMessage()));
+      }
+    }
+    List<byte @Nullable []> owns = exec.get(OWNS);
+    byte[] own = owns.get(of.number);
+    return Arrays.equals(of.keys.session, own)
+        ? CommitGroup.APPLIED
+        : new CommitGroup.NotOwner(part, own == null ? null : new String(own, US_ASCII), true);
+  }
+}

@@ -1,0 +1,83 @@
+package io.gameq.redis.script;
+
+import io.gameq.change.Commit;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits of rows, and commits of messages behind them: what is told by a message is to be read in
+ * the rows that were committed before it. As {@link CommitGroup}.
+ */
+final class CommitsOfBoth implements CommitCommands {
+  private final Half rows;
+  private final Half messages;
+  private final Half[] ofCommits;
+  private final int[] numbers;
+
+  /** Those of one kind; Redis may refuse them while it takes the others. */
+  private static final class Half {
+    final List<Commit> commits = new ArrayList<>();
+    @Nullable CommitCommands commands;
+    @Nullable String refusal;
+
+    CompletableFuture<?> send(RedisConnection redis, CommitCommands by) {
+      commands = by;
+      return by.send(redis)
+          .<@Nullable Void>handle(
+              (ignored, error) -> {
+                if (error != null || by.wasDiscarded()) {
+                  refusal = refusal(by.whyFailed(CommitGroup.failure(error)));
+                }
+                return null;
+              })
+          .toCompletableFuture();
+    }
+
+    private static String refusal(Throwable error) {
+      String message = RedisReply.answered(error);
+      if (message == null || RedisReply.isAway(message)) {
+        throw error instanceof CompletionException of ? of : new CompletionException(error);
+      }
+      return message;
+    }
+
+    CommitGroup.Outcome outcome(int i) {
+      return refusal != null || commands == null
+          ? new CommitGroup.RefusedBy(String.valueOf(refusal))
+          : commands.outcome(i);
+    }
+  }
+
+  private final CommitGroup.Terms terms;
+
+  CommitsOfBoth(List<Commit> commits, CommitGroup.Terms terms) {
+    this.terms = terms;
+    rows = new Half();
+    messages = new Half();
+    ofCommits = new Half[commits.size()];
+    numbers = new int[commits.size()];
+    for (int i = 0; i < ofCommits.length; i++) {
+      Commit commit = commits.get(i);
+      ofCommits[i] = commit.isOfMessagesAlone() ? messages : rows;
+      numbers[i] = ofCommits[i].commits.size();
+      ofCommits[i].commits.add(commit);
+    }
+  }
+
+  @Override
+  public CompletableFuture<?> send(RedisConnection redis) {
+    return CompletableFuture.allOf(
+        rows.send(redis, new CommitsInMulti(rows.commits, terms)),
+        messages.send(redis, new CommitsOfMessages(messages.commits, terms, false)));
+  }
+
+  @Override
+  public CommitGroup.Outcome outcome(int i) {
+    return ofCommits[i].outcome(numbers[i]);
+  }
+}

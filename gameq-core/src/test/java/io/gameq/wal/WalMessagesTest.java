@@ -1,0 +1,125 @@
+package io.gameq.wal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.WalLimits;
+import io.gameq.WalSync;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commits with messages in the WAL. */
+class WalMessagesTest {
+  private static final long VERSION = 0x0190_1234_5678_0009L;
+
+  @TempDir Path parent;
+
+  private static Commit commit(List<CommitPart> parts, MessageChange... changes) {
+    return new Commit(parts, SlotMessages.bySlot(List.of(changes)), null) {
+      @Override
+      public void queued() {}
+
+      @Override
+      public void failed(RuntimeException reason) {}
+    };
+  }
+
+  private static MessageId id(String group, String key) {
+    return MessageId.of("building", group, key);
+  }
+
+  private static MessageChange.Publish publish(String key) {
+    return new MessageChange.Publish(
+        id("city:7", key),
+        3,
+        1_790_000_000_123L,
+        true,
+        60_000,
+        MessageValue.encode(99, -5, "every 5m", "payload".getBytes(UTF_8)));
+  }
+
+  @Test
+  void everyKindOfChangeIsReadBackWithTheCommitsVersionAndItsRows() {
+    List<CommitPart> rows = WalSpecimen.commit(new byte[4], 2).parts();
+    MessageChange.Publish publish = publish("tower: {1}");
+    Commit commit =
+        commit(
+            rows,
+            publish,
+            new MessageChange.Retime(id("city:7", "wall"), 3, -1),
+            new MessageChange.Delete(id("city:7", "gate"), 3),
+            new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12),
+            new MessageChange.Expect(id("city:9", "well"), 5, 3));
+    commit.setVersion(VERSION);
+    List<WalReader.Entry> read = new ArrayList<>();
+    try (WalWriter wal = WalSpecimen.writer(parent, "0badcafe", WalLimits.DEFAULT)) {
+      wal.append(commit);
+      WalReader.read(wal.directory(), read::add);
+    }
+    WalRecord.Committed back = (WalRecord.Committed) read.get(read.size() - 1).record();
+    assertEquals(VERSION, back.version());
+    assertEquals(2, back.parts().get(0).rows().size());
+    assertEquals(List.of(3, 5), back.messages().stream().map(SlotMessages::slot).toList());
+    List<MessageChange> ofThree = back.messages().get(0).changes();
+    MessageChange.Publish published = (MessageChange.Publish) ofThree.get(0);
+    assertEquals(publish.id(), published.id());
+    assertEquals(publish.dueMillis(), published.dueMillis());
+    assertEquals(publish.capMillis(), published.capMillis());
+    assertTrue(published.keepsTime());
+    assertArrayEquals(publish.value(), published.value());
+    assertEquals(VERSION, MessageValue.version(published.value()));
+    assertEquals(
+        List.of(
+            new MessageChange.Retime(id("city:7", "wall"), 3, -1),
+            new MessageChange.Delete(id("city:7", "gate"), 3)),
+        ofThree.subList(1, 3));
+    assertEquals(
+        List.of(new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12)),
+        back.messages().get(1).changes());
+  }
+
+  @Test
+  void filesWithMessagesThatRedisMayLoseStayThoughTheirRowsAreInMySql() throws IOException {
+    WalLimits limits =
+        new WalLimits(Duration.ZERO, 1L << 30, 0, WalSync.OFF, 64 << 10, Duration.ofMinutes(10));
+    try (WalWriter wal = WalSpecimen.writer(parent, "0badcafe", limits)) {
+      List<Commit> commits = new ArrayList<>();
+      for (int i = 0; i < 2_000; i++) {
+        Commit commit = commit(List.of(), publish("tower " + i));
+        wal.append(commit);
+        commits.add(commit);
+      }
+      int all = files(wal.directory());
+      assertTrue(all > 3, all + " files");
+      long end = wal.newestFileFrom();
+      wal.retain(new WalNeeds(end, new long[0], commits.get(0).sequence()));
+      assertEquals(all, files(wal.directory()));
+      wal.retain(new WalNeeds(end, new long[0], commits.get(1_000).sequence()));
+      int half = files(wal.directory());
+      assertTrue(half < all && half > 1, half + " of " + all + " files");
+      wal.retain(new WalNeeds(end, new long[0], Long.MAX_VALUE));
+      assertEquals(1, files(wal.directory()));
+    }
+  }
+
+  private static int files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return (int) files.filter(file -> file.toString().endsWith(".cq4")).count();
+    }
+  }
+}

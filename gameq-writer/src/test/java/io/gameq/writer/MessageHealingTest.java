@@ -1,0 +1,191 @@
+package io.gameq.writer;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.ClaimLostException;
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChangedException;
+import io.gameq.node.NodeAccess;
+import io.gameq.redis.topic.TakenMessage;
+import io.gameq.writer.service.WriterService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * Messages are committed with rows or without, each exactly once though answers are lost, and what
+ * a failover of Redis forgets of them is put back.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class MessageHealingTest extends MessagesFixture {
+  private void awaitPending(Map<String, String> expected) {
+    await().atMost(LONG).untilAsserted(() -> assertEquals(expected, pending()));
+  }
+
+  @Test
+  void manyCommitsOfMessagesAndOfRowsTravelTogetherAndEachIsTold() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      List<CommitReceipt> receipts = new ArrayList<>();
+      CompletableFuture<String> told = new CompletableFuture<>();
+      for (int i = 0; i < 300; i++) {
+        receipts.add(commit(queue, publish("m" + i % 100, "v" + i)));
+        receipts.add(commit(player, new Pet(1, 1, "v" + i)));
+        NodeAccess.stage(player, publish("staged", "v" + i));
+        receipts.add(commit(player, new Pet(2, 1, "v" + i)));
+      }
+      NodeAccess.messages(queue)
+          .commit(List.of(publish("told", "x")), failure -> told.complete(failure + ""));
+      NodeAccess.stage(player, publish("alone in a session", "y"));
+      receipts.add(player.commit());
+      for (CommitReceipt receipt : receipts) {
+        receipt.awaitQueued(LONG);
+      }
+      receipts.get(0).awaitDurable(LONG); // of messages alone: as soon as Redis has it
+      receipts.get(receipts.size() - 1).awaitDurable(LONG);
+      assertEquals("null", told.join());
+      Map<String, String> pending = pending();
+      assertEquals(103, pending.size());
+      assertEquals("v299", pending.get("m99"));
+      assertEquals("v299", pending.get("staged"));
+      assertEquals(
+          List.of(new Pet(1, 1, "v299"), new Pet(2, 1, "v299")), queue.read("player:1", Pet.class));
+    }
+  }
+
+  @Test
+  void whatARefusedSessionOrALostClaimCommitsIsAppliedInNoPart() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession old = one.open("player:1");
+      OwnerSession other = one.open("player:2");
+      published(one, "mail", "to handle");
+      TakenMessage stalled = takeAll(1).get(0);
+      await().atMost(LONG).until(() -> !takeAll(60_000).isEmpty()); // its lease ran out
+
+      other.put(new Pet(2, 2, "handled"));
+      NodeAccess.stage(other, publish("next", "x"));
+      CommitReceipt lost = NodeAccess.messages(one).commit(List.of(ack(stalled)), other);
+      ClaimLostException claim =
+          assertThrows(ClaimLostException.class, () -> lost.awaitQueued(LONG));
+      assertTrue(claim.getMessage().contains("mail"), claim::getMessage);
+      assertThrows(
+          MessageChangedException.class,
+          () ->
+              commit(
+                      one,
+                      new MessageChange.Expect(id("next"), slot(id("next")), 77),
+                      publish("next", "x"))
+                  .awaitQueued(LONG));
+      two.open("player:1");
+      old.put(new Pet(1, 1, "late"));
+      NodeAccess.stage(old, publish("late", "x"));
+      CommitReceipt refused = old.commit();
+      assertThrows(OwnershipLostException.class, () -> refused.awaitQueued(LONG));
+      published(one, "after", "y"); // what was refused holds up nothing
+      assertEquals(Map.of("after", "y"), pending());
+      assertEquals(List.of(), two.read("player:1", Pet.class));
+      assertEquals(List.of(), two.read("player:2", Pet.class));
+    }
+  }
+
+  @Test
+  void aMessageWhoseAnswerIsLostIsPublishedOnceThoughItWasHandledMeanwhile() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
+      OwnerSession player = queue.open("player:1");
+      published(queue, "first", "x");
+      proxy.dropReplies(true);
+      CommitReceipt alone = commit(queue, publish("alone", "x"));
+      await().atMost(LONG).until(() -> pending().containsKey("alone"));
+      NodeAccess.stage(player, publish("with rows", "x"));
+      CommitReceipt rows = commit(player, new Pet(1, 1, "x"));
+      await().atMost(LONG).until(() -> pending().containsKey("with rows"));
+      handledElsewhere("alone");
+      handledElsewhere("with rows");
+      proxy.cut();
+      proxy.dropReplies(false);
+      alone.awaitQueued(LONG);
+      rows.awaitQueued(LONG);
+      published(queue, "last", "x");
+      assertEquals(Map.of("first", "x", "last", "x"), pending());
+    }
+  }
+
+  @Test
+  void aFailoverThatForgetsLosesNoMessageAndBringsNoneBackThatWasHandled() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
+      OwnerSession player = queue.open("player:1");
+      for (int i = 0; i < 20; i++) {
+        published(queue, "kept " + i, "x");
+      }
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      List<TakenMessage> taken = takeAll(60_000);
+      assertEquals(20, taken.size());
+      List<MessageChange> acks = taken.stream().map(MessagesFixture::ack).toList();
+      NodeAccess.messages(queue).commit(acks.subList(0, 19)).awaitQueued(LONG);
+      player.put(new Pet(7, 1, "handled"));
+      NodeAccess.messages(queue).commit(acks.subList(19, 20), player).awaitQueued(LONG);
+      published(queue, "forgotten", "x");
+      NodeAccess.stage(player, publish("with rows", "y"));
+      queued(player, new Pet(8, 1, "y"));
+      loseAllSince(replica);
+      awaitPending(Map.of("forgotten", "x", "with rows", "y"));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(java.util.Set.of(), queue.drain(LONG));
+        assertEquals("2", game.queryText("SELECT COUNT(*) FROM pet"));
+      }
+      published(queue, "after", "z");
+      loseAllSince(RedisContents.empty(redis, game.namespace));
+      awaitPending(Map.of("forgotten", "x", "with rows", "y", "after", "z"));
+    }
+  }
+
+  @Test
+  void aRedisThatWasEmptiedUnderALivingConnectionIsNoticedByTheNextMessages() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
+      for (int i = 0; i < 10; i++) {
+        published(queue, "forgotten " + i, "x");
+      }
+      RedisContents.empty(redis, game.namespace).restore();
+      for (int i = 0; i < 10; i++) { // moves the marks in every slot
+        published(queue, "after " + i, "y");
+      }
+      proxy.cut();
+      await().atMost(LONG).untilAsserted(() -> assertEquals(20, pending().size()));
+    }
+  }
+
+  @Test
+  void messagesOfACommitWhoseRowsAreLostForGoodAreLostWithThem() throws Exception {
+    try (GameQueue one = nodeBehindProxy("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession player = one.open("player:1");
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      NodeAccess.stage(player, publish("paid", "x"));
+      queued(player, new Pet(1, 1, "paid"));
+      published(one, "free", "y");
+      cutOff();
+      replica.restore();
+      two.open("player:1");
+      proxy.refuse(false);
+      awaitPending(Map.of("free", "y"));
+      await().atMost(LONG).until(() -> !conflicts.isEmpty());
+      await()
+          .during(Duration.ofMillis(300))
+          .untilAsserted(() -> assertEquals(Map.of("free", "y"), pending()));
+    }
+  }
+}

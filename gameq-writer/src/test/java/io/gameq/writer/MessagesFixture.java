@@ -1,0 +1,105 @@
+package io.gameq.writer;
+
+import static io.gameq.servers.Waits.LONG;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.node.NodeAccess;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.topic.TakeScript;
+import io.gameq.redis.topic.TakenMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Messages of topic "mail" of the game that may lose what Redis held. */
+abstract class MessagesFixture extends RedisLossFixture {
+  static final String TOPIC = "mail";
+
+  static MessageId id(String key) {
+    return MessageId.of(TOPIC, null, key);
+  }
+
+  static MessageChange publish(String key, String payload) {
+    MessageId id = id(key);
+    return new MessageChange.Publish(
+        id, slot(id), 1, true, 0, MessageValue.encode(1, 0, "", payload.getBytes(UTF_8)));
+  }
+
+  static MessageChange ack(TakenMessage taken) {
+    return new MessageChange.Ack(
+        taken.id(), taken.slot(), MessageValue.version(taken.value()), taken.token(), 0);
+  }
+
+  static int slot(MessageId id) {
+    return id.slot(Game.SLOTS);
+  }
+
+  static CommitReceipt commit(GameQueue queue, MessageChange... changes) {
+    return NodeAccess.messages(queue).commit(List.of(changes));
+  }
+
+  static void published(GameQueue queue, String key, String payload) {
+    commit(queue, publish(key, payload)).awaitQueued(LONG);
+  }
+
+  private String key(int slot, String what) {
+    return "{" + game.namespace + ":" + slot + "}:t:" + TOPIC + ":" + what;
+  }
+
+  /** The payloads of all pending messages by key. */
+  final Map<String, String> pending() {
+    Map<String, String> all = new TreeMap<>();
+    for (int slot = 0; slot < Game.SLOTS; slot++) {
+      redis
+          .sync()
+          .hgetall(key(slot, "msg").getBytes(US_ASCII))
+          .forEach(
+              (id, value) ->
+                  all.put(
+                      new MessageId(TOPIC, new String(id, US_ASCII)).key(),
+                      new String(MessageValue.decode(value).payload(), UTF_8)));
+    }
+    return all;
+  }
+
+  /** Takes everything that is due, under a lease. */
+  final List<TakenMessage> takeAll(long leaseMillis) {
+    TakeScript script =
+        new TakeScript(TOPIC, "consumer", new TakeScript.Bounds(leaseMillis, 0, 16));
+    List<TakeScript.Share> shares = new ArrayList<>();
+    for (SlotKeys slot : SlotKeys.all(game.namespace, Game.SLOTS)) {
+      shares.add(new TakeScript.Share(slot, 100));
+    }
+    List<TakenMessage> taken = new ArrayList<>();
+    for (TakeScript.Answer answer : script.callEach(redis, shares)) {
+      taken.addAll(java.util.Objects.requireNonNull(answer.batch()).taken());
+    }
+    return taken;
+  }
+
+  /** Removes a message as if a consumer elsewhere had handled it. */
+  final void handledElsewhere(String key) {
+    int slot = slot(id(key));
+    byte[] id = id(key).id().getBytes(US_ASCII);
+    redis.sync().hdel(key(slot, "msg").getBytes(US_ASCII), id);
+    redis.sync().zrem(key(slot, "due").getBytes(US_ASCII), id);
+  }
+
+  /** What a hash of the slot's journal says of the only WAL. */
+  final @Nullable String journal(int slot, String suffix) {
+    byte[] journal = ("{" + game.namespace + ":" + slot + "}:mjournal").getBytes(US_ASCII);
+    return redis.sync().hgetall(journal).entrySet().stream()
+        .filter(of -> new String(of.getKey(), US_ASCII).endsWith("!") == suffix.equals("!"))
+        .map(of -> new String(of.getValue(), US_ASCII))
+        .findFirst()
+        .orElse(null);
+  }
+}
