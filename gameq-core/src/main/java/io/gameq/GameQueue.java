@@ -128,6 +128,34 @@ public interface GameQueue extends AutoCloseable {
   CommitReceipt commit(Urgency urgency, OwnerSession... sessions);
 
   /**
+   * A topic whose payloads are bytes: made when no node has opened it before, else compared. Asks
+   * Redis, for at most {@link GameQueueConfigBuilder#callTimeout}.
+   *
+   * @param name a lower-case letter, then up to 31 of {@code a-z 0-9 _ -}
+   * @param options the same on all nodes
+   * @throws GameQueueException when the name is malformed, or the topic was made with other options:
+   *     the message shows both
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  Topic<byte[]> topic(String name, TopicOptions options);
+
+  /**
+   * A topic whose payloads are records; see {@link #topic(String, TopicOptions)}. Encoded by the
+   * names of their components: numbers, text, booleans, bytes, enums, {@code Instant}, {@code
+   * Duration}, {@code UUID}, records, lists, and maps by text. A component that a payload lacks is
+   * null, zero or false, and one that the record lacks is ignored, so that components can be added
+   * and removed while nodes of both versions run.
+   *
+   * @throws GameQueueException as above, or when a component has another type
+   */
+  <T extends Record> Topic<T> topic(String name, Class<T> payload, TopicOptions options);
+
+  /** A topic with {@link TopicOptions#DEFAULT}; see {@link #topic(String, Class, TopicOptions)}. */
+  default <T extends Record> Topic<T> topic(String name, Class<T> payload) {
+    return topic(name, payload, TopicOptions.DEFAULT);
+  }
+
+  /**
    * The thresholds of the backlog that are passed now, with the latest values; empty when none is,
    * or none is set. See {@link GameQueueConfigBuilder#pushBackAtAge}.
    */

@@ -90,6 +90,19 @@ public interface OwnerSession extends AutoCloseable {
   void move(String table, Map<String, ?> columns, OwnerSession to);
 
   /**
+   * Stages a message, which is published by {@link #commit} together with the rows: both or neither.
+   * Of several messages of one key and group the last one counts.
+   *
+   * @param topic of the same node
+   * @throws GameQueueException as {@link Topic#publish(String, Object)}; then nothing more is
+   *     staged, and this session commits nothing before {@link #rollback}
+   */
+  <T> void publish(Topic<T> topic, String key, T payload);
+
+  /** Stages a message; see {@link #publish(Topic, String, Object)}. */
+  <T> void publish(Topic<T> topic, Publish<T> message);
+
+  /**
    * Drops everything staged since the last commit; what was committed stays. The session can go on:
    * stage a change anew and commit it. After a trade that failed half-way, roll back the sessions
    * of both owners. Never throws.

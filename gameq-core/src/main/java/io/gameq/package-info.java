@@ -9,6 +9,10 @@
  *     session.put(...) .delete(...) changes in memory
  *     session.commit()              WAL, then Redis (queued), then MySQL (durable)
  *   queue.read("player:42", ...)    the same view without taking ownership
+ *   queue.topic("mail", Mail.class) messages for later, or for whichever node has time
+ *     topic.publish(key, payload)   due at once, at an instant, after a window, again and again
+ *     session.publish(topic, ...)   in the same commit as the session's rows
+ *     topic.subscribe(handler)      to return acknowledges, to throw has it tried again
  * </pre>
  *
  * <p>Game logic changes full rows in memory and commits them; no call but {@code open}, {@code

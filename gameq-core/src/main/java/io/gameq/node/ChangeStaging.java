@@ -5,6 +5,7 @@ import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.durability.DurableTracker;
+import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.RowKey;
@@ -15,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the puts, deletes and moves of one session, encodes them and stages them. Thread-safe.
+ * Checks the puts, deletes, moves and messages of one session, encodes them and stages them. Thread-safe.
  *
  * <p>A change that is refused tears what is staged: that may be the half before it.
  */
@@ -98,6 +99,14 @@ final class ChangeStaging {
     to.staged.stage(rows.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
     to.tracker.movesIn(key.text(), carried);
     staged.stage(away);
+  }
+
+  void publish(Supplier<MessageChange> message) {
+    try {
+      staged.stage(message.get());
+    } catch (RuntimeException e) {
+      throw refused("publish", e);
+    }
   }
 
   /** What a put takes along that its game does not know. */

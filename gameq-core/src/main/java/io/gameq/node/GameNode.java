@@ -5,6 +5,7 @@ import io.gameq.backlog.NodePressure;
 import io.gameq.commit.CommitSender;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.NodeSessions;
+import io.gameq.redis.RedisClock;
 import io.gameq.rows.RowCodec;
 import io.gameq.upkeep.NodeUpkeep;
 import io.gameq.view.GameTables;
@@ -16,6 +17,7 @@ import io.gameq.wal.WalWriter;
  * @param state whether it can go on
  * @param callbacks run the game's own code
  * @param sessions what may not be in MySQL yet
+ * @param clock that of Redis
  * @param signs of life
  * @param figures what it can say of itself
  * @param stateSigns tells Redis of these
@@ -32,6 +34,7 @@ record GameNode(
     WalWriter wal,
     CommitSender sender,
     NodeRedis redis,
+    RedisClock clock,
     NodeCalls calls,
     OwnerOpening opening,
     OwnerReading reading,

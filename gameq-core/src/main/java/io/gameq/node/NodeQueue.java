@@ -7,9 +7,12 @@ import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.OwnerSession;
 import io.gameq.Pressure;
+import io.gameq.Publish;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.Takeover;
+import io.gameq.Topic;
+import io.gameq.TopicOptions;
 import io.gameq.Urgency;
 import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
@@ -22,11 +25,15 @@ import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisConnection;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.Table;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeSign;
+import io.gameq.topic.NodeTopics;
+import io.gameq.topic.OpenTopic;
+import io.gameq.topic.TopicNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +42,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -49,6 +57,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   private final CommitRoom room;
   private final GameRows rows;
   private final NodeMessages messages;
+  private final NodeTopics topics;
 
   private NodeQueue(GameNode node) {
     this.node = node;
@@ -57,6 +66,26 @@ final class NodeQueue implements GameQueue, MeteredNode {
     this.rows =
         new GameRows(node.tables(), node.codec(), node.config().clock(), limits().rowBytes());
     this.messages = new NodeMessages(this, node, checks, room);
+    this.topics =
+        new NodeTopics(
+            new TopicNode(
+                node.config().namespace(),
+                node.config().node(),
+                node.redis().slots(),
+                node.redis().connector(),
+                messages,
+                node.sender(),
+                node.clock(),
+                this::ask,
+                node.calls().timeout()));
+  }
+
+  private <T> T ask(String what, Function<RedisConnection, T> question) {
+    return node.calls()
+        .ofRedis(
+            what,
+            node.calls().timeout().toNanos(),
+            isAwaited -> node.redis().control().ask(question));
   }
 
   private Limits limits() {
@@ -125,6 +154,28 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     return commit(CommitTerms.of(urgency), NodeSession.all(sessions));
+  }
+
+  @Override
+  public Topic<byte[]> topic(String name, TopicOptions options) {
+    return topics.open(name, options);
+  }
+
+  @Override
+  public <T extends Record> Topic<T> topic(String name, Class<T> payload, TopicOptions options) {
+    return topics.open(name, payload, options);
+  }
+
+  /**
+   * What publishes a message, for a commit of a session.
+   *
+   * @throws GameQueueException when it is not fit for the topic, or the topic is of another node
+   */
+  <T> MessageChange change(Topic<T> topic, Publish<T> message) {
+    if (topic instanceof OpenTopic<T> of && of.isOf(topics)) {
+      return of.change(message);
+    }
+    throw new GameQueueException("not a topic that this node's GameQueue.topic returned: " + topic);
   }
 
   @Override
@@ -246,6 +297,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public void close() {
+    topics.close(System.nanoTime() + node.calls().timeout().toNanos() / 2); // they commit
     node.close();
   }
 

@@ -4,8 +4,10 @@ import io.gameq.CommitReceipt;
 import io.gameq.DeadLetter;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
+import io.gameq.Publish;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
+import io.gameq.Topic;
 import io.gameq.Urgency;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
@@ -139,6 +141,16 @@ final class NodeSession implements OwnerSession {
   @Override
   public void move(String table, Map<String, ?> columns, OwnerSession to) {
     changes.move(() -> queue.rows().given(table, columns), of(to).changes);
+  }
+
+  @Override
+  public <T> void publish(Topic<T> topic, String key, T payload) {
+    publish(topic, Publish.of(key, payload));
+  }
+
+  @Override
+  public <T> void publish(Topic<T> topic, Publish<T> message) {
+    changes.publish(() -> queue.change(topic, message));
   }
 
   @Override

@@ -187,6 +187,7 @@ final class NodeStart {
         wal,
         sender,
         redis,
+        redisClock,
         calls,
         opening,
         new OwnerReading(redis, views, calls),

@@ -1,0 +1,202 @@
+package io.gameq;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work for later, or for whichever node has time: messages of one kind, each with a key and a
+ * payload. From {@link GameQueue#topic}. Thread-safe.
+ *
+ * <p>A message is pending until it is due, held while a handler has it, and gone once it was
+ * acknowledged. Of each key at most one message is pending: a later one replaces its payload. A key
+ * is never handled by two at a time; one that arrives meanwhile is handled afterwards. Messages of
+ * one group are handled one after another, by due time.
+ *
+ * <p>Each message is handled at least once: again when its handler fails, and when its lease runs
+ * out. Rows that a handler commits by {@link Delivery#ackWith} are changed exactly once.
+ *
+ * <p>Pending messages live in Redis, and for {@link GameQueueConfigBuilder#messageKeep} in the WAL
+ * of the node that published them, from which a healing puts back what Redis lost.
+ *
+ * @param <T> the payload: a record, or bytes
+ */
+public interface Topic<T> {
+  /** How many messages a {@link Page} has at most. */
+  int PAGE = 100;
+
+  /** The topic's name. */
+  String name();
+
+  /** What it was opened with; the same on all nodes. */
+  TopicOptions options();
+
+  /**
+   * Publishes a message that is due at once, or after the topic's {@link TopicOptions#window}.
+   * Returns at once.
+   *
+   * @return {@code durable} ends as {@code queued} does: messages do not go to MySQL
+   * @throws QueueFullException when too much waits for Redis; nothing was published
+   * @throws RedisUnavailableException when Redis is away and the policy is not to wait; nothing was
+   *     published
+   * @throws GameQueueException when the key is empty or too long, or the payload too large; nothing
+   *     was published
+   */
+  CommitReceipt publish(String key, T payload);
+
+  /** Publishes a message as it says; throws as {@link #publish(String, Object)}. */
+  CommitReceipt publish(Publish<T> message);
+
+  /**
+   * Publishes all or none, in one commit; of several with one key the last one counts. Throws as
+   * {@link #publish(String, Object)}, and when there are more than a commit may hold ({@link
+   * GameQueueConfigBuilder#maxCommit}).
+   */
+  CommitReceipt publish(List<Publish<T>> messages);
+
+  /**
+   * Publishes a message whose payload is combined with that of the pending one, if there is one:
+   * {@code combine} gets the pending payload and the new one, and is called again when another
+   * publisher was faster. Waits until Redis has it, at most {@link
+   * GameQueueConfigBuilder#callTimeout}.
+   *
+   * @param combine must do nothing else
+   * @throws RedisUnavailableException when Redis does not answer; the message may be published
+   * @throws GameQueueException as {@link #publish(String, Object)}, or when others changed it each
+   *     time until the time was up: nothing was published then
+   */
+  void merge(Publish<T> message, BinaryOperator<T> combine);
+
+  /**
+   * The pending message of a key without a group; else the one that is held, else its dead letter.
+   * Asks Redis, for at most {@link GameQueueConfigBuilder#callTimeout}.
+   *
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  Optional<Message<T>> get(String key);
+
+  /** The message of a key in a group; see {@link #get(String)}. */
+  Optional<Message<T>> get(String group, String key);
+
+  /**
+   * Deletes the pending message of a key without a group; one that is being handled is finished, and
+   * does not recur. Returns at once; no message is no error. Throws as {@link #publish(String,
+   * Object)}.
+   */
+  CommitReceipt delete(String key);
+
+  /** Deletes the pending message of a key in a group; see {@link #delete(String)}. */
+  CommitReceipt delete(String group, String key);
+
+  /**
+   * Gives the pending message of a key without a group another due time, earlier or later. Returns
+   * at once; without a pending message nothing happens. Throws as {@link #publish(String, Object)}.
+   */
+  CommitReceipt retime(String key, Instant due);
+
+  /** Gives a message another due time, from now on by the clock of Redis. */
+  CommitReceipt retime(String key, Duration fromNow);
+
+  /** Gives the pending message of a key in a group another due time; see {@link #retime}. */
+  CommitReceipt retime(String group, String key, Instant due);
+
+  /** Gives a message of a group another due time, from now on by the clock of Redis. */
+  CommitReceipt retime(String group, String key, Duration fromNow);
+
+  /**
+   * The first page of the messages in one state: of one slot of the topic after another, each by due
+   * time, of a group the next one alone. A look for operators: what changes meanwhile may be missing
+   * or appear twice.
+   *
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  default Page<T> list(Message.State state) {
+    return list(state, null);
+  }
+
+  /**
+   * A page of the messages in one state; see {@link #list(Message.State)}.
+   *
+   * @param from what the page before gave as {@link Page#next}; null for the first
+   */
+  Page<T> list(Message.State state, @Nullable String from);
+
+  /**
+   * How many messages are in each state; costs the same however many there are.
+   *
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  Counts counts();
+
+  /**
+   * Makes a dead letter pending again, due at once and with all its attempts.
+   *
+   * @return false when it is none any more, or a newer message of its key is pending or held:
+   *     nothing was changed then
+   * @throws RedisUnavailableException when Redis does not answer; it may be pending
+   */
+  boolean retryDead(Message<T> dead);
+
+  /** Makes a dead letter pending again, with another payload; see {@link #retryDead(Message)}. */
+  boolean retryDead(Message<T> dead, T payload);
+
+  /**
+   * Removes a dead letter.
+   *
+   * @return false when it is none any more
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  boolean discardDead(Message<T> dead);
+
+  /**
+   * Has no node take messages of this topic, within a second or so; publishing goes on.
+   *
+   * @param reason shown to operators
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  void pause(String reason);
+
+  /** Ends {@link #pause}; throws as it does. */
+  void resume();
+
+  /**
+   * Has this node handle messages, with {@link SubscribeOptions#DEFAULT}; on several nodes they
+   * share the messages.
+   *
+   * @return to be closed by the game, or with the node
+   * @throws GameQueueException when the node has as many subscriptions as it may (64)
+   */
+  Subscription subscribe(MessageHandler<T> handler);
+
+  /** Has this node handle messages; see {@link #subscribe(MessageHandler)}. */
+  Subscription subscribe(MessageHandler<T> handler, SubscribeOptions options);
+
+  /** Has this node handle messages several at a time; see {@link #subscribe(MessageHandler)}. */
+  Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions options);
+
+  /**
+   * How many messages there are. Immutable.
+   *
+   * @param pending those that are due included, and grouped ones by message
+   * @param due of these, keys and groups that are due now
+   * @param held by handlers
+   * @param dead letters
+   */
+  record Counts(long pending, long due, long held, long dead) {}
+
+  /**
+   * Some messages. Immutable.
+   *
+   * @param messages at most {@link #PAGE}
+   * @param next where the next page begins; null when this is the last one
+   */
+  record Page<T>(List<Message<T>> messages, @Nullable String next) {
+    /** Copies the list. */
+    public Page {
+      messages = List.copyOf(messages);
+    }
+  }
+}

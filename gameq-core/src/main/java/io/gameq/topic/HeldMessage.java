@@ -1,0 +1,210 @@
+package io.gameq.topic;
+
+import io.gameq.CommitReceipt;
+import io.gameq.Delivery;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.TopicOptions;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.topic.TakenMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message under the lease of this node, from the take to its outcome. Thread-safe: a handler may
+ * hand it to other threads.
+ *
+ * <pre>
+ * open --ackWith--------> acknowledged      its receipt tells the outcome
+ * open --ackWith refused> refused           failed, unless ackWith is called again
+ * open --fail-----------> failed
+ * open --handler returns> returned          the subscription acknowledges it
+ * open --handler throws-> failed
+ * </pre>
+ */
+final class HeldMessage<T> implements Delivery<T> {
+  private static final Duration LEAST_LEASE = Duration.ofMillis(100);
+  private static final Duration MOST_LEASE = Duration.ofDays(1);
+
+  private final TakenMessage taken;
+  private final MessageValue.Decoded value;
+  private final T payload;
+  private final @Nullable Schedule schedule;
+  private final Terms<T> terms;
+  private volatile long leaseEndNanos;
+  private State state = State.OPEN;
+  private @Nullable CommitReceipt receipt;
+  private @Nullable String error;
+
+  /** What becomes of it. */
+  enum State {
+    OPEN,
+    ACKNOWLEDGED,
+    REFUSED,
+    FAILED,
+    RETURNED
+  }
+
+  /** What held messages of a subscription have in common. */
+  record Terms<T>(TopicNode node, TopicOptions options, Payloads<T> payloads, Leases leases) {}
+
+  /** Prolongs leases. */
+  interface Leases {
+    /** False when the claim was lost. */
+    boolean extend(TakenMessage taken, long leaseMillis);
+  }
+
+  /**
+   * A message as it was taken.
+   *
+   * @param leaseEndNanos by System.nanoTime
+   * @throws GameQueueException when its value or payload cannot be read
+   */
+  HeldMessage(TakenMessage taken, Terms<T> terms, long leaseEndNanos) {
+    this.taken = taken;
+    this.value = MessageValue.decode(taken.value());
+    this.schedule = Schedule.of(value);
+    this.payload = terms.payloads().decode(value.payload());
+    this.terms = terms;
+    this.leaseEndNanos = leaseEndNanos;
+  }
+
+  TakenMessage taken() {
+    return taken;
+  }
+
+  MessageId id() {
+    return taken.id();
+  }
+
+  /** Whether it is an occurrence that was missed, and is not to be run. */
+  boolean isLeftOut() {
+    return schedule != null
+        && taken.attempts() == 1
+        && schedule.leavesOut(
+            value.sinceMillis(), Schedule.takenMillis(taken), terms.options().lease().toMillis());
+  }
+
+  /** When it is due again, ms; 0 for never. */
+  long nextDueMillis() {
+    return Schedule.nextDue(schedule, value, taken, terms.options().lease());
+  }
+
+  MessageChange.Ack ack() {
+    return new MessageChange.Ack(
+        taken.id(), taken.slot(), value.version(), taken.token(), nextDueMillis());
+  }
+
+  @Override
+  public T payload() {
+    return payload;
+  }
+
+  @Override
+  public String key() {
+    return taken.id().key();
+  }
+
+  @Override
+  public @Nullable String group() {
+    return taken.id().group();
+  }
+
+  @Override
+  public int attempt() {
+    return taken.attempts();
+  }
+
+  @Override
+  public Instant due() {
+    return Instant.ofEpochMilli(taken.dueMillis());
+  }
+
+  @Override
+  public Instant since() {
+    return Instant.ofEpochMilli(value.sinceMillis());
+  }
+
+  @Override
+  public long fence() {
+    return taken.fence();
+  }
+
+  @Override
+  public Duration remaining() {
+    return Duration.ofNanos(Math.max(0, leaseEndNanos - System.nanoTime()));
+  }
+
+  @Override
+  public void extend(Duration fromNow) {
+    if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
+      throw new GameQueueException(
+          "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
+    }
+    long began = System.nanoTime();
+    if (!terms.leases().extend(taken, fromNow.toMillis())) {
+      throw Outcomes.lost(taken.id());
+    }
+    leaseEndNanos = began + fromNow.toNanos();
+  }
+
+  @Override
+  public synchronized CommitReceipt ackWith(OwnerSession... sessions) {
+    if (state != State.OPEN && state != State.REFUSED) {
+      throw new GameQueueException(
+          "message %s was acknowledged or failed before".formatted(taken.id()));
+    }
+    state = State.REFUSED; // until it is taken: to return does not acknowledge without the rows
+    error = "its commit was refused";
+    CommitReceipt committed = terms.node().commits().commit(List.of(ack()), sessions);
+    receipt = committed;
+    state = State.ACKNOWLEDGED;
+    return committed;
+  }
+
+  @Override
+  public synchronized void fail(String why) {
+    if (state == State.OPEN || state == State.REFUSED) {
+      state = State.FAILED;
+      error = why;
+    }
+  }
+
+  /** The handler returned: what is open is to be acknowledged. */
+  synchronized State returned() {
+    if (state == State.OPEN) {
+      state = State.RETURNED;
+    }
+    return state;
+  }
+
+  /** Why it failed. */
+  synchronized String error() {
+    return String.valueOf(error);
+  }
+
+  /**
+   * Waits for the outcome of {@link #ackWith}, until the lease ends.
+   *
+   * @throws GameQueueException what it failed with, or that the time was up
+   */
+  void awaitAcknowledged() {
+    CommitReceipt committed;
+    synchronized (this) {
+      committed = receipt;
+    }
+    if (committed != null) {
+      committed.awaitQueued(remaining().plus(Duration.ofNanos(TimeUnit.MILLISECONDS.toNanos(1))));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Delivery[" + taken.id() + ", attempt " + taken.attempts() + "]";
+  }
+}

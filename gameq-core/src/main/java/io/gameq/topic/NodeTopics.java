@@ -1,0 +1,121 @@
+package io.gameq.topic;
+
+import io.gameq.BatchHandler;
+import io.gameq.GameQueueException;
+import io.gameq.SubscribeOptions;
+import io.gameq.Subscription;
+import io.gameq.Topic;
+import io.gameq.TopicOptions;
+import io.gameq.message.MessageId;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicDefinitions;
+import io.gameq.redis.topic.TopicPauses;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The topics of a node, and its subscriptions to them. Thread-safe. */
+public final class NodeTopics {
+  /** Each has a connection, and a thread beside those of its handlers. */
+  private static final int MOST_SUBSCRIPTIONS = 64;
+
+  private final TopicNode node;
+  private final List<Subscription> subscriptions = new ArrayList<>();
+  private boolean isClosed;
+
+  public NodeTopics(TopicNode node) {
+    this.node = node;
+  }
+
+  TopicNode node() {
+    return node;
+  }
+
+  /** As {@link io.gameq.GameQueue#topic(String, TopicOptions)}. */
+  public Topic<byte[]> open(String name, TopicOptions options) {
+    return open(name, options, Payloads.BYTES);
+  }
+
+  /** As {@link io.gameq.GameQueue#topic(String, Class, TopicOptions)}. */
+  public <T extends Record> Topic<T> open(String name, Class<T> payload, TopicOptions options) {
+    return open(name, options, new RecordPayloads<>(payload));
+  }
+
+  private <T> Topic<T> open(String name, TopicOptions options, Payloads<T> payloads) {
+    MessageId.checkTopic(name);
+    TopicDefinition definition = Definitions.of(name, options, node.slots().length);
+    TopicDefinition agreed =
+        node.asking()
+            .ask(
+                "the definition of topic '" + name + "'",
+                redis -> TopicDefinitions.agree(redis, node.namespace(), definition));
+    return new OpenTopic<>(this, agreed, options, payloads);
+  }
+
+  /** As {@link Topic#pause}. */
+  void pause(String topic, String reason) {
+    boolean unused =
+        node.asking()
+            .ask(
+                "to pause topic '" + topic + "'",
+                redis -> {
+                  TopicPauses.pause(redis, node.namespace(), topic, reason, "node " + node.name());
+                  return true;
+                });
+  }
+
+  /** As {@link Topic#resume}. */
+  void resume(String topic) {
+    boolean unused =
+        node.asking()
+            .ask(
+                "to resume topic '" + topic + "'",
+                redis -> {
+                  TopicPauses.resume(redis, node.namespace(), topic);
+                  return true;
+                });
+  }
+
+  /** As {@link Topic#subscribeBatch}. */
+  synchronized <T> Subscription subscribe(
+      TopicDefinition definition,
+      TopicOptions options,
+      Payloads<T> payloads,
+      BatchHandler<T> handler,
+      SubscribeOptions with) {
+    if (isClosed) {
+      throw new GameQueueException("the node is closed: nothing is handled any more");
+    }
+    if (subscriptions.size() >= MOST_SUBSCRIPTIONS) {
+      throw new GameQueueException(
+          "a node has at most %d subscriptions: close one first".formatted(MOST_SUBSCRIPTIONS));
+    }
+    Subscription subscription =
+        new SubscriptionStart<>(node, definition, options, payloads)
+            .start(handler, with, this::closed);
+    subscriptions.add(subscription);
+    return subscription;
+  }
+
+  private synchronized void closed(Subscription of) {
+    subscriptions.remove(of);
+  }
+
+  /**
+   * Closes all subscriptions, at the same time; for whoever closes the node, before its sender is
+   * closed.
+   */
+  public void close(long deadlineNanos) {
+    List<Subscription> all;
+    synchronized (this) {
+      isClosed = true;
+      all = List.copyOf(subscriptions);
+    }
+    all.forEach(Subscription::pause);
+    all.forEach(
+        of -> {
+          boolean unused =
+              of.close(Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime())));
+        });
+  }
+}

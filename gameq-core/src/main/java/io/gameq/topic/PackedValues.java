@@ -1,0 +1,187 @@
+package io.gameq.topic;
+
+import io.gameq.GameQueueException;
+import java.io.IOException;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessagePacker;
+import org.msgpack.core.MessageUnpacker;
+
+/** Finds how values of a type are packed. Stateless. */
+final class PackedValues {
+  private interface Packing<V> {
+    void pack(MessagePacker packer, V value) throws IOException;
+  }
+
+  private interface Reading<V> {
+    V read(MessageUnpacker unpacker) throws IOException;
+  }
+
+  private static final Map<Class<?>, PackedValue> SIMPLE =
+      Map.ofEntries(
+          simple(Boolean.class, MessagePacker::packBoolean, MessageUnpacker::unpackBoolean),
+          simple(Byte.class, MessagePacker::packByte, MessageUnpacker::unpackByte),
+          simple(Short.class, MessagePacker::packShort, MessageUnpacker::unpackShort),
+          simple(Integer.class, MessagePacker::packInt, MessageUnpacker::unpackInt),
+          simple(Long.class, MessagePacker::packLong, MessageUnpacker::unpackLong),
+          simple(Float.class, MessagePacker::packFloat, MessageUnpacker::unpackFloat),
+          simple(Double.class, MessagePacker::packDouble, MessageUnpacker::unpackDouble),
+          simple(
+              Character.class,
+              (to, value) -> to.packInt(value),
+              from -> (char) from.unpackInt()),
+          simple(String.class, MessagePacker::packString, MessageUnpacker::unpackString),
+          simple(
+              byte[].class,
+              (to, value) -> to.packBinaryHeader(value.length).addPayload(value),
+              from -> from.readPayload(from.unpackBinaryHeader())),
+          simple(Instant.class, MessagePacker::packTimestamp, MessageUnpacker::unpackTimestamp),
+          simple(
+              Duration.class,
+              (to, value) -> to.packString(value.toString()),
+              from -> Duration.parse(from.unpackString())),
+          simple(
+              UUID.class,
+              (to, value) -> to.packString(value.toString()),
+              from -> UUID.fromString(from.unpackString())));
+
+  private static final Map<Class<?>, Class<?>> BOXED =
+      Map.of(
+          boolean.class, Boolean.class,
+          byte.class, Byte.class,
+          short.class, Short.class,
+          int.class, Integer.class,
+          long.class, Long.class,
+          float.class, Float.class,
+          double.class, Double.class,
+          char.class, Character.class);
+
+  private PackedValues() {}
+
+  private static <V> Map.Entry<Class<?>, PackedValue> simple(
+      Class<V> type, Packing<V> packing, Reading<V> reading) {
+    return Map.entry(
+        type,
+        new PackedValue() {
+          @Override
+          public void pack(MessagePacker packer, Object value) throws IOException {
+            packing.pack(packer, type.cast(value));
+          }
+
+          @Override
+          public Object read(MessageUnpacker unpacker) throws IOException {
+            return reading.read(unpacker);
+          }
+        });
+  }
+
+  /** Of a type, {@code depth} records deep; null when it cannot be packed. */
+  static @Nullable PackedValue of(Type type, int depth) {
+    if (type instanceof ParameterizedType generic) {
+      Type[] of = generic.getActualTypeArguments();
+      if (generic.getRawType().equals(List.class)) {
+        return list(of(of[0], depth));
+      }
+      return generic.getRawType().equals(Map.class) && of[0].equals(String.class)
+          ? map(of(of[1], depth))
+          : null;
+    }
+    if (!(type instanceof Class<?> plain)) {
+      return null;
+    }
+    PackedValue simple = SIMPLE.get(BOXED.getOrDefault(plain, plain));
+    if (simple != null) {
+      return simple;
+    }
+    if (plain.isEnum()) {
+      return named(plain);
+    }
+    return plain.isRecord() ? RecordValue.of(plain, depth + 1) : null;
+  }
+
+  /** What a component of a type is where a payload lacks it. */
+  static @Nullable Object absent(Class<?> type) {
+    if (!type.isPrimitive()) {
+      return null;
+    }
+    return java.lang.reflect.Array.get(java.lang.reflect.Array.newInstance(type, 1), 0);
+  }
+
+  private static @Nullable PackedValue list(@Nullable PackedValue of) {
+    return of == null
+        ? null
+        : new PackedValue() {
+          @Override
+          public void pack(MessagePacker packer, Object value) throws IOException {
+            List<?> list = (List<?>) value;
+            packer.packArrayHeader(list.size());
+            for (Object one : list) {
+              of.pack(packer, one);
+            }
+          }
+
+          @Override
+          public Object read(MessageUnpacker unpacker) throws IOException {
+            List<Object> list = new ArrayList<>();
+            for (int left = unpacker.unpackArrayHeader(); left > 0; left--) {
+              list.add(of.read(unpacker));
+            }
+            return List.copyOf(list);
+          }
+        };
+  }
+
+  private static @Nullable PackedValue map(@Nullable PackedValue of) {
+    return of == null
+        ? null
+        : new PackedValue() {
+          @Override
+          public void pack(MessagePacker packer, Object value) throws IOException {
+            Map<?, ?> map = (Map<?, ?>) value;
+            packer.packMapHeader(map.size());
+            for (Map.Entry<?, ?> one : map.entrySet()) {
+              packer.packString((String) one.getKey());
+              of.pack(packer, one.getValue());
+            }
+          }
+
+          @Override
+          public Object read(MessageUnpacker unpacker) throws IOException {
+            Map<String, Object> map = new LinkedHashMap<>();
+            for (int left = unpacker.unpackMapHeader(); left > 0; left--) {
+              map.put(unpacker.unpackString(), of.read(unpacker));
+            }
+            return map;
+          }
+        };
+  }
+
+  private static PackedValue named(Class<?> type) {
+    return new PackedValue() {
+      @Override
+      public void pack(MessagePacker packer, Object value) throws IOException {
+        packer.packString(((Enum<?>) value).name());
+      }
+
+      @Override
+      public Object read(MessageUnpacker unpacker) throws IOException {
+        String name = unpacker.unpackString();
+        for (Object constant : type.getEnumConstants()) {
+          if (((Enum<?>) constant).name().equals(name)) {
+            return constant;
+          }
+        }
+        throw new GameQueueException(
+            "a payload has a constant that %s does not".formatted(type.getName()));
+      }
+    };
+  }
+}

@@ -1,0 +1,138 @@
+package io.gameq.topic;
+
+import io.gameq.GameQueueException;
+import io.gameq.agent.Agent;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.topic.TakeScript;
+import io.gameq.redis.topic.TakenMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The work of a subscription between Redis and its handlers: sends what became of messages, then
+ * takes as many as there are free handlers for, from the slots where something is due. Used by one
+ * thread.
+ *
+ * <p>Nothing is taken ahead of a free handler: a lease is not to run out in a queue.
+ */
+final class Taking implements Agent {
+  /** Handled messages without an answer of Redis, beyond which no more are taken. */
+  private static final int MOST_OPEN = 20_000;
+
+  /** While it may not take: how soon to look again. */
+  private static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Source source;
+  private final int batch;
+  private final Pace pace;
+  private final Outcomes outcomes;
+  private final Workers workers;
+  private boolean isHeldUp;
+
+  /**
+   * Where messages come from.
+   *
+   * @param slots of the namespace
+   * @param lease of what is taken
+   */
+  record Source(
+      String topic,
+      SlotKeys[] slots,
+      Duration lease,
+      TakingWay way,
+      TakeScript take,
+      SlotTimes times) {}
+
+  /** With {@code batch} messages for a handler at most. */
+  Taking(Source source, int batch, Pace pace, Outcomes outcomes, Workers workers) {
+    this.source = source;
+    this.batch = batch;
+    this.pace = pace;
+    this.outcomes = outcomes;
+    this.workers = workers;
+  }
+
+  @Override
+  public String name() {
+    return "take messages of topic '" + source.topic() + "'";
+  }
+
+  @Override
+  public int doWork() {
+    isHeldUp = true;
+    int done = outcomes.commitAcks();
+    RedisConnection redis = source.way().connection();
+    if (redis == null) {
+      return done;
+    }
+    done += outcomes.nack(redis);
+    int room = room();
+    if (!source.way().begin()) {
+      return done;
+    }
+    try {
+      isHeldUp = room == 0; // a handler that ends wakes it
+      return room > 0 ? done + take(redis, room) : done;
+    } finally {
+      source.way().end();
+    }
+  }
+
+  private int room() {
+    if (outcomes.open() > MOST_OPEN) {
+      return 0;
+    }
+    int free = Math.max(0, pace.handlers() - workers.busy());
+    return Math.min(free * batch, pace.messages());
+  }
+
+  private int take(RedisConnection redis, int room) {
+    List<TakeScript.Share> shares = new ArrayList<>();
+    for (SlotTimes.Share share : source.times().due(room)) {
+      shares.add(new TakeScript.Share(source.slots()[share.slot()], share.most()));
+    }
+    if (shares.isEmpty()) {
+      return 0;
+    }
+    long leaseEnd = System.nanoTime() + source.lease().toNanos(); // no later than Redis says
+    List<TakeScript.Answer> answers = source.take().callEach(redis, shares);
+    List<TakenMessage> taken = new ArrayList<>();
+    GameQueueException failure = null;
+    for (int i = 0; i < answers.size(); i++) {
+      TakeScript.Batch of = answers.get(i).batch();
+      if (of == null) {
+        failure = answers.get(i).error();
+        continue; // the poll looks there again
+      }
+      source.times().looked(shares.get(i).slot().slot(), of.waitMillis());
+      of.exhausted().forEach(this::giveUp);
+      taken.addAll(of.taken());
+    }
+    pace.took(taken.size());
+    for (int from = 0; from < taken.size(); from += batch) {
+      workers.run(taken.subList(from, Math.min(taken.size(), from + batch)), leaseEnd);
+    }
+    if (failure != null) {
+      throw failure; // is logged
+    }
+    return 1;
+  }
+
+  private void giveUp(TakenMessage taken) {
+    outcomes.fail(
+        taken, "the lease of its last attempt ran out", Schedule.nextDue(taken, source.lease()));
+  }
+
+  @Override
+  public long idleNanos() {
+    return isHeldUp ? HELD_UP_NANOS : Math.max(source.times().waitNanos(), pace.waitNanos());
+  }
+
+  @Override
+  public void close() {
+    source.way().close();
+  }
+}

@@ -1,0 +1,106 @@
+package io.gameq.topic;
+
+import io.gameq.commit.CommitSender;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.topic.TopicNotices;
+import io.gameq.redis.topic.TopicPauses;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection over which a subscription takes messages, and whether it may now. Used by the
+ * consumer's thread; {@link #pause} and {@link #isTaking} are for any.
+ */
+final class TakingWay implements AutoCloseable {
+  /**
+   * After a failover other nodes put back acknowledgements that the new primary never saw: they
+   * notice within a second, and take two to put them back.
+   */
+  private static final long AFTER_FAILOVER_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final TopicNode node;
+  private final String topic;
+  private final TopicNotices notices;
+  private final ControlConnection control;
+  private @Nullable String server;
+  private long lookedNanos;
+  private boolean isTopicPaused;
+  private boolean isPaused;
+  private boolean isTaking;
+
+  TakingWay(TopicNode node, String topic, TopicNotices notices) {
+    this.node = node;
+    this.topic = topic;
+    this.notices = notices;
+    this.control = node.connection();
+  }
+
+  /**
+   * The connection to the server that this node has healed on; null while it has not. Looks once a
+   * second whether operators paused the topic, and that notices come.
+   *
+   * @throws io.gameq.GameQueueException when Redis does not answer
+   */
+  @Nullable RedisConnection connection() {
+    CommitSender sender = node.sender();
+    if (!sender.isHealed()) {
+      return null;
+    }
+    ControlConnection.Connected connected = control.connected();
+    if (!sender.hasHealedOn(connected.runId())) {
+      if (sender.hasConnectedSince(connected.sinceNanos())) {
+        control.giveUp(connected.redis()); // the newer of two connections is more likely right
+      } else {
+        sender.healSoon(connected);
+      }
+      return null;
+    }
+    boolean isOther = !connected.runId().equals(server);
+    if (isOther && server != null) {
+      notices.close(); // an old server may keep the subscription, and nobody publishes there
+    }
+    server = connected.runId();
+    if (isOther || System.nanoTime() - lookedNanos > LOOK_NANOS) {
+      lookedNanos = System.nanoTime();
+      notices.keepSubscribed();
+      isTopicPaused =
+          control.call(
+              connected.redis(),
+              redis -> TopicPauses.isPaused(redis, node.namespace(), topic));
+    }
+    return connected.redis();
+  }
+
+  /** Begins to take messages; false when none may be taken now. */
+  synchronized boolean begin() {
+    long healed = node.sender().healedElsewhereNanos();
+    isTaking =
+        !isPaused
+            && !isTopicPaused
+            && (healed == 0 || System.nanoTime() - healed > AFTER_FAILOVER_NANOS);
+    return isTaking;
+  }
+
+  /** What was taken is with the handlers. */
+  synchronized void end() {
+    isTaking = false;
+  }
+
+  /** Whether something is being taken; nothing is begun while this is paused. */
+  synchronized boolean isTaking() {
+    return isTaking;
+  }
+
+  synchronized void pause(boolean now) {
+    isPaused = now;
+  }
+
+  @Override
+  public void close() {
+    notices.close();
+    control.close();
+  }
+}

@@ -1,0 +1,48 @@
+package io.gameq.topic;
+
+import io.gameq.commit.CommitSender;
+import io.gameq.commit.MessageCommits;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisClock;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * What topics use of their node. Thread-safe.
+ *
+ * @param name of the node, for operators
+ * @param slots all of the namespace
+ * @param commits take messages to Redis
+ * @param sender says where this node has healed
+ * @param asking for what threads of the game ask
+ * @param callTimeout for what the game waits for
+ */
+public record TopicNode(
+    String namespace,
+    String name,
+    SlotKeys[] slots,
+    RedisConnector connector,
+    MessageCommits commits,
+    CommitSender sender,
+    RedisClock clock,
+    Asking asking,
+    Duration callTimeout) {
+  /** Asks Redis for a thread of the game, for at most the time of a call. */
+  public interface Asking {
+    /**
+     * What Redis answers.
+     *
+     * @param what begins the message when it does not
+     * @throws io.gameq.RedisUnavailableException when Redis does not answer
+     */
+    <T> T ask(String what, Function<RedisConnection, T> question);
+  }
+
+  /** A connection of a subscription's own, to be closed with it. */
+  ControlConnection connection() {
+    return new ControlConnection(connector);
+  }
+}

@@ -1,0 +1,38 @@
+package io.gameq.topic;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** How much a subscription takes on. */
+class PaceTest {
+  @Test
+  void fewerHandlersRunWhereTheyFailAndAllAgainWhereTheyDoNot() {
+    Pace pace = new Pace(32, 0);
+    assertEquals(32, pace.handlers());
+    for (int i = 0; i < 20; i++) {
+      pace.failed();
+    }
+    assertEquals(1, pace.handlers(), "never none: somebody has to find out that it works again");
+    for (int i = 0; i < 100; i++) {
+      pace.succeeded();
+    }
+    assertTrue(pace.handlers() > 10, "it was " + pace.handlers());
+    for (int i = 0; i < 1_000; i++) {
+      pace.succeeded();
+    }
+    assertEquals(32, pace.handlers());
+  }
+
+  @Test
+  void noMoreMessagesThanTheRateAllows() {
+    Pace pace = new Pace(1, 100);
+    int burst = pace.messages();
+    assertEquals(10, burst, "a tenth of a second's");
+    pace.took(burst);
+    assertTrue(pace.messages() <= 1);
+    pace.took(5);
+    assertTrue(pace.waitNanos() > 1_000_000, "it was " + pace.waitNanos());
+  }
+}
