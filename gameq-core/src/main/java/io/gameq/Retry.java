@@ -18,11 +18,11 @@ public record Retry(List<Duration> delays, boolean jitter, int attempts) {
   /** Most attempts that a message has, leases that ran out included. */
   public static final int MOST_ATTEMPTS = 16;
 
+  private static final Duration LONGEST = Duration.ofDays(366); // DEFAULT is checked against it
+
   /** From 1 s, doubled each time, to 5 min, with jitter; 16 attempts: about 40 minutes. */
   public static final Retry DEFAULT =
       exponential(Duration.ofSeconds(1), Duration.ofMinutes(5)).attempts(MOST_ATTEMPTS);
-
-  private static final Duration LONGEST = Duration.ofDays(366);
 
   /** Throws GameQueueException when a value is out of range. */
   public Retry {

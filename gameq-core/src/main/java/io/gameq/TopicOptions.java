@@ -26,6 +26,8 @@ public record TopicOptions(
   /** Most that {@link #payloadBytes(int)} takes: 1 MiB. */
   public static final int MOST_PAYLOAD_BYTES = 1 << 20;
 
+  private static final Duration YEAR = Duration.ofDays(366); // DEFAULT is checked against it
+
   /**
    * 16 slots, payloads of 64 KiB, no priorities, no window, a lease of 30 s, {@link Retry#DEFAULT}.
    */
@@ -37,8 +39,6 @@ public record TopicOptions(
           Duration.ZERO,
           Duration.ofSeconds(30),
           Retry.DEFAULT);
-
-  private static final Duration YEAR = Duration.ofDays(366);
 
   /** Throws GameQueueException when a value is out of range. */
   public TopicOptions {

@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
           + " drain (a writer empties Redis), limits (the same commands through one plain socket;"
           + " the final rows as sorted upserts).",
       "Once: both (game and writer at once), backlog (rows that wait: memory, rewrites, claims,"
-          + " drain), recovery (Redis loses all keys).",
+          + " drain), recovery (Redis loses all keys), topics (messages: published, handled,"
+          + " late, merged, waiting).",
       "MySQL is compared with what must be there after each.",
       "",
       "Without --redis and --mysql it starts its own Redis and MariaDB, which end with it. On"

@@ -36,7 +36,8 @@ record BenchOptions(
     BOTH,
     LOGINS,
     BACKLOG,
-    RECOVERY;
+    RECOVERY,
+    TOPICS;
 
     /** The name in options and results. */
     String label() {

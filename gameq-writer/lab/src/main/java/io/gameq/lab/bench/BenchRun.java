@@ -58,6 +58,9 @@ final class BenchRun {
       if (options.has(Part.RECOVERY)) {
         new RecoveryPart(world, result).run();
       }
+      if (options.has(Part.TOPICS)) {
+        new TopicsPart(world, result).run();
+      }
     }
   }
 

@@ -28,7 +28,8 @@ final class MeasureOptions {
       split = ",",
       description =
           "What to measure, of closed, paced, pressure, drain, limits (in each round), both,"
-              + " logins, backlog, recovery (once) (default: all; with --growth none).")
+              + " logins, backlog, recovery, topics (once) (default: all but"
+              + " topics; with --growth none).")
   private @Nullable Set<BenchOptions.Part> parts;
 
   @Option(
@@ -170,7 +171,9 @@ final class MeasureOptions {
     range.check("--backlog-rows", waiting, 1, all);
     range.check("--rewrites", rewrites, 0, MOST_REWRITES);
     Set<BenchOptions.Part> byDefault =
-        grows ? EnumSet.noneOf(BenchOptions.Part.class) : EnumSet.allOf(BenchOptions.Part.class);
+        grows
+            ? EnumSet.noneOf(BenchOptions.Part.class)
+            : EnumSet.complementOf(EnumSet.of(BenchOptions.Part.TOPICS));
     return new BenchOptions(
         shape,
         handOvers,

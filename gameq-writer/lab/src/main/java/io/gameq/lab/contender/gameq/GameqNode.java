@@ -40,6 +40,11 @@ public final class GameqNode implements GameThreads, AutoCloseable {
     sessions = new AtomicReferenceArray<>(players);
   }
 
+  /** The node itself. */
+  public GameQueue queue() {
+    return queue;
+  }
+
   /** Logs all players in, with some threads; returns what each login took, ns. */
   public Histogram login(int threads) throws InterruptedException {
     Histogram nanos = new ConcurrentHistogram(DIGITS);

@@ -1,0 +1,246 @@
+package io.gameq.topic;
+
+import static io.gameq.servers.Waits.LONG;
+import static java.time.Duration.ofMillis;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.ClaimLostException;
+import io.gameq.CommitReceipt;
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.Message;
+import io.gameq.OwnerSession;
+import io.gameq.Publish;
+import io.gameq.SubscribeOptions;
+import io.gameq.Subscription;
+import io.gameq.Topic;
+import io.gameq.TopicOptions;
+import io.gameq.topic.TopicFixture.Inbox;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Handlers that stall, fail and close, and how soon they are called. */
+class SubscriptionTest {
+  private static final TopicFixture FIXTURE = new TopicFixture();
+
+  @TempDir static Path wals;
+
+  private static GameQueue queue;
+
+  record Text(String text) {}
+
+  record Purse(long playerId, long gold) {}
+
+  @BeforeAll
+  static void start() {
+    queue = FIXTURE.node("n1", wals);
+  }
+
+  @AfterAll
+  static void stop() {
+    queue.close();
+  }
+
+  private static boolean waitFor(CountDownLatch latch) throws InterruptedException {
+    return latch.await(LONG.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void anIdleConsumerIsWokenWhenAMessageFallsDue() throws Exception {
+    Topic<Text> topic = queue.topic("wake", Text.class);
+    BlockingQueue<Long> late = new LinkedBlockingQueue<>();
+    topic.subscribe(
+        delivery -> late.add(Duration.between(delivery.due(), Instant.now()).toMillis()));
+    List<Long> all = new ArrayList<>();
+    for (int i = 0; i < 21; i++) {
+      topic.publish(Publish.of("k" + i, new Text("x")).after(ofMillis(i % 3 == 0 ? 0 : 10 + i)));
+      all.add(late.take());
+    }
+    all.sort(null);
+    // 1 to 2 ms on a machine of its own; a poll every second would be 500.
+    assertTrue(all.get(10) < 50, "lateness in ms: " + all);
+  }
+
+  @Test
+  void aLeaseThatRanOutGoesToASuccessorAndTheOldAcknowledgementChangesNothing() throws Exception {
+    Topic<Text> topic =
+        queue.topic("stalled", Text.class, TopicOptions.DEFAULT.lease(ofMillis(200)));
+    CountDownLatch successor = new CountDownLatch(1);
+    BlockingQueue<CommitReceipt> stalled = new LinkedBlockingQueue<>();
+    List<Long> fences = new CopyOnWriteArrayList<>();
+    try (OwnerSession first = queue.open("player:1");
+        OwnerSession second = queue.open("player:2")) {
+      Subscription subscription =
+          topic.subscribe(
+              delivery -> {
+                fences.add(delivery.fence());
+                if (delivery.attempt() == 1) {
+                  waitFor(successor); // far beyond its lease
+                  first.put(new Purse(1, 1));
+                  stalled.add(delivery.ackWith(first));
+                } else {
+                  second.put(new Purse(2, 2));
+                  delivery.ackWith(second).awaitQueued(LONG);
+                  successor.countDown();
+                }
+              });
+      topic.publish("k", new Text("x"));
+      CommitReceipt late = stalled.take();
+      GameQueueException error =
+          assertThrows(GameQueueException.class, () -> late.awaitQueued(LONG));
+      assertInstanceOf(ClaimLostException.class, error, error.getMessage());
+      assertEquals(List.of(), queue.read("player:1", Purse.class), "its rows were not applied");
+      assertEquals(List.of(new Purse(2, 2)), queue.read("player:2", Purse.class));
+      assertTrue(fences.get(1) > fences.get(0), "fences rise: " + fences);
+      await().atMost(LONG).until(() -> subscription.counts().lost() == 1);
+      assertEquals(1, subscription.counts().handled());
+    }
+  }
+
+  @Test
+  void anExtendedLeaseStaysWithItsHandler() throws Exception {
+    Topic<Text> topic =
+        queue.topic("extended", Text.class, TopicOptions.DEFAULT.lease(ofMillis(300)));
+    Inbox<Text> inbox = new Inbox<>();
+    Subscription subscription =
+        topic.subscribe(
+            delivery -> {
+              delivery.extend(Duration.ofMinutes(5));
+              assertTrue(delivery.remaining().toMinutes() >= 4);
+              await()
+                  .atMost(LONG)
+                  .until(() -> Duration.between(delivery.due(), Instant.now()).toMillis() > 700);
+              inbox.handle(delivery);
+            });
+    topic.publish("k", new Text("x"));
+    assertEquals(1, inbox.next().attempt());
+    await().atMost(LONG).until(() -> subscription.counts().handled() == 1);
+    assertEquals(0, subscription.counts().lost());
+  }
+
+  @Test
+  void whatArrivesWhileItsKeyIsHandledIsHandledAfterwards() throws Exception {
+    Topic<Text> topic = queue.topic("meanwhile", Text.class);
+    CountDownLatch began = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicBoolean isRunning = new AtomicBoolean();
+    Inbox<Text> inbox = new Inbox<>();
+    topic.subscribe(
+        delivery -> {
+          if (!isRunning.compareAndSet(false, true)) {
+            throw new AssertionError("two at a time");
+          }
+          began.countDown();
+          waitFor(goOn);
+          isRunning.set(false);
+          inbox.handle(delivery);
+        });
+    topic.publish("k", new Text("first"));
+    assertTrue(waitFor(began));
+    topic.publish("k", new Text("second"));
+    topic.publish("k", new Text("third")).awaitQueued(LONG);
+    assertEquals(1, topic.list(Message.State.HELD).messages().size());
+    goOn.countDown();
+    assertEquals(new Text("first"), inbox.next().payload());
+    assertEquals(new Text("third"), inbox.next().payload());
+    await().atMost(LONG).until(() -> topic.counts().equals(new Topic.Counts(0, 0, 0, 0)));
+  }
+
+  @Test
+  void closeWaitsForWhatIsHeldAndInterruptsWhenTheTimeIsUp() throws Exception {
+    Topic<Text> topic =
+        queue.topic("closing", Text.class, TopicOptions.DEFAULT.lease(ofMillis(500)));
+    CountDownLatch began = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Subscription polite =
+        topic.subscribe(
+            delivery -> {
+              began.countDown();
+              waitFor(goOn);
+            });
+    topic.publish("k", new Text("x"));
+    assertTrue(waitFor(began));
+    goOn.countDown();
+    assertTrue(polite.close(LONG));
+    assertEquals(1, polite.counts().handled());
+    topic.publish("after", new Text("nobody takes it")).awaitQueued(LONG);
+    assertEquals(1, topic.counts().pending());
+
+    CountDownLatch interrupted = new CountDownLatch(1);
+    CountDownLatch beganAgain = new CountDownLatch(1);
+    Subscription stubborn =
+        topic.subscribe(
+            delivery -> {
+              beganAgain.countDown();
+              try {
+                waitFor(interrupted);
+              } finally {
+                interrupted.countDown();
+              }
+            });
+    assertTrue(waitFor(beganAgain));
+    assertFalse(stubborn.close(ofMillis(1)));
+    assertTrue(waitFor(interrupted));
+    Inbox<Text> inbox = new Inbox<>();
+    topic.subscribe(inbox);
+    assertEquals(2, inbox.next().attempt(), "it is another's when its lease has run out");
+  }
+
+  @Test
+  void pausedOnANodeOrEverywhereNothingIsTaken() throws Exception {
+    Topic<Text> topic = queue.topic("pausing", Text.class);
+    Inbox<Text> inbox = new Inbox<>();
+    Subscription subscription = topic.subscribe(inbox);
+    subscription.pause();
+    topic.publish("k", new Text("x")).awaitQueued(LONG);
+    await().pollDelay(ofMillis(60)).until(() -> true);
+    assertTrue(inbox.isEmpty());
+    topic.pause("a test");
+    subscription.resume();
+    await().pollDelay(ofMillis(1_200)).until(() -> true); // by then the pause is known
+    topic.publish("l", new Text("y")).awaitQueued(LONG);
+    int taken = (int) subscription.counts().handled();
+    await().pollDelay(ofMillis(60)).until(() -> true);
+    assertEquals(taken, subscription.counts().handled());
+    topic.resume();
+    inbox.keys(2);
+  }
+
+  @Test
+  void aPayloadThatNoNodeCanReadBecomesADeadLetterAndNothingElseStops() throws Exception {
+    Topic<byte[]> bytes = queue.topic("mixed", TopicOptions.DEFAULT.retry(once()));
+    Topic<Text> texts = queue.topic("mixed", Text.class, TopicOptions.DEFAULT.retry(once()));
+    Inbox<Text> inbox = new Inbox<>();
+    texts.subscribe(inbox, SubscribeOptions.DEFAULT.batch(10));
+    bytes.publish("damaged", new byte[] {(byte) 0xc1});
+    texts.publish("whole", new Text("x"));
+    assertEquals("whole", inbox.next().key());
+    await().atMost(LONG).until(() -> texts.counts().dead() == 1);
+    Message<Text> dead = texts.list(Message.State.DEAD).messages().get(0);
+    assertTrue(String.valueOf(dead.error()).contains("cannot be read"), dead.toString());
+    assertTrue(texts.retryDead(dead, new Text("mended")));
+    assertEquals(new Text("mended"), inbox.next().payload());
+  }
+
+  private static io.gameq.Retry once() {
+    return io.gameq.Retry.fixed(ofMillis(1)).attempts(1);
+  }
+}
