@@ -137,8 +137,8 @@ public record Publish<T>(
 
   /**
    * Again and again, as crontab says: minute, hour, day of month, month, day of week. A time that
-   * the zone leaves out when clocks go forward is run as soon as they have, and one that it has
-   * twice is run the first time.
+   * the zone leaves out when clocks go forward is left out on that day, and one that it has twice
+   * is run the first time.
    *
    * @param fields such as {@code "0 4 * * MON"}; checked when it is published
    */

@@ -87,7 +87,7 @@ class ScheduleTest {
   void cronFollowsTheClocksOfItsZone() {
     Publish<String> nightly = message().cron("30 2 * * *", BERLIN);
     assertEquals(
-        List.of("2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"),
+        List.of("2026-03-28T01:30:00Z", "2026-03-30T00:30:00Z", "2026-03-31T00:30:00Z"),
         occurrences(nightly, "2026-03-27T12:00:00Z").subList(0, 3),
         "02:30 is left out on the 29th");
     assertEquals(
