@@ -29,8 +29,8 @@ public interface Delivery<T> {
 
   /**
    * A number that is higher each time a message of this key, or group, is taken: store it with what
-   * the handler writes elsewhere than in gameq's rows, and refuse writes with a lower one, so that a
-   * handler that stalled and woke up changes nothing any more.
+   * the handler writes elsewhere than in gameq's rows, and refuse writes with a lower one, so that
+   * a handler that stalled and woke up changes nothing any more.
    */
   long fence();
 
@@ -47,8 +47,9 @@ public interface Delivery<T> {
 
   /**
    * Commits what is staged in these sessions together with the acknowledgement: both or neither, so
-   * that the rows are changed exactly once however often the message is handled. Call it last, once.
-   * Without sessions it only acknowledges. Returns at once; the subscription waits for the outcome.
+   * that the rows are changed exactly once however often the message is handled. Call it last,
+   * once. Without sessions it only acknowledges. Returns at once; the subscription waits for the
+   * outcome.
    *
    * @return fails with {@link ClaimLostException} when the lease had run out: then nothing was
    *     applied and what was staged is gone; open the owner again before it goes on

@@ -133,8 +133,8 @@ public interface GameQueue extends AutoCloseable {
    *
    * @param name a lower-case letter, then up to 31 of {@code a-z 0-9 _ -}
    * @param options the same on all nodes
-   * @throws GameQueueException when the name is malformed, or the topic was made with other options:
-   *     the message shows both
+   * @throws GameQueueException when the name is malformed, or the topic was made with other
+   *     options: the message shows both
    * @throws RedisUnavailableException when Redis does not answer
    */
   Topic<byte[]> topic(String name, TopicOptions options);

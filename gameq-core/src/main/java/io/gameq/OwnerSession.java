@@ -90,8 +90,8 @@ public interface OwnerSession extends AutoCloseable {
   void move(String table, Map<String, ?> columns, OwnerSession to);
 
   /**
-   * Stages a message, which is published by {@link #commit} together with the rows: both or neither.
-   * Of several messages of one key and group the last one counts.
+   * Stages a message, which is published by {@link #commit} together with the rows: both or
+   * neither. Of several messages of one key and group the last one counts.
    *
    * @param topic of the same node
    * @throws GameQueueException as {@link Topic#publish(String, Object)}; then nothing more is

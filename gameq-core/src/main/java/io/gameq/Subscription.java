@@ -35,6 +35,5 @@ public interface Subscription extends AutoCloseable {
    * @param running messages that handlers have now
    * @param concurrency handlers that may run now: fewer than wished for while they fail
    */
-  record Counts(
-      long handled, long failed, long dead, long lost, int running, int concurrency) {}
+  record Counts(long handled, long failed, long dead, long lost, int running, int concurrency) {}
 }

@@ -82,8 +82,8 @@ public interface Topic<T> {
   Optional<Message<T>> get(String group, String key);
 
   /**
-   * Deletes the pending message of a key without a group; one that is being handled is finished, and
-   * does not recur. Returns at once; no message is no error. Throws as {@link #publish(String,
+   * Deletes the pending message of a key without a group; one that is being handled is finished,
+   * and does not recur. Returns at once; no message is no error. Throws as {@link #publish(String,
    * Object)}.
    */
   CommitReceipt delete(String key);
@@ -107,9 +107,9 @@ public interface Topic<T> {
   CommitReceipt retime(String group, String key, Duration fromNow);
 
   /**
-   * The first page of the messages in one state: of one slot of the topic after another, each by due
-   * time, of a group the next one alone. A look for operators: what changes meanwhile may be missing
-   * or appear twice.
+   * The first page of the messages in one state: of one slot of the topic after another, each by
+   * due time, of a group the next one alone. A look for operators: what changes meanwhile may be
+   * missing or appear twice.
    *
    * @throws RedisUnavailableException when Redis does not answer
    */

@@ -17,12 +17,7 @@ import java.time.Duration;
  * @param retry when a message that failed is tried again, and how often
  */
 public record TopicOptions(
-    int slots,
-    int payloadBytes,
-    Duration ageing,
-    Duration window,
-    Duration lease,
-    Retry retry) {
+    int slots, int payloadBytes, Duration ageing, Duration window, Duration lease, Retry retry) {
   /** Most that {@link #payloadBytes(int)} takes: 1 MiB. */
   public static final int MOST_PAYLOAD_BYTES = 1 << 20;
 
@@ -33,12 +28,7 @@ public record TopicOptions(
    */
   public static final TopicOptions DEFAULT =
       new TopicOptions(
-          0,
-          64 << 10,
-          Duration.ZERO,
-          Duration.ZERO,
-          Duration.ofSeconds(30),
-          Retry.DEFAULT);
+          0, 64 << 10, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(30), Retry.DEFAULT);
 
   /** Throws GameQueueException when a value is out of range. */
   public TopicOptions {
@@ -78,8 +68,8 @@ public record TopicOptions(
   }
 
   /**
-   * With priorities: of messages that are due, the highest is handled first. One that has waited for
-   * this time counts as much as a fresh one with one priority more, so that none starves.
+   * With priorities: of messages that are due, the highest is handled first. One that has waited
+   * for this time counts as much as a fresh one with one priority more, so that none starves.
    *
    * @param ageing 1 ms to a year
    */

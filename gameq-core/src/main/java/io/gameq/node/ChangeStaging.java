@@ -16,7 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the puts, deletes, moves and messages of one session, encodes them and stages them. Thread-safe.
+ * Checks the puts, deletes, moves and messages of one session, encodes them and stages them.
+ * Thread-safe.
  *
  * <p>A change that is refused tears what is staged: that may be the half before it.
  */

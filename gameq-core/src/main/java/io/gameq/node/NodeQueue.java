@@ -76,6 +76,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
                 messages,
                 node.sender(),
                 node.clock(),
+                limits().commitRows(),
                 this::ask,
                 node.calls().timeout()));
   }

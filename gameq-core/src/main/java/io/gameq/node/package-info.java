@@ -18,6 +18,7 @@
  * session.commit   NodeQueue         CommitChecks: owned, within limits, moves whole;
  *                                    CommitRoom: waits for room
  * session.close    SessionClosing    waits until Redis has all, and tells it
+ * queue.topic      NodeQueue         makes io.gameq.topic.NodeTopics; NodeMessages: its commits
  * queue.close      NodeClosing       closes the WAL as complete when all is in MySQL;
  *                                    ResourceStack: what else is to be closed
  *

@@ -44,8 +44,6 @@ final class Definitions {
   }
 
   private static String text(Duration delay) {
-    return delay.toMillis() % 1000 == 0
-        ? delay.toMillis() / 1000 + "s"
-        : delay.toMillis() + "ms";
+    return delay.toMillis() % 1000 == 0 ? delay.toMillis() / 1000 + "s" : delay.toMillis() + "ms";
   }
 }

@@ -41,8 +41,7 @@ final class Merging<T> {
       long version = pending == null ? 0 : pending.version();
       try {
         node.commits()
-            .commit(
-                List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
+            .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
             .awaitQueued(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         return;
       } catch (MessageChangedException e) {
@@ -62,8 +61,7 @@ final class Merging<T> {
     if (pending == null) {
       return message;
     }
-    T both =
-        combine.apply(encoding.payloads().decode(pending.payload()), message.payload());
+    T both = combine.apply(encoding.payloads().decode(pending.payload()), message.payload());
     return new Publish<>(
         message.key(),
         both,

@@ -31,6 +31,7 @@ final class Outcomes {
   private static final int MOST_ERROR_CHARS = 500;
 
   private final MessageCommits commits;
+  private final int mostAcks;
   private final SlotKeys[] slots;
   private final NackMessageScript nack;
   private final Retry retry;
@@ -55,6 +56,7 @@ final class Outcomes {
       SubscriptionCounts counts,
       Runnable wake) {
     this.commits = node.commits();
+    this.mostAcks = Math.min(MOST_TOGETHER, node.commitMessages());
     this.slots = node.slots();
     this.nack = nack;
     this.retry = retry;
@@ -114,7 +116,7 @@ final class Outcomes {
     }
     while (!acks.isEmpty()) {
       List<MessageChange> some = new ArrayList<>();
-      for (MessageChange ack; some.size() < MOST_TOGETHER && (ack = acks.poll()) != null; ) {
+      for (MessageChange ack; some.size() < mostAcks && (ack = acks.poll()) != null; ) {
         some.add(ack);
       }
       try {

@@ -47,8 +47,7 @@ final class Pace {
     }
     long now = System.nanoTime();
     tokens =
-        Math.min(
-            Math.max(1, perSecond * BURST_SECONDS), tokens + (now - nanos) / 1e9 * perSecond);
+        Math.min(Math.max(1, perSecond * BURST_SECONDS), tokens + (now - nanos) / 1e9 * perSecond);
     nanos = now;
     return (int) tokens;
   }

@@ -35,9 +35,7 @@ final class PackedValues {
           simple(Float.class, MessagePacker::packFloat, MessageUnpacker::unpackFloat),
           simple(Double.class, MessagePacker::packDouble, MessageUnpacker::unpackDouble),
           simple(
-              Character.class,
-              (to, value) -> to.packInt(value),
-              from -> (char) from.unpackInt()),
+              Character.class, (to, value) -> to.packInt(value), from -> (char) from.unpackInt()),
           simple(String.class, MessagePacker::packString, MessageUnpacker::unpackString),
           simple(
               byte[].class,

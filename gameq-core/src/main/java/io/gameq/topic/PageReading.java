@@ -74,13 +74,11 @@ final class PageReading<T> {
       long offset,
       List<Message<T>> page) {
     List<TopicReads.Listed> listed =
-        TopicReads.page(
-            redis, slot, definition.topic(), place, offset, Topic.PAGE - page.size());
+        TopicReads.page(redis, slot, definition.topic(), place, offset, Topic.PAGE - page.size());
     for (TopicReads.Listed of : listed) {
       byte[] value = of.value();
       if (value != null) {
-        Message<T> message =
-            look.message(of.id(), state, value, of.millis(), of.attempts(), null);
+        Message<T> message = look.message(of.id(), state, value, of.millis(), of.attempts(), null);
         page.add(place == Place.READY ? withDue(message) : message);
       }
     }

@@ -25,7 +25,8 @@ final class RecordPayloads<T extends Record> implements Payloads<T> {
       return packer.toByteArray();
     } catch (IOException | NullPointerException | ClassCastException e) {
       throw new GameQueueException(
-          "cannot encode a payload of %s: lists and maps hold no null, and what they are declared to"
+          ("cannot encode a payload of %s: lists and maps hold no null, and what they are declared"
+                  + " to")
               .formatted(type.getName()),
           e);
     }

@@ -104,8 +104,7 @@ final class RecordValue implements PackedValue {
       return (Object) component.accessor.invokeExact(record);
     } catch (Throwable e) {
       throw new GameQueueException(
-          "reading component %s of a payload %s failed"
-              .formatted(component.name, type.getName()),
+          "reading component %s of a payload %s failed".formatted(component.name, type.getName()),
           e);
     }
   }

@@ -83,9 +83,7 @@ final class RunningSubscription implements Subscription {
   }
 
   private boolean isBusy() {
-    return parts.way().isTaking()
-        || parts.workers().busy() > 0
-        || parts.outcomes().open() > 0;
+    return parts.way().isTaking() || parts.workers().busy() > 0 || parts.outcomes().open() > 0;
   }
 
   private boolean awaitEnd(long deadlineNanos) {

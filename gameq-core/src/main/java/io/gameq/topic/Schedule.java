@@ -100,10 +100,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
 
   /** When a message that was taken is due again, ms; 0 when it does not recur any more. */
   static long nextDue(
-      @Nullable Schedule schedule,
-      MessageValue.Decoded value,
-      TakenMessage taken,
-      Duration lease) {
+      @Nullable Schedule schedule, MessageValue.Decoded value, TakenMessage taken, Duration lease) {
     return schedule == null
         ? 0
         : schedule.next(value.sinceMillis(), takenMillis(taken), lease.toMillis());

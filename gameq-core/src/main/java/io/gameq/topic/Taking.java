@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.agent.Agent;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -68,14 +69,22 @@ final class Taking implements Agent {
     if (redis == null) {
       return done;
     }
-    done += outcomes.nack(redis);
+    try {
+      return done + outcomes.nack(redis) + take(redis);
+    } catch (RedisUnavailableException e) {
+      source.way().giveUp(redis);
+      throw e;
+    }
+  }
+
+  private int take(RedisConnection redis) {
     int room = room();
     if (!source.way().begin()) {
-      return done;
+      return 0;
     }
     try {
-      isHeldUp = room == 0; // a handler that ends wakes it
-      return room > 0 ? done + take(redis, room) : done;
+      isHeldUp = room == 0 && pace.messages() > 0; // a handler that ends wakes it
+      return room > 0 ? take(redis, room) : 0;
     } finally {
       source.way().end();
     }

@@ -68,10 +68,14 @@ final class TakingWay implements AutoCloseable {
       notices.keepSubscribed();
       isTopicPaused =
           control.call(
-              connected.redis(),
-              redis -> TopicPauses.isPaused(redis, node.namespace(), topic));
+              connected.redis(), redis -> TopicPauses.isPaused(redis, node.namespace(), topic));
     }
     return connected.redis();
+  }
+
+  /** A connection that does not answer: the next one is new. */
+  void giveUp(RedisConnection redis) {
+    control.giveUp(redis);
   }
 
   /** Begins to take messages; false when none may be taken now. */

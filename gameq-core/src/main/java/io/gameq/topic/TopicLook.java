@@ -64,8 +64,7 @@ final class TopicLook<T> {
 
   /** A dead letter. */
   Message<T> message(MessageId id, FoundMessage.Dead dead) {
-    return message(
-        id, State.DEAD, dead.value(), dead.diedMillis(), dead.attempts(), dead.error());
+    return message(id, State.DEAD, dead.value(), dead.diedMillis(), dead.attempts(), dead.error());
   }
 
   /** A message as Redis holds it. */
@@ -116,8 +115,7 @@ final class TopicLook<T> {
             .ask(
                 "counts of topic '" + definition.topic() + "'",
                 redis ->
-                    TopicReads.counts(
-                        redis, slots, definition.topic(), node.clock().getAsLong()));
+                    TopicReads.counts(redis, slots, definition.topic(), node.clock().getAsLong()));
     return new Topic.Counts(counts.pending(), counts.dueLanes(), counts.held(), counts.dead());
   }
 

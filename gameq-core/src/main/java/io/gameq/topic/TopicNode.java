@@ -17,6 +17,7 @@ import java.util.function.Function;
  * @param slots all of the namespace
  * @param commits take messages to Redis
  * @param sender says where this node has healed
+ * @param commitMessages that a commit may hold
  * @param asking for what threads of the game ask
  * @param callTimeout for what the game waits for
  */
@@ -28,6 +29,7 @@ public record TopicNode(
     MessageCommits commits,
     CommitSender sender,
     RedisClock clock,
+    int commitMessages,
     Asking asking,
     Duration callTimeout) {
   /** Asks Redis for a thread of the game, for at most the time of a call. */

@@ -20,8 +20,7 @@ final class Workers {
   private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
   /** With so many threads at most; {@code wake} tells the consumer that one is free. */
-  Workers(
-      String name, int most, Handling<?> handling, SubscriptionCounts counts, Runnable wake) {
+  Workers(String name, int most, Handling<?> handling, SubscriptionCounts counts, Runnable wake) {
     this.threads = DaemonThreads.pool(name, most, IDLE_SECONDS);
     this.handling = handling;
     this.counts = counts;

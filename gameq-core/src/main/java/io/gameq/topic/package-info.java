@@ -4,7 +4,7 @@
  * <pre>
  * queue.topic       NodeTopics          Definitions: created in Redis, or compared
  *                     OpenTopic         what the game has
- * topic.publish     MessageEncoding     Publish ──▶ MessageChange.Publish; Payloads: bytes, records
+ * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes, records
  *                                       (RecordPayloads, RecordValue, PackedValues); Schedule of a
  *                                       recurring one: Interval or CronRhythm
  * topic.merge       Merging             reads the pending one, combines, commits if it is the same

@@ -137,9 +137,7 @@ class TopicExamplesTest {
     Inbox<Mail> inbox = new Inbox<>();
     Topic<Mail> support =
         queue.topic(
-            "support",
-            Mail.class,
-            TopicOptions.DEFAULT.slots(1).priorities(Duration.ofMinutes(1)));
+            "support", Mail.class, TopicOptions.DEFAULT.slots(1).priorities(Duration.ofMinutes(1)));
     Mail mail = new Mail(1, "help");
     support.publish(Publish.of("first", mail)).awaitQueued(LONG);
     support.publish(Publish.of("second", mail).after(ofMillis(1))).awaitQueued(LONG);
@@ -176,9 +174,7 @@ class TopicExamplesTest {
     building.publish(Publish.of("b", palace).at(now.minusSeconds(10)));
     building.publish(Publish.of("c", palace).after(ofMillis(150)));
     building.publish(Publish.of("a", palace).at(now.minusSeconds(20))).awaitQueued(LONG);
-    building
-        .publish(Publish.of("years", palace).after(Duration.ofDays(3_000)))
-        .awaitQueued(LONG);
+    building.publish(Publish.of("years", palace).after(Duration.ofDays(3_000))).awaitQueued(LONG);
     building.subscribe(inbox, ONE_BY_ONE);
     assertEquals(List.of("a", "b", "c"), inbox.keys(3));
     assertTrue(building.get("years").isPresent());
@@ -232,8 +228,7 @@ class TopicExamplesTest {
     assertEquals(monday, inbox.next().since());
     await().atMost(LONG).until(() -> seasons.counts().pending() == 1);
     assertEquals(
-        monday.atZone(berlin).plusWeeks(1).toInstant(),
-        seasons.get("season").orElseThrow().due());
+        monday.atZone(berlin).plusWeeks(1).toInstant(), seasons.get("season").orElseThrow().due());
   }
 
   @Test
@@ -328,8 +323,7 @@ class TopicExamplesTest {
     try (OwnerSession player = queue.open("player:7")) {
       player.put(new Purse(7, 10));
       player.publish(
-          finished,
-          Publish.of("tower:7", new Building(7, "tower", 1)).after(Duration.ofHours(8)));
+          finished, Publish.of("tower:7", new Building(7, "tower", 1)).after(Duration.ofHours(8)));
       player.rollback(); // neither
       player.commit().awaitQueued(LONG);
       assertEquals(Optional.empty(), finished.get("tower:7"));
@@ -337,8 +331,7 @@ class TopicExamplesTest {
 
       player.put(new Purse(7, 10));
       player.publish(
-          finished,
-          Publish.of("tower:7", new Building(7, "tower", 1)).after(Duration.ofHours(8)));
+          finished, Publish.of("tower:7", new Building(7, "tower", 1)).after(Duration.ofHours(8)));
       player.commit().awaitQueued(LONG); // both
       assertEquals(Message.State.PENDING, finished.get("tower:7").orElseThrow().state());
       assertEquals(List.of(new Purse(7, 10)), queue.read("player:7", Purse.class));
@@ -411,8 +404,7 @@ class TopicExamplesTest {
     CommitReceipt receipt = small.publish("fits", new byte[10]);
     receipt.awaitQueued(LONG);
     GameQueueException error =
-        assertThrows(
-            GameQueueException.class, () -> small.publish("large", new byte[11]));
+        assertThrows(GameQueueException.class, () -> small.publish("large", new byte[11]));
     assertTrue(error.getMessage().contains("takes 11 bytes"), error.getMessage());
     assertEquals(1, small.counts().pending());
   }

@@ -39,9 +39,9 @@ local function head_of(lane)
   return head[1], head[2]
 end
 
--- Sorts lanes that fell due in by priority: a bounded number, more than are taken.
+-- Sorts lanes that fell due in by priority: a bounded number, more than are taken, so that a backlog is sorted in soon.
 local function move_to_ready()
-  local fell_due = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 2 * most)
+  local fell_due = redis.call('ZRANGEBYSCORE', due_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, math.max(2 * most, 200))
   if #fell_due == 0 then return end
   if redis.call('GET', t .. ':age') ~= ARGV[5] then redis.call('SET', t .. ':age', ARGV[5]) end
   local ready, lanes = {}, {}

@@ -147,9 +147,7 @@ final class TopicLoad {
             batch -> {
               Instant now = Instant.now();
               batch.forEach(
-                  one ->
-                      late.recordValue(
-                          Math.max(0, Duration.between(one.due(), now).toNanos())));
+                  one -> late.recordValue(Math.max(0, Duration.between(one.due(), now).toNanos())));
             },
             SubscribeOptions.DEFAULT.concurrency(4).batch(100))) {
       awaitHandled(running, messages);

@@ -47,10 +47,7 @@ final class TopicsPart {
     figures.add(NAME, "handled, 500 a handler", "1/s", load.handle("many", 500, MESSAGES));
     world.progress("topics: both at once");
     figures.add(
-        NAME,
-        "published and handled at once",
-        "1/s",
-        load.both("both", MESSAGES, 100, 500));
+        NAME, "published and handled at once", "1/s", load.both("both", MESSAGES, 100, 500));
     world.progress("topics: timed");
     Histogram late = load.timed("timed", DUE_PER_SECOND, TIMED_SECONDS);
     figures.add(NAME, "timed messages due", "1/s", DUE_PER_SECOND);
@@ -59,7 +56,8 @@ final class TopicsPart {
     add(
         "published, 82 % of them duplicates",
         load.publish("merged", MESSAGES, 100, Keys.of((int) (MESSAGES * DISTINCT))));
-    figures.add(NAME, "share published that is merged away", "", load.mergedShare("merged", MESSAGES));
+    figures.add(
+        NAME, "share published that is merged away", "", load.mergedShare("merged", MESSAGES));
     memory();
   }
 
