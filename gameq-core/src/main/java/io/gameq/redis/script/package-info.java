@@ -18,7 +18,7 @@
  *                              OwnKey          GET own; was it closed?
  *                              DueSessions     makes what it has dirty due now
  * commits        MULTI         CommitGroup     many commits at once, the usual way
- *                commit.lua    CommitScript    one: of several sessions, with messages, or sent again
+ *                commit.lua    CommitScript    one: of several sessions, with messages, or again
  *                messages.lua  MessagesScript  many that change messages and no rows
  *                              MessageCommit   what one changes; MessageBatches sorts it by kind
  *                              MessageMarks    which of them Redis holds

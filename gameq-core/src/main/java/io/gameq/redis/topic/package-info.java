@@ -7,7 +7,7 @@
  * key                  type    holds                 T = {ns:slot}:t:TOPIC; the slot is the lane's
  * T:msg                HASH    id -> value, of pending messages
  * T:due                ZSET    lane -> when its next message is due, ms of Redis TIME
- * T:ready              ZSET    of topics with priorities: lane that fell due -> due - priority * age
+ * T:ready              ZSET    with priorities: lane that fell due -> due - priority * age
  * T:behind             ZSET    lane without a group -> when the message is due that waits for the
  *                              one that is held
  * T:lane:GROUP         ZSET    id -> due, of the pending messages of a group

@@ -12,6 +12,7 @@
  *     BothPart                     Load and a writer at once, BothSamples each second
  *     BacklogPart                  Filling, memory, claims, DrainPart
  *     RecoveryPart                 Load, all keys lost, DrainPart
+ *     TopicsPart                   TopicLoad: messages, and a handler that does nothing
  *   Growth                         the same few figures at each point of a curve, each in its own
  *                                  BenchWorld
  * contender, load, report          shared with compare         plot  SVG of the growth curves
