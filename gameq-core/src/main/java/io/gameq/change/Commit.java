@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * was called.
  */
 public abstract class Commit {
+  /** One commit in so many is timed: to tell a meter costs a hundredth of a commit. */
+  public static final int TIMED_OF = 8;
+
   private final List<CommitPart> parts;
   private final int bytes;
   private final @Nullable Trade trade;
@@ -75,6 +78,11 @@ public abstract class Commit {
       rows += part.rows().size();
     }
     return rows;
+  }
+
+  /** Whether it is one of those whose time meters are told. */
+  public boolean isTimed() {
+    return sequence % TIMED_OF == 0;
   }
 
   /** When the game committed it, by System.nanoTime. */
