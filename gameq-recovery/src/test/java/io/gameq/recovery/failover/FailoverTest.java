@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * One failover, quick: before a campaign, or alone; {@code -Dgameq.seed=N} to repeat one. The files of
- * one that failed stay in {@code target/failover-test}.
+ * One failover, quick: before a campaign, or alone; {@code -Dgameq.seed=N} to repeat one. The files
+ * of one that failed stay in {@code target/failover-test}.
  */
 @Tag("campaign")
 class FailoverTest {
