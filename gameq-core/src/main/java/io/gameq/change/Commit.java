@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #queued} or {@link #failed} was called.
  */
 public abstract class Commit {
+  /** One commit in so many is timed: to tell a meter costs a hundredth of a commit. */
+  public static final int TIMED_OF = 8;
+
   private final List<CommitPart> parts;
   private final List<SlotMessages> messages;
   private final int bytes;
@@ -116,6 +119,11 @@ public abstract class Commit {
       changes += of.changes().size();
     }
     return changes;
+  }
+
+  /** Whether it is one of those whose time meters are told. */
+  public boolean isTimed() {
+    return sequence % TIMED_OF == 0;
   }
 
   /** When the game committed it, by System.nanoTime. */

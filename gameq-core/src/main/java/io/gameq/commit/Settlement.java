@@ -45,7 +45,9 @@ final class Settlement {
     long rows = 0;
     for (Commit commit : commits) {
       rows += commit.rows();
-      times.queued(now - commit.beganNanos());
+      if (commit.isTimed()) {
+        times.queued(now - commit.beganNanos());
+      }
     }
     counts.queued(commits.size(), rows); // whoever is told finds it counted
     for (Commit commit : commits) {

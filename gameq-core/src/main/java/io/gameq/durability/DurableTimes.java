@@ -12,8 +12,8 @@ import java.util.Deque;
  */
 final class DurableTimes {
   /**
-   * The first so many that wait are measured, and the next ones once these are there: while MySQL
-   * is away a session that commits on and on must not take more and more memory.
+   * The first so many timed ones that wait are measured, and the next ones once these are there:
+   * while MySQL is away a session that commits on and on must not take more and more memory.
    */
   private static final int MOST_MEASURED = 64;
 
@@ -28,7 +28,7 @@ final class DurableTimes {
 
   /** Redis has a commit; later than all before, as commits arrive in order. */
   void queued(Commit commit) {
-    if (made.size() < MOST_MEASURED && counts.times() != CommitTimes.NOBODY) {
+    if (commit.isTimed() && made.size() < MOST_MEASURED && counts.times() != CommitTimes.NOBODY) {
       made.add(new Made(commit.beganNanos(), commit.version()));
     }
   }

@@ -1,8 +1,8 @@
 package io.gameq.sign;
 
 /**
- * Is told how long commits took; called on threads that everything waits for, so it must be quick
- * and must not throw. Thread-safe.
+ * Is told how long commits took, of one in eight; called on threads that everything waits for, so
+ * it must be quick and must not throw. Thread-safe.
  */
 public interface CommitTimes {
   /** Tells nobody. */

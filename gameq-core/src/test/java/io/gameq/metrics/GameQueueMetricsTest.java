@@ -11,6 +11,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
+import io.gameq.change.Commit;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
@@ -117,11 +118,14 @@ class GameQueueMetricsTest {
       assertTrue(value(meters, "gameq.node.wal") > 0);
       assertEquals(1, value(meters, "gameq.node.healed"));
       assertEquals(1, value(meters, "gameq.node.mysql"));
+      session.rollback();
+      for (int i = 0; i < Commit.TIMED_OF; i++) {
+        commit(session, 2);
+      }
       Timer queued = meters.get("gameq.node.queued").timer();
-      assertEquals(2, queued.count());
+      assertTrue(queued.count() == 1 || queued.count() == 2, () -> "of ten: " + queued.count());
       assertTrue(queued.totalTime(TimeUnit.NANOSECONDS) > 0);
       assertEquals(0, meters.get("gameq.node.durable").timer().count(), "no writer runs");
-      session.rollback();
       try (GameQueue other = node("n2")) {
         other.open("player:1");
         assertThrows(OwnershipLostException.class, () -> commit(session, 6));
@@ -152,9 +156,10 @@ class GameQueueMetricsTest {
     try (GameQueue queue = node()) {
       new GameQueueMetrics(queue).bindTo(broken);
       OwnerSession session = queue.open("player:1");
-      commit(session, 1);
-      commit(session, 2);
-      assertEquals(2, value(broken, "gameq.node.commits", "outcome", "queued"));
+      for (int i = 0; i < 2 * Commit.TIMED_OF; i++) {
+        commit(session, 1);
+      }
+      assertEquals(16, value(broken, "gameq.node.commits", "outcome", "queued"));
     }
     assertEquals(1, told.get());
   }

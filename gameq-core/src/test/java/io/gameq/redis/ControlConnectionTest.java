@@ -61,7 +61,7 @@ class ControlConnectionTest {
 
   @Test
   void whoIsInterruptedDisturbsNobodyElse() throws Exception {
-    try (RedisConnector connector = connector(TestServers.redisUri());
+    try (RedisConnector connector = connector(TestServers.adminRedisUri()); // for BLPOP
         ControlConnection redis = new ControlConnection(connector)) {
       ControlConnection.Connected connected = redis.connected();
       CountDownLatch asked = new CountDownLatch(1);

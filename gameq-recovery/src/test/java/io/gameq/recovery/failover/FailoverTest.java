@@ -3,12 +3,14 @@ package io.gameq.recovery.failover;
 import io.gameq.writer.campaign.CampaignFiles;
 import java.nio.file.Path;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * One failover of the campaign in every build; {@code -Dgameq.seed=N} to repeat one. The files of
- * one that failed stay in {@code target/failover-test}.
+ * One failover, quick: before a campaign, or alone; {@code -Dgameq.seed=N} to repeat one. The files
+ * of one that failed stay in {@code target/failover-test}.
  */
+@Tag("campaign")
 class FailoverTest {
   private static final Path DIRECTORY = Path.of("target", "failover-test");
 

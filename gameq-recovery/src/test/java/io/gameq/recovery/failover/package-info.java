@@ -16,7 +16,7 @@
  *       RecoveryTool          gameq-recovery as a process, for nodes that are gone
  *     Losses                what Redis forgot
  * FailoverReport            target/failover.md, target/failover.json
- * FailoverTest              one of them, quick, in every build
+ * FailoverTest              one of them, quick
  * </pre>
  *
  * <p><b>Losing.</b> kill -9 on one host loses nothing: what was acknowledged has left for the

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +79,7 @@ class CompareCommandTest {
   }
 
   @Test
+  @Tag("campaign")
   void aLoadOfAGivenPaceIsSampledWhileItLasts() throws Exception {
     LabRun run = oneRound(compareFor(4), "--contenders", "gameq", "--rate", "200");
     JsonNode json = ResultJson.read(result());
