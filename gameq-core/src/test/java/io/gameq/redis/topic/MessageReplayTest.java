@@ -166,7 +166,7 @@ class MessageReplayTest {
   }
 
   private void handle(List<String> handled) {
-    for (TakenMessage taken : topic.take()) {
+    for (TakenMessage taken : topic.take(topic.slot(A), 9, 0).taken()) {
       handled.add(payload(taken.value()));
       String own = topic.walId;
       as("consumer-ffffffff");
