@@ -296,8 +296,8 @@ local function refusal(b, is_full, mode)
   elseif b.kind == 'e' then
     wrong = wrong_keys(b.t, 'msg', 'hash')
   else
-    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash', 'claim', 'hash', 'held', 'hash',
-      'lease', 'zset')
+    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
+        or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
   if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
   if not wrong and b.grouped and b.kind ~= 'e' then
