@@ -249,8 +249,7 @@ public final class SlotContents {
   private record OfTopic(Scan scan, String topic) {
     <T> void each(String place, Iterator<T> entries, Function<T, byte[]> more) {
       scan.each(
-          entries,
-          of -> new Thing(scan.slot, place, topic, LuaScript.string(more.apply(of))));
+          entries, of -> new Thing(scan.slot, place, topic, LuaScript.string(more.apply(of))));
     }
   }
 

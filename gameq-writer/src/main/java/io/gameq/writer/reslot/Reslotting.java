@@ -138,10 +138,7 @@ public final class Reslotting {
 
   /** Topics keep the slots that they have: these must go on being there. */
   private List<String> ofTopics(int to) {
-    return redis
-        .ask(of -> TopicDefinitions.all(of, namespace))
-        .values()
-        .stream()
+    return redis.ask(of -> TopicDefinitions.all(of, namespace)).values().stream()
         .filter(topic -> topic.slots() > to)
         .map(
             topic ->
