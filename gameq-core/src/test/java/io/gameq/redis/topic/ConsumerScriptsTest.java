@@ -1,9 +1,9 @@
 package io.gameq.redis.topic;
 
-import static io.gameq.redis.topic.TopicFixture.ack;
-import static io.gameq.redis.topic.TopicFixture.id;
-import static io.gameq.redis.topic.TopicFixture.payload;
-import static io.gameq.redis.topic.TopicFixture.payloads;
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payload;
+import static io.gameq.redis.topic.ScriptedTopic.payloads;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -32,12 +32,12 @@ import org.junit.jupiter.api.Test;
 class ConsumerScriptsTest {
   private static final MessageId A = id("a");
 
-  private TopicFixture topic;
+  private ScriptedTopic topic;
   private long past;
 
   @BeforeEach
   void open() {
-    topic = new TopicFixture();
+    topic = new ScriptedTopic();
     past = topic.now() - 100_000;
   }
 
@@ -73,7 +73,7 @@ class ConsumerScriptsTest {
     assertTrue(rest.waitMillis() > 50_000 && rest.waitMillis() <= 60_000);
     assertTrue(rest.taken().get(0).fence() > some.taken().get(0).fence());
     TopicCounts counts =
-        TopicReads.counts(topic.redis, List.of(topic.slots), TopicFixture.TOPIC, topic.now());
+        TopicReads.counts(topic.redis, List.of(topic.slots), ScriptedTopic.TOPIC, topic.now());
     assertEquals(new TopicCounts(1, 0, 3, 0, counts.firstDueMillis()), counts);
     assertEquals(3, page(TopicReads.Place.HELD, A).size());
     assertEquals(1, page(TopicReads.Place.HELD, A).get(0).attempts());
@@ -83,7 +83,7 @@ class ConsumerScriptsTest {
   }
 
   private List<TopicReads.Listed> page(TopicReads.Place place, MessageId id) {
-    return TopicReads.page(topic.redis, topic.slot(id), TopicFixture.TOPIC, place, 0, 100);
+    return TopicReads.page(topic.redis, topic.slot(id), ScriptedTopic.TOPIC, place, 0, 100);
   }
 
   private static List<MessageId> ids(List<TopicReads.Listed> page) {
@@ -261,7 +261,7 @@ class ConsumerScriptsTest {
     assertEquals(2, dead.attempts());
     assertEquals("went wrong: ü", dead.error());
     List<FoundMessage> all = new ArrayList<>();
-    DeadMessages.each(topic.redis, topic.slot(A), TopicFixture.TOPIC, all::add);
+    DeadMessages.each(topic.redis, topic.slot(A), ScriptedTopic.TOPIC, all::add);
     assertEquals(List.of(A), all.stream().map(FoundMessage::id).toList());
     long version = MessageValue.version(dead.value());
     send(topic.publish(A, "newer", topic.now() + 60_000));
@@ -294,7 +294,7 @@ class ConsumerScriptsTest {
     send(topic.retime(A, past));
     TakeScript.Batch exhausted =
         Objects.requireNonNull(
-            new TakeScript(TopicFixture.TOPIC, "n", new TakeScript.Bounds(1_000, 0, 1))
+            new TakeScript(ScriptedTopic.TOPIC, "n", new TakeScript.Bounds(1_000, 0, 1))
                 .callEach(topic.redis, List.of(new TakeScript.Share(topic.slot(A), 1)))
                 .get(0)
                 .batch());
@@ -343,7 +343,7 @@ class ConsumerScriptsTest {
         new TopicNotices(
             topic.connector,
             topic.namespace,
-            Set.of(TopicFixture.TOPIC),
+            Set.of(ScriptedTopic.TOPIC),
             (name, slot) -> notices.add(slot))) {
       listening.keepSubscribed();
       send(topic.publish(A, "far", topic.now() + 60_000));

@@ -1,8 +1,8 @@
 package io.gameq.redis.topic;
 
-import static io.gameq.redis.topic.TopicFixture.ack;
-import static io.gameq.redis.topic.TopicFixture.id;
-import static io.gameq.redis.topic.TopicFixture.payloads;
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payloads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,7 +22,7 @@ class FullRedisTopicsTest {
   @Test
   void publishesAreRefusedAtMaxmemoryAndConsumersGoOn() {
     try (EmbeddedRedis server = EmbeddedRedis.start();
-        TopicFixture topic = new TopicFixture(server.uri())) {
+        ScriptedTopic topic = new ScriptedTopic(server.uri())) {
       MessageId a = id("a");
       MessageId b = id("b");
       MessageId c = id("c");

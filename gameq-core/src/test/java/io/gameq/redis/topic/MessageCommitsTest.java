@@ -1,8 +1,8 @@
 package io.gameq.redis.topic;
 
-import static io.gameq.redis.topic.TopicFixture.ack;
-import static io.gameq.redis.topic.TopicFixture.id;
-import static io.gameq.redis.topic.TopicFixture.payloads;
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payloads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 
 /** What commits do to messages that nobody has taken; each test has keys of its own. */
 class MessageCommitsTest {
-  private static TopicFixture topic;
+  private static ScriptedTopic topic;
 
   @BeforeAll
   static void open() {
-    topic = new TopicFixture();
+    topic = new ScriptedTopic();
   }
 
   @AfterAll
@@ -143,7 +143,7 @@ class MessageCommitsTest {
 
   @Test
   void refusesOneOfManyAndNotesItAsAHole() {
-    try (TopicFixture own = new TopicFixture()) {
+    try (ScriptedTopic own = new ScriptedTopic()) {
       MessageId first = id("a");
       MessageId second = other(own, first, 0);
       MessageId third = other(own, first, 1);
@@ -173,7 +173,7 @@ class MessageCommitsTest {
   }
 
   /** Another key of the same slot. */
-  private static MessageId other(TopicFixture own, MessageId than, int number) {
+  private static MessageId other(ScriptedTopic own, MessageId than, int number) {
     for (int i = 0, found = 0; ; i++) {
       MessageId id = id("other " + i);
       if (own.slot(id).equals(own.slot(than)) && found++ == number) {
@@ -184,7 +184,7 @@ class MessageCommitsTest {
 
   @Test
   void refusesWhatSomebodyElseWroteOver() {
-    try (TopicFixture own = new TopicFixture()) {
+    try (ScriptedTopic own = new ScriptedTopic()) {
       MessageId id = id("a");
       own.redis.sync().set(own.key(id, "due"), SlotKeys.bytes("mine"));
       MessageId elsewhere = id("b");
@@ -217,7 +217,7 @@ class MessageCommitsTest {
     long past = topic.now() - 1_000;
     for (int at = 0; at < text.length(); at += 24) {
       String key = text.substring(at, Math.min(text.length(), at + 24));
-      MessageId grouped = MessageId.of(TopicFixture.TOPIC, key, key);
+      MessageId grouped = MessageId.of(ScriptedTopic.TOPIC, key, key);
       assertEquals(none(), topic.send(topic.publish(id(key), "p", past)), key);
       assertEquals(none(), topic.send(topic.publish(grouped, "g", past)), key);
       assertEquals("p", topic.pending(id(key)));

@@ -1,8 +1,8 @@
 package io.gameq.redis.topic;
 
-import static io.gameq.redis.topic.TopicFixture.ack;
-import static io.gameq.redis.topic.TopicFixture.id;
-import static io.gameq.redis.topic.TopicFixture.payload;
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payload;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class MessageReplayTest {
   private static final MessageId A = id("a");
 
-  private final TopicFixture topic = new TopicFixture();
+  private final ScriptedTopic topic = new ScriptedTopic();
   private final long past = topic.now() - 100_000;
 
   @AfterEach

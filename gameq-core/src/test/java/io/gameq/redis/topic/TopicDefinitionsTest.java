@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class TopicDefinitionsTest {
   @Test
   void theFirstDefinitionCountsAndADifferentOneIsAnErrorThatShowsBoth() {
-    try (TopicFixture of = new TopicFixture()) {
+    try (ScriptedTopic of = new ScriptedTopic()) {
       TopicDefinition sixteen =
           new TopicDefinition("building", 16, 0, 65_536, 16, 30_000, 0, "1s 2s \"jitter\"");
       TopicDefinition eight =
@@ -32,7 +32,7 @@ class TopicDefinitionsTest {
 
   @Test
   void aTopicIsPausedWithAReasonUntilItIsResumed() {
-    try (TopicFixture of = new TopicFixture()) {
+    try (ScriptedTopic of = new ScriptedTopic()) {
       assertFalse(TopicPauses.isPaused(of.redis, of.namespace, "mail"));
       TopicPauses.pause(of.redis, of.namespace, "mail", "the mail server\tis away: ü", "ann");
       assertTrue(TopicPauses.isPaused(of.redis, of.namespace, "mail"));

@@ -20,11 +20,11 @@ class TopicExplorerTest {
   /** Two of a group. */
   private static final List<String> GROUPED = List.of("g:x", "g:y");
 
-  private static TopicFixture topic;
+  private static ScriptedTopic topic;
 
   @BeforeAll
   static void open() {
-    topic = new TopicFixture();
+    topic = new ScriptedTopic();
   }
 
   @AfterAll

@@ -23,7 +23,10 @@ record TopicImage(TreeMap<String, List<String>> keys) {
   /** KEYS[1] prefix of the slot; ARGV[1] topic; puts or returns: key, number of items, items ... */
   private static final String NAMES =
       """
-      local function name(of) return KEYS[1] .. (of == 'mjournal' and ':' or ':t:' .. ARGV[1] .. ':') .. of end
+      local function name(of)
+        if of == 'mjournal' then return KEYS[1] .. ':mjournal' end
+        return KEYS[1] .. ':t:' .. ARGV[1] .. ':' .. of
+      end
       """;
 
   static final String TAKE =

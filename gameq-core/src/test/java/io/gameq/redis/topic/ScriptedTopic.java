@@ -28,7 +28,7 @@ import java.util.UUID;
 /**
  * A topic in a namespace of its own, on the real Redis with the rights of a node, and one sender.
  */
-final class TopicFixture implements AutoCloseable {
+final class ScriptedTopic implements AutoCloseable {
   static final String TOPIC = "mail";
   static final long LEASE = 60_000;
 
@@ -42,11 +42,11 @@ final class TopicFixture implements AutoCloseable {
   private long sequence = 100;
   private long version = 1;
 
-  TopicFixture() {
+  ScriptedTopic() {
     this(TestServers.redisUri(Role.NODE));
   }
 
-  TopicFixture(String uri) {
+  ScriptedTopic(String uri) {
     connector = new RedisConnector(new RedisConfig(uri, null, 5_000));
     redis = connector.open();
     MessagesScript.load(redis);
