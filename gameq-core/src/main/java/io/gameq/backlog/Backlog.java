@@ -1,11 +1,14 @@
 package io.gameq.backlog;
 
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
 import io.gameq.redis.script.WaitingScript;
+import io.gameq.redis.topic.TopicSurvey;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -17,10 +20,12 @@ import java.util.function.ToLongFunction;
  *
  * @param slots in order
  * @param redis the server on which they are
+ * @param topics by name; none when Redis holds something else in place of their list
  */
-public record Backlog(List<Waiting> slots, RedisState redis) {
+public record Backlog(List<Waiting> slots, RedisState redis, List<TopicBacklog> topics) {
   public Backlog {
     slots = List.copyOf(slots);
+    topics = List.copyOf(topics);
   }
 
   /** Looks while nothing is paused; as {@link #of(RedisConnection, Slots, Set)}. */
@@ -35,7 +40,25 @@ public record Backlog(List<Waiting> slots, RedisState redis) {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Backlog of(RedisConnection redis, Slots slots, Set<String> paused) {
-    return new Backlog(WaitingScript.call(redis, slots, paused), RedisServerCheck.state(redis));
+    return new Backlog(
+        WaitingScript.call(redis, slots, paused),
+        RedisServerCheck.state(redis),
+        topics(redis, slots));
+  }
+
+  /** What is wrong with topics hides nothing of the rows. */
+  private static List<TopicBacklog> topics(RedisConnection redis, Slots slots) {
+    try {
+      TopicSurvey survey = TopicSurvey.of(redis, slots);
+      return survey.topics().stream()
+          .filter(of -> of.error().isEmpty())
+          .map(of -> TopicBacklog.of(of, survey.nowMillis()))
+          .toList();
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      return List.of();
+    }
   }
 
   /** Of all slots together. */

@@ -2,34 +2,40 @@ package io.gameq.backlog;
 
 import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
+import io.gameq.redis.topic.TopicCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A look at the backlog as text, as it is published in Redis for all nodes and writers. Stateless.
  *
  * <pre>
- * 1 USED_BYTES MAX_BYTES REPLICAS POLICY VERSION     the first number is the format's
+ * 2 USED_BYTES MAX_BYTES REPLICAS POLICY VERSION     the first number is the format's
  * NUMBER NUMBER ...                                  a line for each slot, as Waiting has them
+ * TOPIC PENDING DUE HELD DEAD FIRST OVERDUE PAUSED   a line for each topic: TopicBacklog
  *
  * 1 OLDEST_AGE_MILLIS ROWS USED_BYTES MAX_BYTES      the summary
  * </pre>
  */
 final class BacklogText {
-  private static final String FORMAT = "1";
+  private static final String FORMAT = "2";
+  private static final String SUMMARY_FORMAT = "1";
   private static final int HEADER_WORDS = 6;
   private static final int SLOT_NUMBERS = 13;
+  private static final int TOPIC_NUMBERS = 7;
   private static final int SUMMARY_NUMBERS = 5;
 
   private BacklogText() {}
 
   static String of(Backlog backlog) {
     RedisState redis = backlog.redis();
-    return backlog.slots().stream()
-        .map(BacklogText::line)
+    return Stream.concat(
+            backlog.slots().stream().map(BacklogText::line),
+            backlog.topics().stream().map(BacklogText::line))
         .collect(
             Collectors.joining(
                 "\n",
@@ -61,6 +67,20 @@ final class BacklogText {
         of.foreign());
   }
 
+  private static String line(TopicBacklog of) {
+    TopicCounts counts = of.counts();
+    return of.topic()
+        + " "
+        + words(
+            counts.pending(),
+            counts.dueLanes(),
+            counts.held(),
+            counts.dead(),
+            counts.firstDueMillis(),
+            of.overdueMillis(),
+            of.isPaused() ? 1 : 0);
+  }
+
   private static String words(long... numbers) {
     return LongStream.of(numbers).mapToObj(Long::toString).collect(Collectors.joining(" "));
   }
@@ -69,7 +89,7 @@ final class BacklogText {
   static @Nullable Backlog backlog(String text, int slots) {
     String[] lines = text.split("\n", -1);
     String[] header = lines[0].split(" ", HEADER_WORDS);
-    if (lines.length != slots + 1 || header.length != HEADER_WORDS || !header[0].equals(FORMAT)) {
+    if (lines.length < slots + 1 || header.length != HEADER_WORDS || !header[0].equals(FORMAT)) {
       return null;
     }
     try {
@@ -84,6 +104,10 @@ final class BacklogText {
                 slot, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
                 of[11], of[12]));
       }
+      List<TopicBacklog> topics = new ArrayList<>();
+      for (int line = slots + 1; line < lines.length; line++) {
+        topics.add(topic(lines[line]));
+      }
       return new Backlog(
           waiting,
           new RedisState(
@@ -91,19 +115,35 @@ final class BacklogText {
               Long.parseLong(header[1]),
               Long.parseLong(header[2]),
               header[4],
-              Long.parseLong(header[3])));
+              Long.parseLong(header[3])),
+          topics);
     } catch (NumberFormatException e) {
       return null;
     }
   }
 
+  private static TopicBacklog topic(String line) {
+    int space = line.indexOf(' ');
+    long[] of = numbers(line.substring(space + 1));
+    if (space < 0 || of.length != TOPIC_NUMBERS) {
+      throw new NumberFormatException("another release's");
+    }
+    return new TopicBacklog(
+        line.substring(0, space),
+        new TopicCounts(of[0], of[1], of[2], of[3], of[4]),
+        of[5],
+        of[6] == 1);
+  }
+
   static String of(BacklogSummary of) {
-    return FORMAT + " " + words(of.oldestAgeMillis(), of.rows(), of.usedBytes(), of.mostBytes());
+    return SUMMARY_FORMAT
+        + " "
+        + words(of.oldestAgeMillis(), of.rows(), of.usedBytes(), of.mostBytes());
   }
 
   /** The summary; null when it is of another release's format. */
   static @Nullable BacklogSummary summary(String text) {
-    if (!text.startsWith(FORMAT + " ")) {
+    if (!text.startsWith(SUMMARY_FORMAT + " ")) {
       return null;
     }
     try {

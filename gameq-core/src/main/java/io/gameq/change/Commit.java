@@ -17,6 +17,7 @@ public abstract class Commit {
   private final List<CommitPart> parts;
   private final List<SlotMessages> messages;
   private final int bytes;
+  private final int publishes;
   private final @Nullable Trade trade;
   private final long beganNanos = System.nanoTime();
   private volatile long sequence;
@@ -44,9 +45,14 @@ public abstract class Commit {
     this.messages = List.copyOf(messages);
     this.trade = trade;
     int sum = 0;
+    int published = 0;
     for (SlotMessages of : this.messages) {
       sum += of.bytes();
+      for (MessageChange change : of.changes()) {
+        published += change instanceof MessageChange.Publish ? 1 : 0;
+      }
     }
+    this.publishes = published;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
     }
@@ -110,6 +116,11 @@ public abstract class Commit {
       rows += part.rows().size();
     }
     return rows;
+  }
+
+  /** Whether Redis takes it though it is full: it only makes room, by messages that are over. */
+  public boolean makesRoom() {
+    return parts.isEmpty() && publishes == 0;
   }
 
   /** How many changes of messages it has. */

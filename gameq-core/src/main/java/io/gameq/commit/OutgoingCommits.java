@@ -84,6 +84,28 @@ final class OutgoingCommits {
     return journal.force(commits) ? commits : List.of();
   }
 
+  /**
+   * While Redis is full and others are held: takes those that wait and {@linkplain Commit#makesRoom
+   * make room} there; as {@link #nextGroup}. None while journaled ones, which are older, have not
+   * been sent.
+   */
+  List<Commit> nextToMakeRoom() {
+    List<Commit> commits = new ArrayList<>();
+    if (journaled.isEmpty()) {
+      int changes = 0;
+      for (Commit next : waiting.queue()) {
+        if (changes >= MOST_GROUP_MESSAGES || commits.size() >= MOST_GROUP_COMMITS) {
+          break;
+        }
+        if (next.makesRoom() && takeWaiting(next)) {
+          commits.add(next);
+          changes += next.changedMessages();
+        }
+      }
+    }
+    return journal.force(commits) ? commits : List.of();
+  }
+
   /** The sequence of the oldest that is journaled and was not sent; 0 for none. */
   long oldestJournaled() {
     Commit oldest = journaled.peek();

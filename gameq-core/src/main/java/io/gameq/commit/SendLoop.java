@@ -76,12 +76,21 @@ final class SendLoop {
     if (isIdle()) {
       return 0;
     }
-    List<Commit> commits = outgoing.nextGroup();
+    int unused = send(outgoing.nextGroup());
+    return 1; // also when all of them failed: more may wait
+  }
+
+  /** While Redis is full: sends what makes room there, if there is any; returns how many groups. */
+  int sendWhatMakesRoom() {
+    return isIdle() ? 0 : send(outgoing.nextToMakeRoom());
+  }
+
+  private int send(List<Commit> commits) {
     if (!commits.isEmpty()) {
       send(sessions.group(commits));
     }
     outgoing.handedOver();
-    return 1;
+    return commits.isEmpty() ? 0 : 1;
   }
 
   private void send(CommitGroup group) {

@@ -2,6 +2,8 @@ package io.gameq.commit;
 
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.script.CommitScript;
+import io.gameq.redis.script.MessagesScript;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -41,6 +43,8 @@ final class SenderLink {
     connections.incrementAndGet();
     try {
       parts.clock().measure(connection);
+      CommitScript.load(connection); // a script that had to be sent again might arrive late
+      MessagesScript.load(connection);
       long client = connection.id();
       link = new Link(opened.runId(), client);
       term = opened.term();

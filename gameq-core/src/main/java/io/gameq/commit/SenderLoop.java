@@ -72,9 +72,7 @@ final class SenderLoop {
     if (mend.isWell()) {
       return work + send.sendNext();
     }
-    if (mend.isBroken()) {
-      work += send.journalWaiting();
-    }
+    work += mend.isBroken() ? send.journalWaiting() : send.sendWhatMakesRoom();
     return work + mend.mend();
   }
 

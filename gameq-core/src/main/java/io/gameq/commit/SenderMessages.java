@@ -60,7 +60,8 @@ final class SenderMessages implements MessageRecords {
 
   @Override
   public long kept() {
-    return recent.keptFrom();
+    long oldest = sent.oldest();
+    return oldest == 0 ? recent.keptFrom() : Math.min(recent.keptFrom(), oldest);
   }
 
   @Override

@@ -35,7 +35,8 @@ public sealed interface HealingStep {
   /**
    * Does the step; returns the next.
    *
-   * @throws io.gameq.RedisFullException when Redis has no room for a commit that is sent again
+   * @throws io.gameq.RedisFullException when Redis has no room for messages that are put back, or a
+   *     commit that is sent again
    * @throws GameQueueException when a server goes away, or Redis forgets a session again: then all
    *     begins anew, on a new connection
    */
@@ -53,9 +54,9 @@ public sealed interface HealingStep {
     return new NoteLost();
   }
 
-  /** The first step where only commits without an answer are left. */
+  /** The first step where only what Redis had no room for is left. */
   static HealingStep sendingAgain() {
-    return new SendAgain();
+    return new ReplayMessages(NotReplayed.NONE);
   }
 
   /**

@@ -4,7 +4,9 @@ import io.gameq.redis.script.MessageMarks.Hole;
 import io.gameq.redis.script.MessageMarks.Marks;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Which message changes of a WAL Redis lacks, by its marks before anything was replayed. Immutable.
@@ -13,14 +15,30 @@ import java.util.List;
  */
 public final class LackingMessages {
   /** Nothing is known to be lacking. */
-  public static final LackingMessages NONE = new LackingMessages(List.of());
+  public static final LackingMessages NONE = new LackingMessages(List.of(), Set.of());
 
   private static final Marks ALL_THERE = new Marks(Long.MAX_VALUE, List.of());
 
   private final List<Marks> bySlot;
+  private final Set<Long> without;
 
-  private LackingMessages(List<Marks> bySlot) {
+  private LackingMessages(List<Marks> bySlot, Set<Long> without) {
     this.bySlot = bySlot;
+    this.without = without;
+  }
+
+  /** Leaves out the messages of records whose rows are lost for good. */
+  LackingMessages without(Set<Long> sequences) {
+    if (sequences.isEmpty()) {
+      return this;
+    }
+    Set<Long> all = new HashSet<>(without);
+    all.addAll(sequences);
+    return new LackingMessages(bySlot, Set.copyOf(all));
+  }
+
+  boolean isWithout(long sequence) {
+    return without.contains(sequence);
   }
 
   /** Adds what marks, one for each slot, tell to be lacking. */
@@ -29,7 +47,7 @@ public final class LackingMessages {
     for (int slot = 0; slot < marks.length; slot++) {
       all.add(bySlot.isEmpty() ? marks[slot] : lower(bySlot.get(slot), marks[slot]));
     }
-    return new LackingMessages(all);
+    return new LackingMessages(all, without);
   }
 
   private static Marks lower(Marks a, Marks b) {

@@ -1,6 +1,6 @@
 package io.gameq.healing;
 
-import io.gameq.GameQueueException;
+import io.gameq.RedisFullException;
 import io.gameq.change.SlotMessages;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisReply;
@@ -41,7 +41,6 @@ final class MessageReplay {
   private final HealingPorts ports;
   private final MessageRecords records;
   private final LackingMessages lacking;
-  private final NotReplayed passed;
   private final byte[] walId;
   private final long untilNanos = System.nanoTime() + MOST_WAIT_NANOS;
   private final Set<Long> failed = new HashSet<>();
@@ -51,11 +50,10 @@ final class MessageReplay {
   private int bytes;
   private int rowsLost;
 
-  private MessageReplay(HealingPorts ports, NotReplayed passed) {
+  private MessageReplay(HealingPorts ports) {
     this.ports = ports;
     this.records = ports.messages();
     this.lacking = records.lacking();
-    this.passed = passed;
     this.walId = SlotKeys.bytes(ports.wal().id());
   }
 
@@ -63,13 +61,15 @@ final class MessageReplay {
    * Replays all that is lacking, after the rows.
    *
    * @param passed records whose rows were not replayed
-   * @throws GameQueueException when Redis goes away, or has no room: it stays owed
+   * @throws RedisFullException when Redis has no room: what is lacking stays owed
+   * @throws io.gameq.GameQueueException when Redis goes away: as well
    */
   static HealingStep next(HealingPorts ports, NotReplayed passed) {
     MessageRecords records = ports.messages();
+    records.lacking(records.lacking().without(passed.givenUp()));
     long after = records.lacking().after(records.newest());
     if (after < Long.MAX_VALUE) {
-      new MessageReplay(ports, passed).replay(records.after(after));
+      new MessageReplay(ports).replay(records.after(after));
     }
     records.lacking(LackingMessages.NONE);
     return HealingStep.SendAgain.orHealed(ports);
@@ -77,9 +77,13 @@ final class MessageReplay {
 
   private void replay(List<MessageRecords.Stretch> stretches) {
     MessagesScript.load(ports.redis());
-    stretches.stream()
-        .filter(records::mayHaveFailed)
-        .forEach(of -> ports.wal().readMessages(of, this::noteFailed));
+    if (stretches.stream().anyMatch(records::mayHaveFailed)) { // a mark stands behind its commit
+      ports
+          .wal()
+          .readMessages(
+              new MessageRecords.Stretch(stretches.get(0).from(), Long.MAX_VALUE),
+              this::noteFailed);
+    }
     stretches.forEach(of -> ports.wal().readMessages(of, this::take));
     send();
     if (rowsLost > 0) {
@@ -121,7 +125,7 @@ final class MessageReplay {
 
   /** Whether the rows that were committed together with messages are not lost for good. */
   private boolean areRowsThere(long sequence, List<WalRecord.Part> rows) {
-    boolean are = !passed.givenUp().contains(sequence);
+    boolean are = !lacking.isWithout(sequence);
     for (WalRecord.Part part : rows) {
       are = are && isThere(part);
     }
@@ -164,7 +168,7 @@ final class MessageReplay {
     for (MessagesScript.Refused of : refused) {
       long sequence = commits.get(of.commit()).sequence();
       if (of.kind() == MessagesScript.Kind.FULL) {
-        throw new GameQueueException(
+        throw new RedisFullException(
             "Redis reached maxmemory: messages of WAL record "
                 + sequence
                 + " cannot be put back yet");

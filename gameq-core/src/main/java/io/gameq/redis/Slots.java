@@ -10,10 +10,16 @@ import java.util.function.Function;
 
 /** The slots of a namespace, in order. Immutable. */
 public final class Slots {
+  private final String namespace;
   private final SlotKeys[] slots;
 
   public Slots(String namespace, int count) {
+    this.namespace = namespace;
     this.slots = SlotKeys.all(namespace, count);
+  }
+
+  public String namespace() {
+    return namespace;
   }
 
   public int count() {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -49,11 +50,17 @@ class RightsTest {
     Path folder =
         Path.of(Objects.requireNonNull(LuaScript.class.getResource("slot.lua")).toURI())
             .resolveSibling("");
-    try (Stream<Path> files = Files.list(folder)) {
-      List<Path> scripts = files.filter(file -> file.toString().endsWith(".lua")).toList();
-      assertTrue(scripts.size() > 15, scripts::toString);
-      return scripts.stream().map(RightsTest::read).toList();
+    List<String> scripts = new ArrayList<>();
+    for (Path of : List.of(folder, folder.resolveSibling("topic"))) {
+      try (Stream<Path> files = Files.list(of)) {
+        files
+            .filter(file -> file.toString().endsWith(".lua"))
+            .map(RightsTest::read)
+            .forEach(scripts::add);
+      }
     }
+    assertTrue(scripts.size() > 15, "scripts " + scripts.size());
+    return scripts;
   }
 
   private static String read(Path file) {

@@ -19,6 +19,7 @@ import io.gameq.writer.status.SlotsCommand;
 import io.gameq.writer.status.StatusCommand;
 import io.gameq.writer.terminal.CompletionCommand;
 import io.gameq.writer.terminal.TopCommand;
+import io.gameq.writer.topics.TopicsCommand;
 import io.gameq.writer.trace.TraceCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
@@ -56,6 +57,7 @@ import picocli.CommandLine.ScopeType;
       SecurityCommand.class,
       DeadCommand.class,
       StaleCommand.class,
+      TopicsCommand.class,
       AuditCommand.class,
       ConfigCommand.class,
       CompletionCommand.class

@@ -7,6 +7,7 @@
  * pause, flushnow                                 the same: what is to wait, or to be written now
  * doctor, reslot                                  the same: what is mended or changed in Redis
  * trace      where one owner or row is, and what will happen next
+ * topics     topics: what waits in them, where one message is, pauses, dead letters
  * letters    what they do with dead letters; the console as well
  * logs       how a running writer logs
  * service    starts and stops all of it

@@ -15,6 +15,11 @@ import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
 import io.gameq.Takeover;
 import io.gameq.WhenRedisIsFull;
+import io.gameq.commit.MessageCommits;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.node.NodeAccess;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
@@ -195,6 +200,48 @@ class BoundsTest {
             "v47,v48,v49", game.queryText("SELECT GROUP_CONCAT(name ORDER BY name) FROM pet"));
       }
     }
+  }
+
+  @Test
+  void aFullRedisRefusesPublishesOrHasThemWaitAndTakesAcknowledgements() throws Exception {
+    for (WhenRedisIsFull policy : WhenRedisIsFull.values()) {
+      try (GameQueue queue =
+          GameQueue.open(game.config("n-" + policy).whenRedisIsFull(policy).build())) {
+        String topic = "mail";
+        MessageId first = MessageId.of(topic, null, policy + " first");
+        MessageId second = MessageId.of(topic, null, policy + " second");
+        MessageCommits messages = NodeAccess.messages(queue);
+        messages.commit(List.of(publish(first))).awaitQueued(LONG);
+        fillRedis();
+        CommitReceipt refused = messages.commit(List.of(publish(second)));
+        CommitReceipt makesRoom =
+            messages.commit(List.of(new MessageChange.Delete(first, first.slot(Game.SLOTS))));
+        makesRoom.awaitQueued(LONG);
+        if (policy == WhenRedisIsFull.FAIL) {
+          assertThrows(RedisFullException.class, () -> refused.awaitQueued(LONG));
+        } else {
+          assertEquals(false, refused.queued().isDone());
+        }
+        redis.configSet("maxmemory", "0");
+        if (policy == WhenRedisIsFull.WAIT) {
+          refused.awaitQueued(LONG);
+        }
+        messages.commit(List.of(publish(first))).awaitQueued(LONG);
+        assertEquals(policy == WhenRedisIsFull.WAIT ? 2 : 1, pendingOf(topic, policy.name()));
+      }
+    }
+  }
+
+  private static MessageChange publish(MessageId id) {
+    return new MessageChange.Publish(
+        id, id.slot(Game.SLOTS), 1, true, 0, MessageValue.encode(1, 0, "", new byte[100]));
+  }
+
+  private long pendingOf(String topic, String prefix) {
+    return redis.keys("{" + game.namespace + ":*:t:" + topic + ":msg").stream()
+        .flatMap(key -> redis.hkeys(key).stream())
+        .filter(id -> id.startsWith(prefix))
+        .count();
   }
 
   @Test

@@ -144,6 +144,16 @@ class DoctorTest {
     raw.sync().zadd(slot(1) + ":due", 1, owner(109) + ":" + GONE);
     raw.sync().zadd(slot(1) + ":due", 1, "rubbish");
     raw.sync().hset(slot(1) + ":claim", owner(110), "rubbish");
+    // messages of a topic
+    String mail = "{" + game.namespace + ":0}:t:mail:";
+    raw.sync().hset(game.namespace + ":topics", "mail", "{\"slots\":1}");
+    raw.sync().hset(mail + "msg", "timeless", "0000000000000001");
+    raw.sync().hset(mail + "msg", "g:timeless", "0000000000000001");
+    raw.sync().zadd(mail + "lane:h", 1, "h:first");
+    raw.sync().hset(mail + "held", "unclaimed", "0000000000000001");
+    raw.sync().hset(mail + "held", "leaseless", "0000000000000001");
+    raw.sync().hset(mail + "claim", "leaseless", "t leaseless 1 0 1 n");
+    raw.sync().zadd(mail + "due", 1, "empty");
     raw.sync().hset(stale(1), "item:1,77", "0000000000000001p");
     raw.sync().hset("{" + game.namespace + ":900}:dirty:" + owner(1) + ":" + GONE, "item:1", "x");
   }
@@ -190,6 +200,9 @@ class DoctorTest {
       all.removeAll(notMended);
       assertEquals(all, repaired.mended().keySet(), repaired::toString);
       assertTrue(rows().containsAll(before), "a row was lost");
+      assertEquals(
+          Set.of("timeless", "g:", "h:", "unclaimed"),
+          Set.copyOf(raw.sync().zrange("{" + game.namespace + ":0}:t:mail:due", 0, -1)));
       assertEquals(
           "doctor repair", AuditTable.newest(game.mysql, Long.MAX_VALUE, 1).get(0).action());
       raw.sync().zadd(slot(7) + ":due", 0, entry(7)); // its merge window lasts

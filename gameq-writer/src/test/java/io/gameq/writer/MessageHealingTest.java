@@ -154,6 +154,20 @@ class MessageHealingTest extends MessagesFixture {
   }
 
   @Test
+  void whatWasRefusedIsNotPutBackByAHealing() throws Exception {
+    try (GameQueue queue = nodeBehindProxy("n1")) {
+      published(queue, "before", "x");
+      MessageChange never = new MessageChange.Expect(id("m"), slot(id("m")), 77);
+      CommitReceipt refused = commit(queue, never, publish("m", "refused"));
+      assertThrows(MessageChangedException.class, () -> refused.awaitQueued(LONG));
+      loseAllSince(RedisContents.empty(redis, game.namespace));
+      awaitPending(Map.of("before", "x"));
+      published(queue, "after", "x");
+      assertEquals(Map.of("before", "x", "after", "x"), pending());
+    }
+  }
+
+  @Test
   void aRedisThatWasEmptiedUnderALivingConnectionIsNoticedByTheNextMessages() throws Exception {
     try (GameQueue queue = nodeBehindProxy("n1")) {
       for (int i = 0; i < 10; i++) {

@@ -154,6 +154,9 @@ class OperatorsViewTest {
     PrometheusMeterRegistry ofGame = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Set<String> there;
     Set<String> inGame;
+    try (TopicPlay play = new TopicPlay(game.namespace)) {
+      play.define("mail", 0);
+    }
     try (GameQueue queue = game.node("n1");
         WriterService writer = game.writer("w1", meters)) {
       new GameQueueMetrics(queue).bindTo(ofGame);
@@ -166,6 +169,7 @@ class OperatorsViewTest {
       await().atMost(LONG).until(() -> queue.drain(LONG).isEmpty());
       assertTrue(meters.scrape().contains("gameq_writer_sql_errors_total{kind=\"row\"}"));
       assertTrue(ofGame.scrape().matches("(?s).*gameq_node_durable_seconds_count [12]\\n.*"));
+      await().atMost(LONG).until(() -> meters.scrape().contains("gameq_topic_paused{"));
       there = names(meters);
       inGame = names(ofGame);
     }

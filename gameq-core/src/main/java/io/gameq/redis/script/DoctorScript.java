@@ -12,7 +12,13 @@ import java.util.Map;
 /** {@code doctor.lua}: what is wrong with things in slots. Stateless. */
 public final class DoctorScript {
   private static final LuaScript SCRIPT =
-      LuaScript.of(DoctorScript.class, "claims.lua", "ailments.lua", "doctor.lua");
+      LuaScript.of(
+          DoctorScript.class,
+          "claims.lua",
+          "topic.lua",
+          "ailments.lua",
+          "topicailments.lua",
+          "doctor.lua");
 
   /** About ten commands each: half a millisecond of Redis. */
   public static final int MOST_AT_ONCE = 50;

@@ -10,7 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** {@code mend.lua}: mends one thing in a slot, if it is still as it was found. Stateless. */
 public final class MendScript {
   private static final LuaScript SCRIPT =
-      LuaScript.of(MendScript.class, "claims.lua", "ailments.lua", "mend.lua");
+      LuaScript.of(
+          MendScript.class,
+          "claims.lua",
+          "topic.lua",
+          "ailments.lua",
+          "topicailments.lua",
+          "mend.lua");
 
   private MendScript() {}
 

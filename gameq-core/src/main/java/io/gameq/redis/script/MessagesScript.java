@@ -170,9 +170,9 @@ public final class MessagesScript {
 
   private static Kind kind(String word) {
     return switch (word) {
-      case "CLAIM" -> Kind.CLAIM_LOST;
-      case "CHANGED" -> Kind.CHANGED;
-      case "FULL" -> Kind.FULL;
+      case "claim" -> Kind.CLAIM_LOST;
+      case "changed" -> Kind.CHANGED;
+      case "full" -> Kind.FULL;
       default -> Kind.WRONG_TYPE;
     };
   }

@@ -42,6 +42,22 @@ public final class SlotContents {
           "urgent", "set",
           "journal", "hash");
 
+  /** The keys that there is one of in each slot and topic. */
+  private static final Map<String, String> TYPES_OF_TOPIC =
+      Map.of(
+          "msg", "hash",
+          "due", "zset",
+          "ready", "zset",
+          "behind", "zset",
+          "held", "hash",
+          "claim", "hash",
+          "lease", "zset",
+          "tries", "hash",
+          "dead", "hash",
+          "why", "hash");
+
+  private static final Pattern OF_TOPIC = Pattern.compile("([^:]*):([a-z]*)(?::(.*))?");
+
   private static final Pattern DIRTY = Pattern.compile("(.*):([^:]*)");
 
   private SlotContents() {}
@@ -96,6 +112,10 @@ public final class SlotContents {
       to.add(new Thing(slot, "any", name, ""));
       return;
     }
+    if (family.equals("t")) {
+      addOfTopic(to, slot, name, of);
+      return;
+    }
     String type =
         switch (family) {
           case "own" -> "string";
@@ -117,6 +137,21 @@ public final class SlotContents {
       to.add(new Thing(slot, family, of, ""));
     } else if (family.equals("dirty") && dirty.matches()) {
       to.add(new Thing(slot, family, dirty.group(1), dirty.group(2)));
+    }
+  }
+
+  private static void addOfTopic(List<Thing> to, int slot, String name, String of) {
+    Matcher matcher = OF_TOPIC.matcher(of);
+    if (!matcher.matches()) {
+      return;
+    }
+    boolean isGroup = matcher.group(2).equals("lane");
+    String type = isGroup ? "zset" : TYPES_OF_TOPIC.getOrDefault(matcher.group(2), "");
+    if (!type.isEmpty()) {
+      to.add(new Thing(slot, "key", name, type));
+    }
+    if (isGroup && matcher.group(3) != null) {
+      to.add(new Thing(slot, "group", matcher.group(1), matcher.group(3)));
     }
   }
 
@@ -145,6 +180,26 @@ public final class SlotContents {
     scan.each("healing", ScanIterator.sscan(redis.sync(), slot.healing(), args), of -> of);
     scan.each("stale", ScanIterator.sscan(redis.sync(), slot.stale(), args), of -> of);
     list(redis, slot.slot(), slot.ready(), "ready", "", page);
+  }
+
+  /** Tells of all messages of a topic in a slot, and of its lanes; throws as {@link #entries}. */
+  public static void messages(
+      RedisConnection redis, SlotKeys slot, String topic, Consumer<List<Thing>> page) {
+    ScanArgs args = ScanArgs.Builder.limit(PAGE);
+    String prefix = slot.prefix() + ":t:" + topic + ":";
+    OfTopic scan = new OfTopic(new Scan(slot.slot(), page), topic);
+    scan.each(
+        "message",
+        ScanIterator.hscan(redis.sync(), SlotKeys.bytes(prefix + "msg"), args),
+        of -> of.getKey());
+    scan.each(
+        "held",
+        ScanIterator.hscan(redis.sync(), SlotKeys.bytes(prefix + "held"), args),
+        of -> of.getKey());
+    scan.each(
+        "lane",
+        ScanIterator.zscan(redis.sync(), SlotKeys.bytes(prefix + "due"), args),
+        of -> of.getValue());
   }
 
   /** Tells of all entries of what a writer has claimed in a slot; throws as {@link #entries}. */
@@ -191,11 +246,22 @@ public final class SlotContents {
     }
   }
 
+  private record OfTopic(Scan scan, String topic) {
+    <T> void each(String place, Iterator<T> entries, Function<T, byte[]> more) {
+      scan.each(
+          entries, of -> new Thing(scan.slot, place, topic, LuaScript.string(more.apply(of))));
+    }
+  }
+
   private record Scan(int slot, Consumer<List<Thing>> page) {
     <T> void each(String place, Iterator<T> entries, Function<T, byte[]> name) {
+      each(entries, of -> new Thing(slot, place, LuaScript.string(name.apply(of)), ""));
+    }
+
+    <T> void each(Iterator<T> entries, Function<T, Thing> thing) {
       List<Thing> things = new ArrayList<>();
       while (unlessForeign(false, entries::hasNext)) {
-        things.add(new Thing(slot, place, LuaScript.string(name.apply(entries.next())), ""));
+        things.add(thing.apply(entries.next()));
         if (things.size() == PAGE) {
           page.accept(List.copyOf(things));
           things.clear();

@@ -88,6 +88,9 @@ public record SlotSurvey(
 
   private void add(RedisConnection redis, String key, int slot, String name) {
     String family = name.contains(":") ? name.substring(0, name.indexOf(':')) : name;
+    if (family.equals("t") || name.equals("mjournal")) {
+      return; // messages stay in their slots: their topics have a number of slots of their own
+    }
     if (OF_ROWS.contains(family)) {
       waiting.add(key);
     } else if (name.equals("journal")) {

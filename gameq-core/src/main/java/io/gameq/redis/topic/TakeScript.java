@@ -114,7 +114,7 @@ public final class TakeScript {
               token,
               fence,
               ((Long) reply.get(i + 1)).intValue(),
-              ((Long) reply.get(i + 2)).intValue(),
+              Integer.parseInt(LuaScript.string(reply.get(i + 2))),
               TopicScript.millis(reply.get(i + 3)),
               (byte[]) reply.get(i + 4));
       (message.attempts() > bounds.mostAttempts ? exhausted : taken).add(message);

@@ -58,13 +58,30 @@ public final class TopicDefinitions {
    */
   public static Map<String, TopicDefinition> all(RedisConnection redis, String namespace) {
     Map<String, TopicDefinition> all = new TreeMap<>();
-    RedisReply.await(() -> redis.sync().hgetall(key(namespace)))
-        .forEach(
-            (name, json) -> {
-              String topic = LuaScript.string(name);
-              all.put(topic, TopicDefinition.of(topic, TopicScript.text(json)));
-            });
+    texts(redis, namespace)
+        .forEach((topic, json) -> all.put(topic, TopicDefinition.of(topic, json)));
     return all;
+  }
+
+  /** As Redis holds them, by topic. Throws RedisUnavailableException. */
+  static Map<String, String> texts(RedisConnection redis, String namespace) {
+    Map<String, String> all = new TreeMap<>();
+    RedisReply.await(() -> redis.sync().hgetall(key(namespace)))
+        .forEach((name, json) -> all.put(LuaScript.string(name), TopicScript.text(json)));
+    return all;
+  }
+
+  /**
+   * One topic; null when there is none of that name.
+   *
+   * @throws GameQueueException when it cannot be read
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static @Nullable TopicDefinition find(
+      RedisConnection redis, String namespace, String topic) {
+    String json =
+        text(RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic))));
+    return json == null ? null : TopicDefinition.of(topic, json);
   }
 
   private static @Nullable String text(byte @Nullable [] json) {

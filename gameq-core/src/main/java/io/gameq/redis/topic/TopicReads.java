@@ -52,10 +52,11 @@ public final class TopicReads {
    * @param value null when somebody removed it in between
    * @param behind how many messages of its group wait behind it
    * @param attempts of a held one, else 0
+   * @param node that holds it, else empty
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   public record Listed(
-      MessageId id, long millis, byte @Nullable [] value, long behind, int attempts) {}
+      MessageId id, long millis, byte @Nullable [] value, long behind, int attempts, String node) {}
 
   /**
    * Where one message is.
@@ -79,7 +80,7 @@ public final class TopicReads {
               (byte[]) of.get(3),
               number(claim, 2),
               number(claim, 3),
-              PercentEncoding.unpercent(claim.split(" ", -1)[5]),
+              node(claim),
               isThere(of.get(5)) ? TopicScript.millis(of.get(5)) : 0);
     }
     FoundMessage.Dead dead =
@@ -122,7 +123,8 @@ public final class TopicReads {
               TopicScript.millis(of.get(1)),
               isThere(of.get(2)) ? (byte[]) of.get(2) : null,
               (Long) of.get(3),
-              isThere(of.get(4)) ? number(LuaScript.string(of.get(4)), 2) : 0));
+              isThere(of.get(4)) ? number(LuaScript.string(of.get(4)), 2) : 0,
+              isThere(of.get(4)) ? node(LuaScript.string(of.get(4))) : ""));
     }
     return page;
   }
@@ -184,6 +186,10 @@ public final class TopicReads {
 
   private static boolean isThere(Object reply) {
     return ((byte[]) reply).length > 0;
+  }
+
+  private static String node(String claim) {
+    return PercentEncoding.unpercent(claim.split(" ", -1)[5]);
   }
 
   private static int number(String words, int place) {

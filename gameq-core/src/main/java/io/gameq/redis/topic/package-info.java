@@ -47,6 +47,7 @@
  * NackMessageScript  nack.lua    gives back, or makes a dead letter
  * TopicReads         find.lua    where one message is: FoundMessage
  *                    page.lua    lists; TopicCounts
+ * TopicSurvey                    all topics at a glance
  * DeadMessages       revive.lua  dead letters: list, retry, discard
  * TopicDefinitions               TopicDefinition of each topic, the same for all nodes
  * TopicPauses                    topics that are paused

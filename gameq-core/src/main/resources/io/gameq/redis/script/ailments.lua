@@ -5,6 +5,7 @@
 --   key NAME TYPE            the key '<slot>:NAME', which is to be of that type
 --   own OWNER                dirty OWNER SESSION    claimed OWNER    claim OWNER    lease OWNER    closing OWNER    healing OWNER
 --   due ENTRY                ready ENTRY            inflight WRITER ENTRY           stale KEY      journal WAL      any NAME
+-- and those of topicailments.lua.
 
 -- Looking for an entry in a list costs as much as the list is long: a claim leaves no more than its most owners.
 local MOST_ENTRIES = 10000

@@ -51,13 +51,14 @@ local function remember_done(t, id, version, next_due)
   redis.call('PEXPIRE', t .. ':done', DONE_MILLIS)
 end
 
--- What a replayed publish is worth now: nil when it is over or overtaken, else when it is due.
-local function due_in_replay(t, id, due, value)
+-- What a publish is worth now that may come late: nil when it is over or overtaken, else when it is due.
+local function due_when_late(t, id, due, value, mode)
   local version = version_of(value)
   for _, there in ipairs({redis.call('HGET', t .. ':msg', id) or '', held_value(t, id) or ''}) do
     if there ~= '' and version_of(there) >= version then return nil end
   end
-  local done, next_due = done_of(t, id)
+  local done, next_due
+  if mode == REPLAY then done, next_due = done_of(t, id) end
   if not done or done < version then return due end
   return done == version and next_due > 0 and whole(next_due) or nil
 end
@@ -67,8 +68,8 @@ local function read_publishes(b, mode)
   local ids, values, dues, at, j = {}, {}, {}, b.first, 0
   for i = 1, b.n do
     local id, due, value = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-    if mode == REPLAY then
-      due = due_in_replay(b.t, id, due, value)
+    if mode ~= FIRST then
+      due = due_when_late(b.t, id, due, value, mode)
       if due and due ~= ARGV[at + 1] and is_recurring(value) then value = with_since(value, tonumber(due)) end
     end
     if due then
@@ -83,43 +84,26 @@ local function read_publishes(b, mode)
   return ids, values, dues
 end
 
--- Puts the values over those that are pending; takes out what is older than them, unless order of arrival counts.
-local function lay_over(b, mode, ids, values, dues, pending)
-  local over, gone = {}, false
+-- Puts the values over those that are pending; returns the ids of these.
+local function lay_over(b, ids, values, dues, pending)
+  local over = {}
   for i = 1, #ids do
     local old, value = pending[i], values[2 * i]
     if old then
       local version = version_of(old)
-      if version >= version_of(value) then
-        if mode == FIRST then
-          value = next_version(version) .. string.sub(value, 17)
-        else
-          value, gone = nil, true
-        end
+      if version >= version_of(value) then value = next_version(version) .. string.sub(value, 17) end
+      if not is_recurring(value) and not is_recurring(old) then
+        value = string.sub(value, 1, 16) .. string.sub(old, 17, 24) .. string.sub(value, 25)
       end
-      if value then
-        if not is_recurring(value) and not is_recurring(old) then
-          value = string.sub(value, 1, 16) .. string.sub(old, 17, 24) .. string.sub(value, 25)
-        end
-        if b.cap > 0 then
-          local latest = since_of(value) + b.cap
-          if latest < tonumber(dues[2 * i - 1]) then dues[2 * i - 1] = whole(latest) end
-        end
-        over[#over + 1] = ids[i]
+      if b.cap > 0 then
+        local latest = since_of(value) + b.cap
+        if latest < tonumber(dues[2 * i - 1]) then dues[2 * i - 1] = whole(latest) end
       end
+      over[#over + 1] = ids[i]
       values[2 * i] = value
     end
   end
-  if not gone then return over, ids, values, dues end
-  local ids_left, values_left, dues_left = {}, {}, {}
-  for i = 1, #ids do
-    if values[2 * i] then
-      local k = #ids_left + 1
-      ids_left[k], values_left[2 * k - 1], values_left[2 * k] = ids[i], ids[i], values[2 * i]
-      dues_left[2 * k - 1], dues_left[2 * k] = dues[2 * i - 1], dues[2 * i]
-    end
-  end
-  return over, ids_left, values_left, dues_left
+  return over
 end
 
 -- Lanes that a priority had brought to the front go back to be sorted in anew, without losing their age.
@@ -150,9 +134,7 @@ local function publish(b, mode)
   if waits then
     for i = 1, #ids do by_id[ids[i]] = pending[i] end
   end
-  local over
-  over, ids, values, dues = lay_over(b, mode, ids, values, dues, pending)
-  if #ids == 0 then return end
+  local over = lay_over(b, ids, values, dues, pending)
   if waits then
     if #over > 0 then redis.call('HDEL', t .. ':tries', unpack(over)) end
     if not b.keeps and not b.grouped then redis.call('ZREM', t .. ':behind', unpack(ids)) end
@@ -309,15 +291,15 @@ end
 local function refusal(b, is_full, mode)
   local wrong
   if b.kind == 'p' then
-    if is_full then return {'FULL', ''} end
+    if is_full then return {'full', ''} end
     wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
   elseif b.kind == 'e' then
     wrong = wrong_keys(b.t, 'msg', 'hash')
   else
-    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash', 'claim', 'hash', 'held', 'hash',
-      'lease', 'zset')
+    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
+        or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
-  if not wrong and mode == REPLAY then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
+  if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
     local last
@@ -326,7 +308,7 @@ local function refusal(b, is_full, mode)
       last = lane
     end
   end
-  return wrong and {'TYPE', wrong} or nil
+  return wrong and {'type', wrong} or nil
 end
 
 -- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well.
@@ -336,14 +318,14 @@ local function refusal_as_a_whole(b, is_full, mode)
   if b.kind == 'a' then
     local ids, lanes = read_ids(b, 1)
     for i, stands in ipairs(standing(b, ids, lanes)) do
-      if not stands then return {'CLAIM', b.topic .. '/' .. ids[i]} end
+      if not stands then return {'claim', b.topic .. '/' .. ids[i]} end
     end
   elseif b.kind == 'e' then
     local ids = read_ids(b, 0)
     local pending = redis.call('HMGET', b.t .. ':msg', unpack(ids))
     for i = 1, b.n do
       local version = pending[i] and version_of(pending[i]) or '0000000000000000'
-      if version ~= ARGV[b.first + (i - 1) * 2 + 1] then return {'CHANGED', b.topic .. '/' .. ids[i]} end
+      if version ~= ARGV[b.first + (i - 1) * 2 + 1] then return {'changed', b.topic .. '/' .. ids[i]} end
     end
   end
   return nil

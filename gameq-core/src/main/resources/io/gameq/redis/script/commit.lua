@@ -26,8 +26,8 @@ if ARGV[at] then
   messages = read_commit(at)
   leave_what_is_there(messages, wal, kept, journals)
   local refused = refusal_of_commit(messages, false, mode)
-  if refused and refused[1] == 'TYPE' then return redis.error_reply(refused[2]) end
-  if refused then return {refused[1] == 'CLAIM' and 2 or 3, refused[2]} end
+  if refused and refused[1] == 'type' then return redis.error_reply(refused[2]) end
+  if refused then return {refused[1] == 'claim' and 2 or 3, refused[2]} end
 end
 for _, part in ipairs(parts) do
   for i = part.first, part.first + 2 * part.rows - 1, 2 do

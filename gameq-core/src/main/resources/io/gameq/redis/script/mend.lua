@@ -89,5 +89,24 @@ function mend.stale_gone() redis.call('SREM', slot .. ':stale', name) return tru
 
 function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name) return true end
 
+function mend.message_without_due() set_due(topic_key(slot, name), more, now) return true end
+
+function mend.group_without_due() set_lane_due(topic_key(slot, name), more .. ':') return true end
+
+-- The next take puts it back. A handler that is still at it may acknowledge until then.
+function mend.held_without_lease() redis.call('ZADD', topic_key(slot, name) .. ':lease', now, more) return true end
+
+-- Which message of a group it was, the claim knew alone.
+function mend.held_without_claim()
+  local t = topic_key(slot, name)
+  if is_grouped(more) then return false end
+  local waits = redis.call('HSETNX', t .. ':msg', more, redis.call('HGET', t .. ':held', more)) == 1
+  free_lane(t, more)
+  if waits then set_due(t, more, now) end
+  return true
+end
+
+function mend.lane_without_message() redis.call('ZREM', topic_key(slot, name) .. ':due', more) return true end
+
 if mend[kind] and mend[kind]() then return {1} end
 return {0, kind}

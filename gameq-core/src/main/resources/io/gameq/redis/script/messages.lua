@@ -6,7 +6,7 @@
 --   sent to this slot before this call; oldest and newest sequence for this slot in this call; then batches of commits that are one change
 --   each, or publishes of one batch alone, and commits by themselves, which begin with c: see batches.lua
 -- Returns {} when all was applied; else for each refusal: number of the batch or commit, from 0; number of the item in the batch, or -1
---   for all of it; CLAIM, CHANGED, FULL or TYPE; message, or error: nothing of it is written. An error, and nothing is written at all,
+--   for all of it; claim, changed, full or type; message, or error: nothing of it is written. An error, and nothing is written at all,
 --   when something was sent before that is sent as for the first time.
 local wal, kept, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local journals, chains, refusals, at = {}, {}, {}, 5
@@ -28,7 +28,7 @@ if ARGV[4] == '0' then
 else
   local answer = redis.pcall('HSET', KEYS[1] .. ':mjournal', wal, whole(journals[KEYS[1]].mark))
   if type(answer) == 'table' and answer.err then
-    if not string.find(answer.err, 'OOM', 1, true) then return redis.error_reply((string.gsub(answer.err, '^-', ''))) end
+    if not string.find(answer.err, 'OOM ', 1, true) then return redis.error_reply((string.gsub(answer.err, '^-', ''))) end
     is_full = true
     write_even_when_full(KEYS[1])
   end
@@ -57,7 +57,7 @@ local function one_by_one(b)
     for i = 1, b.n do
       local sequence = tonumber(ARGV[b.first + (i - 1) * 5])
       table.insert(stands[i] and chain.applied or chain.refused, sequence)
-      if not stands[i] then refuse(i - 1, {'CLAIM', b.topic .. '/' .. ids[i]}) end
+      if not stands[i] then refuse(i - 1, {'claim', b.topic .. '/' .. ids[i]}) end
     end
   else
     apply(b, how)

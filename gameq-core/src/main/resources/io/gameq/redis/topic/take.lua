@@ -4,8 +4,9 @@
 -- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
 --   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node
 -- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; fencing token: ms, count; then for
---   each message taken: id; attempts, this one counted; leases of it that ran out; when it was due, ms; value}.
-local slot, topic, token, age, node = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[5]), ARGV[6]
+--   each message taken: id; attempts, this one counted; leases of it that ran out, as text; when it was due, ms; value}.
+local slot, topic, token, age, node = KEYS[1], ARGV[1], ARGV[3] .. ' ', tonumber(ARGV[5]), ' ' .. ARGV[6]
+local COLON = 58 -- ends the lane of a group, and no other
 local most = tonumber(ARGV[2])
 local t, now = topic_key(slot, topic), now_millis()
 local due_key, ready_key, claim_key, msg_key = t .. ':due', t .. ':ready', t .. ':claim', t .. ':msg'
@@ -64,57 +65,60 @@ end
 
 local from = age > 0 and ready_key or due_key
 local held, claims, leases, taken, attempted = {}, {}, {}, {}, nil
-local deadline = now + tonumber(ARGV[4])
+local deadline = whole(now + tonumber(ARGV[4]))
 local reply = {0, #lapsed, 0, 0}
 local any_tries = redis.call('EXISTS', t .. ':tries') == 1
 
--- What is to be taken of lanes, ids and due times; what is held stands behind, what has no message is dropped.
+-- Takes of lanes that are the first in order, with when they are due; what is held stands behind, what has no message is dropped.
 local function take(lanes, dues)
-  local ids, gone, back = {}, {}, {}
+  local ids, is_group, back = {}, {}, {}
   local stands = redis.call('HMGET', claim_key, unpack(lanes))
   for i = 1, #lanes do
-    ids[i] = lanes[i]
-    if is_grouped(lanes[i]) and not stands[i] then
-      local id, due = head_of(lanes[i])
-      ids[i], dues[i] = id or '', due
+    local lane = lanes[i]
+    ids[i] = lane
+    if string.byte(lane, -1) == COLON then
+      is_group[i] = true
+      if not stands[i] then
+        local id, due = head_of(lane)
+        ids[i], dues[i] = id or '', due
+      end
     end
   end
   local values = redis.call('HMGET', msg_key, unpack(ids))
   local tries = any_tries and redis.call('HMGET', t .. ':tries', unpack(ids)) or {}
+  local n = #taken
   for i = 1, #lanes do
     local lane, id, value, due = lanes[i], ids[i], values[i], dues[i]
-    local grouped = id ~= lane or is_grouped(lane)
-    if value and age > 0 and not grouped then due = whole(tonumber(due) + priority_of(value) * age) end
-    gone[i] = lane
+    if value and age > 0 and not is_group[i] then due = whole(tonumber(due) + priority_of(value) * age) end
     if stands[i] then
-      if not grouped and value then redis.call('ZADD', t .. ':behind', 'LT', due, lane) end
+      if value and not is_group[i] then redis.call('ZADD', t .. ':behind', 'LT', due, lane) end
     elseif not value then
-      if id ~= '' and grouped then
+      if is_group[i] and id ~= '' then
         redis.call('ZREM', lane_key(t, lane), id) -- somebody deleted its value by hand
         back[#back + 1] = lane
       end
-    elseif grouped and tonumber(due) > now then
+    elseif is_group[i] and tonumber(due) > now then
       back[#back + 1] = lane
     else
-      local attempts, lapses = 0, '0'
+      local attempts, lapses = 1, '0'
       if tries[i] then
         local before, ran_out = string.match(tries[i], '^(%d+) (%d+)$')
-        attempts, lapses = tonumber(before), ran_out
+        attempts, lapses = before + 1, ran_out
         attempted = attempted or {}
         attempted[#attempted + 1] = id
       end
-      if grouped then redis.call('ZREM', lane_key(t, lane), id) end
-      local n = #taken + 1
+      if is_group[i] then redis.call('ZREM', lane_key(t, lane), id) end
+      local at = 2 * n + 1
+      n = n + 1
       taken[n] = id
-      held[2 * n - 1], held[2 * n] = lane, value
-      claims[2 * n - 1] = lane
-      claims[2 * n] = token .. ' ' .. id .. ' ' .. attempts + 1 .. ' ' .. lapses .. ' ' .. due .. ' ' .. node
-      leases[2 * n - 1], leases[2 * n] = deadline, lane
-      local at = 5 * n
-      reply[at], reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = id, attempts + 1, tonumber(lapses), due, value
+      held[at], held[at + 1] = lane, value
+      claims[at], claims[at + 1] = lane, token .. id .. ' ' .. attempts .. ' ' .. lapses .. ' ' .. due .. node
+      leases[at], leases[at + 1] = deadline, lane
+      at = 5 * n
+      reply[at], reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = id, attempts, lapses, due, value
     end
   end
-  redis.call('ZREM', from, unpack(gone))
+  redis.call('ZREMRANGEBYRANK', from, 0, #lanes - 1)
   for _, lane in ipairs(back) do set_lane_due(t, lane) end
 end
 

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -32,6 +33,7 @@ public final class BacklogWatch {
 
   private final Supplier<SharedBacklog.@Nullable Seen<Backlog>> look;
   private final LongSupplier deadLetters;
+  private final Consumer<Backlog> seenBy;
   private int looks; // of the duty's thread
   private volatile @Nullable Look latest;
   private volatile long answeredNanos;
@@ -45,11 +47,15 @@ public final class BacklogWatch {
    *
    * @param look asks Redis; null while another process takes the very first look
    * @param deadLetters counts them in MySQL
+   * @param seenBy told each look, by the thread of the duty
    */
   public BacklogWatch(
-      Supplier<SharedBacklog.@Nullable Seen<Backlog>> look, LongSupplier deadLetters) {
+      Supplier<SharedBacklog.@Nullable Seen<Backlog>> look,
+      LongSupplier deadLetters,
+      Consumer<Backlog> seenBy) {
     this.look = look;
     this.deadLetters = deadLetters;
+    this.seenBy = seenBy;
   }
 
   /** What looks. */
@@ -64,6 +70,7 @@ public final class BacklogWatch {
     if (seen != null) {
       latest =
           new Look(seen.what(), answeredNanos - TimeUnit.MILLISECONDS.toNanos(seen.ageMillis()));
+      seenBy.accept(seen.what());
     }
     if (looks++ % LOOKS_FOR_EACH_COUNT == 0) {
       deadLettersFound = deadLetters.getAsLong();

@@ -83,6 +83,7 @@ public final class Console implements AutoCloseable {
     new HeldPage(servers, writer).addTo(guarded);
     new DeadPages(servers).addTo(guarded);
     new StalePages(servers).addTo(guarded);
+    new TopicPages(servers).addTo(guarded);
     guarded.look("settings", context -> new SettingList(effective));
     new AuditPage(servers).addTo(guarded);
     beating.start(pulse.duty());

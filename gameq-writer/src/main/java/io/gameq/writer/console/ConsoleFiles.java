@@ -29,6 +29,8 @@ final class ConsoleFiles {
     "pages/dead.js",
     "pages/letter.js",
     "pages/stale.js",
+    "pages/topics.js",
+    "pages/message.js",
     "pages/settings.js",
     "pages/audit.js"
   };

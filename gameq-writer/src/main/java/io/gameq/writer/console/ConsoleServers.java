@@ -11,10 +11,12 @@ import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.console.access.Visitor;
 import io.gameq.writer.letters.AuditedLetters;
 import io.gameq.writer.mysql.DeadLetters;
+import io.gameq.writer.topics.AuditedTopics;
 import io.javalin.http.ServiceUnavailableResponse;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +33,11 @@ final class ConsoleServers implements AutoCloseable {
 
   private final WriterConfig settings;
   private final Semaphore atLetters = new Semaphore(MOST_AT_LETTERS);
+  private final Semaphore atTopics = new Semaphore(1);
   private @Nullable MySql mysql;
   private @Nullable StaleRows stale;
   private @Nullable ControlConnection redis;
+  private @Nullable ControlConnection topicsRedis;
   private @Nullable RedisConnector connector;
 
   ConsoleServers(WriterConfig settings) {
@@ -67,18 +71,39 @@ final class ConsoleServers implements AutoCloseable {
    * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
    */
   <T extends @Nullable Object> T letters(Visitor visitor, Function<AuditedLetters, T> work) {
+    return inTurn(
+        atLetters,
+        "the dead letters",
+        () -> work.apply(new AuditedLetters(new DeadLetters(mysql()), visitor.actor())));
+  }
+
+  /**
+   * Does something with topics: one at a time, over a connection of their own, since a look at all
+   * of them is sent in one go.
+   *
+   * @throws io.javalin.http.ServiceUnavailableResponse when others do so all the time
+   */
+  <T extends @Nullable Object> T topics(Visitor visitor, Function<AuditedTopics, T> work) {
+    return inTurn(
+        atTopics,
+        "the topics",
+        () -> work.apply(new AuditedTopics(topicsRedis(), slots(), this::mysql, visitor.actor())));
+  }
+
+  private static <T extends @Nullable Object> T inTurn(
+      Semaphore free, String what, Supplier<T> work) {
     try {
-      if (!atLetters.tryAcquire(MOST_WAIT_SECONDS, TimeUnit.SECONDS)) {
-        throw new ServiceUnavailableResponse("others are at the dead letters: try again");
+      if (!free.tryAcquire(MOST_WAIT_SECONDS, TimeUnit.SECONDS)) {
+        throw new ServiceUnavailableResponse("others are at %s: try again".formatted(what));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ServiceUnavailableResponse("the writer stops");
     }
     try {
-      return work.apply(new AuditedLetters(new DeadLetters(mysql()), visitor.actor()));
+      return work.get();
     } finally {
-      atLetters.release();
+      free.release();
     }
   }
 
@@ -86,10 +111,26 @@ final class ConsoleServers implements AutoCloseable {
   synchronized ControlConnection redis() {
     ControlConnection open = redis;
     if (open == null) {
-      RedisConnector to = new RedisConnector(settings.redis());
-      connector = to;
-      open = new ControlConnection(to);
+      open = new ControlConnection(connector());
       redis = open;
+    }
+    return open;
+  }
+
+  private synchronized ControlConnection topicsRedis() {
+    ControlConnection open = topicsRedis;
+    if (open == null) {
+      open = new ControlConnection(connector());
+      topicsRedis = open;
+    }
+    return open;
+  }
+
+  private synchronized RedisConnector connector() {
+    RedisConnector open = connector;
+    if (open == null) {
+      open = new RedisConnector(settings.redis());
+      connector = open;
     }
     return open;
   }
@@ -125,6 +166,10 @@ final class ConsoleServers implements AutoCloseable {
     if (redis != null) {
       redis.close();
       redis = null;
+    }
+    if (topicsRedis != null) {
+      topicsRedis.close();
+      topicsRedis = null;
     }
     if (connector != null) {
       connector.close();

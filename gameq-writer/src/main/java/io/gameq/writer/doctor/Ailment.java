@@ -75,6 +75,25 @@ public enum Ailment {
       "waits for rows of a session that Redis does not know",
       "its node died before it had healed, and the session ended since",
       "ends the waiting; a session that is told to Redis again waits anew"),
+  HELD_WITHOUT_CLAIM(
+      "message held without a claim",
+      "the claim was removed by hand",
+      "puts it back to be handled, unless a newer one of its key waits; one of a group stays, since"
+          + " only its claim knew which it was"),
+  HELD_WITHOUT_LEASE(
+      "message held without a lease",
+      "the lease was removed by hand, or was in a key of the wrong type",
+      "ends its lease now: another handler gets it"),
+  MESSAGE_WITHOUT_DUE(
+      "message that nothing makes due",
+      "the time was removed by hand, or was in a key of the wrong type",
+      "makes it due now"),
+  GROUP_WITHOUT_DUE(
+      "group of messages that nothing makes due",
+      "the time was removed by hand, or was in a key of the wrong type",
+      "makes it due when its first message is"),
+  LANE_WITHOUT_MESSAGE(
+      "due, without a message", "messages were deleted by hand", "removes the entry"),
   JOURNAL_MARK(
       "journal mark of a process that is gone",
       "a node died less than about an hour ago, or no writer runs",

@@ -9,6 +9,8 @@ import io.gameq.redis.script.SlotContents;
 import io.gameq.redis.script.SlotContents.Progress;
 import io.gameq.redis.script.Symptom;
 import io.gameq.redis.script.Symptom.Thing;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicDefinitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -95,6 +97,11 @@ public final class Doctor {
         progress);
     for (int i = 0; i < slots.count(); i++) {
       SlotContents.entries(connection, slots.get(i), look::add);
+    }
+    for (TopicDefinition topic : TopicDefinitions.all(connection, namespace).values()) {
+      for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
+        SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);
+      }
     }
     for (Thing of : inflight) {
       String writer = of.name().substring("inflight:".length());

@@ -14,6 +14,7 @@ import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.SlotSurvey;
 import io.gameq.redis.script.SlotSurvey.Remembered;
+import io.gameq.redis.topic.TopicDefinitions;
 import io.gameq.term.Primary;
 import io.gameq.term.Term;
 import io.gameq.terminal.Shown;
@@ -135,6 +136,17 @@ public final class Reslotting {
     return obstacles;
   }
 
+  /** Topics keep the slots that they have: these must go on being there. */
+  private List<String> ofTopics(int to) {
+    return redis.ask(of -> TopicDefinitions.all(of, namespace)).values().stream()
+        .filter(topic -> topic.slots() > to)
+        .map(
+            topic ->
+                "topic '%s' has %d slots: a namespace cannot have fewer than its topics"
+                    .formatted(topic.topic(), topic.slots()))
+        .toList();
+  }
+
   private static String some(Iterable<String> all) {
     List<String> named = new ArrayList<>();
     for (String one : all) {
@@ -158,6 +170,7 @@ public final class Reslotting {
   public Done run(int to, boolean endsSessions, Actor actor, Consumer<String> progress)
       throws InterruptedException {
     refuse(obstacles(endsSessions));
+    refuse(ofTopics(to));
     int from = slots();
     AuditTable.add(mysql, actor, "reslot", namespace, "from %d slots to %d".formatted(from, to));
     if (from != to && !Settings.reslot(mysql, from, to)) {

@@ -46,6 +46,7 @@ import io.gameq.writer.process.Processes;
 import io.gameq.writer.process.RowRate;
 import io.gameq.writer.process.WriterSign;
 import io.gameq.writer.process.WriterSigns;
+import io.gameq.writer.topics.TopicMeters;
 import io.gameq.writer.turn.HeldUpOwners;
 import io.gameq.writer.turn.OutageGate;
 import io.gameq.writer.turn.ParkedTables;
@@ -171,7 +172,8 @@ public final class WriterService implements AutoCloseable {
     backlog =
         new BacklogWatch(
             () -> backlogRedis.call(watch.connected(backlogRedis).redis(), shown::latest),
-            () -> DeadLetters.count(mysql));
+            () -> DeadLetters.count(mysql),
+            new TopicMeters(meters)::show);
     resumed =
         new ResumedTables(
             new ControlConnection(primary), of -> watch.connected(of).redis(), slots, pauses);

@@ -1,10 +1,12 @@
 package io.gameq.writer.status;
 
 import io.gameq.backlog.Backlog;
+import io.gameq.backlog.TopicBacklog;
 import io.gameq.redis.script.Waiting;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.process.Processes;
+import io.gameq.writer.topics.TopicText;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +87,9 @@ public record StatusLook(
       all.add(
           "%s of gameq holds somebody else's value: their owners are not written"
               .formatted(Shown.count(foreign, "key")));
+    }
+    for (TopicBacklog of : backlog.topics()) {
+      TopicText.toDo(of.topic(), of.counts(), of.isPaused() ? 0 : of.overdueMillis(), all);
     }
   }
 }

@@ -1,9 +1,11 @@
 package io.gameq.writer.status;
 
 import io.gameq.backlog.Backlog;
+import io.gameq.backlog.TopicBacklog;
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.script.Waiting;
+import io.gameq.redis.topic.TopicCounts;
 import io.gameq.terminal.Shown;
 import io.gameq.terminal.TextTable;
 import io.gameq.writer.pause.PauseText;
@@ -49,6 +51,7 @@ final class StatusPage {
     }
     look.pauses().all().forEach(of -> lines.print(List.of(List.of("paused", paused(of)))));
     if (backlog != null) {
+      topics(backlog, lines);
       slots(backlog, out);
     }
     out.println();
@@ -131,6 +134,31 @@ final class StatusPage {
         gone == 0 ? "" : ", %,d gone".formatted(gone));
   }
 
+  private static void topics(Backlog backlog, TextTable lines) {
+    backlog.topics().stream()
+        .filter(StatusPage::isToTell)
+        .forEach(of -> lines.print(List.of(List.of("topic", topic(of)))));
+  }
+
+  private static boolean isToTell(TopicBacklog of) {
+    TopicCounts counts = of.counts();
+    return counts.dueLanes() + counts.held() + counts.dead() > 0 || of.isPaused();
+  }
+
+  /** {@code mail: 3 due, the oldest for 0.100 s, 1 held, 2 dead, 7 pending}. */
+  private static String topic(TopicBacklog of) {
+    TopicCounts counts = of.counts();
+    return "%s: %,d due%s, %,d held, %,d dead, %,d pending%s"
+        .formatted(
+            of.topic(),
+            counts.dueLanes(),
+            of.overdueMillis() == 0 ? "" : ", the oldest for " + Shown.duration(of.overdueMillis()),
+            counts.held(),
+            counts.dead(),
+            counts.pending(),
+            of.isPaused() ? ", paused: see 'gameq-writer topics'" : "");
+  }
+
   private static void slots(Backlog backlog, PrintWriter out) {
     List<Waiting> busy = backlog.slots().stream().filter(of -> of.owners() > 0).toList();
     if (busy.isEmpty()) {
@@ -179,6 +207,7 @@ final class StatusPage {
       all.put("closing", backlog.sum(Waiting::closing));
       all.put("healing", backlog.sum(Waiting::healing));
       all.put("foreignKeys", backlog.sum(Waiting::foreign));
+      all.put("topics", backlog.topics().stream().map(StatusPage::json).toList());
     }
     Processes processes = look.processes();
     if (processes != null) {
@@ -193,6 +222,18 @@ final class StatusPage {
     all.put("pauses", look.pauses().all().stream().map(StatusPage::pause).toList());
     all.put("toDo", look.toDo());
     return JsonLine.of(all);
+  }
+
+  private static Map<String, Object> json(TopicBacklog of) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("topic", of.topic());
+    all.put("pending", of.counts().pending());
+    all.put("due", of.counts().dueLanes());
+    all.put("held", of.counts().held());
+    all.put("dead", of.counts().dead());
+    all.put("overdueMillis", of.overdueMillis());
+    all.put("isPaused", of.isPaused());
+    return all;
   }
 
   static Map<String, Object> pause(Pause of) {

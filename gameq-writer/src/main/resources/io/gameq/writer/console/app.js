@@ -11,10 +11,12 @@ import held from './pages/held.js';
 import dead from './pages/dead.js';
 import letter from './pages/letter.js';
 import stale from './pages/stale.js';
+import topics from './pages/topics.js';
+import message from './pages/message.js';
 import settings from './pages/settings.js';
 import audit from './pages/audit.js';
 
-const PAGES = [overview, slots, fleet, owners, trace, held, dead, letter, stale, settings, audit];
+const PAGES = [overview, slots, fleet, owners, trace, held, dead, letter, stale, topics, message, settings, audit];
 
 const main = document.getElementById('main');
 let stopPage = () => {};

@@ -84,6 +84,21 @@ public final class RequestBody {
     return text;
   }
 
+  /** Whether a member is there and not null. */
+  public boolean has(String name) {
+    return object.hasNonNull(name);
+  }
+
+  /** A text as it is, spaces and all; refused when it is missing or too long. */
+  public String exactText(String name, int mostChars) {
+    JsonNode value = object.path(name);
+    if (!value.isTextual() || value.textValue().length() > mostChars) {
+      throw new BadRequestResponse(
+          "'%s' must be a text of %,d characters at most".formatted(name, mostChars));
+    }
+    return value.textValue();
+  }
+
   /** Numbers of letters; refused when there is none, or too many. */
   public List<Long> ids(String name, int most) {
     List<Long> ids = new ArrayList<>();

@@ -1,0 +1,113 @@
+package io.gameq.redis.topic;
+
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.message.MessageId;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.LuaScript;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One look at all topics of a namespace: six short commands for each slot of each topic, however
+ * many messages there are. The slots are looked at one after another: what moves meanwhile may be
+ * missed or seen twice. Immutable.
+ *
+ * @param nowMillis when it began, Redis TIME in ms
+ * @param topics by name
+ */
+public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
+  /** More are not looked at: topics are few, and made by no player. */
+  public static final int MOST_TOPICS = 200;
+
+  private static final TopicCounts NOTHING = new TopicCounts(0, 0, 0, 0, -1);
+
+  public TopicSurvey {
+    topics = List.copyOf(topics);
+  }
+
+  /**
+   * One topic.
+   *
+   * @param definition null when it cannot be read
+   * @param pause null when it is not paused
+   * @param error why the topic could not be looked at, and its counts are zero; empty when it could
+   */
+  public record OfTopic(
+      String topic,
+      @Nullable TopicDefinition definition,
+      TopicCounts counts,
+      TopicPauses.@Nullable Pause pause,
+      String error) {
+    /**
+     * For how long the message waits that has been due for longest, at least; 0 when none is due.
+     * Those that are sorted in by priority are not looked at.
+     *
+     * @param nowMillis of the survey
+     */
+    public long overdueMillis(long nowMillis) {
+      long first = counts.firstDueMillis();
+      return first < 0 ? 0 : Math.max(0, nowMillis - first);
+    }
+  }
+
+  /**
+   * Looks, over a connection that no other thread uses meanwhile. What is wrong with one topic is
+   * told of that topic.
+   *
+   * @throws GameQueueException when the list of topics cannot be read
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  public static TopicSurvey of(RedisConnection redis, Slots slots) {
+    long nowMillis = nowMillis(redis);
+    Map<String, TopicPauses.Pause> pauses = TopicPauses.all(redis, slots.namespace());
+    List<OfTopic> topics = new ArrayList<>();
+    TopicDefinitions.texts(redis, slots.namespace()).entrySet().stream()
+        .limit(MOST_TOPICS)
+        .forEach(of -> topics.add(look(redis, slots, nowMillis, of, pauses.get(of.getKey()))));
+    return new TopicSurvey(nowMillis, topics);
+  }
+
+  private static OfTopic look(
+      RedisConnection redis,
+      Slots slots,
+      long nowMillis,
+      Map.Entry<String, String> defined,
+      TopicPauses.@Nullable Pause pause) {
+    String topic = defined.getKey();
+    TopicDefinition definition = null;
+    try {
+      MessageId.checkTopic(topic);
+      definition = TopicDefinition.of(topic, defined.getValue());
+      TopicCounts counts = TopicReads.counts(redis, slots(definition, slots), topic, nowMillis);
+      return new OfTopic(topic, definition, counts, pause, "");
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      return new OfTopic(topic, definition, NOTHING, pause, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Those that a topic has of the namespace's. */
+  public static List<SlotKeys> slots(TopicDefinition definition, Slots slots) {
+    return IntStream.range(0, Math.min(definition.slots(), slots.count()))
+        .mapToObj(slots::get)
+        .toList();
+  }
+
+  /** Redis TIME in ms. Throws RedisUnavailableException when Redis does not answer. */
+  public static long nowMillis(RedisConnection redis) {
+    List<byte[]> time = RedisReply.await(() -> redis.sync().time());
+    return number(time.get(0)) * 1_000 + number(time.get(1)) / 1_000;
+  }
+
+  private static long number(byte[] ascii) {
+    return Long.parseLong(LuaScript.string(ascii));
+  }
+}

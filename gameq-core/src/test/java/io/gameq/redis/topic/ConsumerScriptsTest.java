@@ -1,0 +1,365 @@
+package io.gameq.redis.topic;
+
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payload;
+import static io.gameq.redis.topic.ScriptedTopic.payloads;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.MessagesScript.Kind;
+import io.gameq.redis.topic.NackMessageScript.Result;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What consumers do to messages. */
+class ConsumerScriptsTest {
+  private static final MessageId A = id("a");
+
+  private ScriptedTopic topic;
+  private long past;
+
+  @BeforeEach
+  void open() {
+    topic = new ScriptedTopic();
+    past = topic.now() - 100_000;
+  }
+
+  @AfterEach
+  void close() {
+    topic.close();
+  }
+
+  private List<MessagesScript.Refused> send(MessageChange... changes) {
+    return topic.send(changes);
+  }
+
+  @Test
+  void takesWhatIsDueOldestFirstAndTellsWhenTheNextIs() {
+    List<MessageId> ids = new ArrayList<>();
+    for (int i = 0; ids.size() < 4; i++) {
+      if (topic.slot(id("k" + i)).equals(topic.slot(A))) {
+        ids.add(id("k" + i));
+      }
+    }
+    send(
+        topic.publish(ids.get(0), "late", past + 3),
+        topic.publish(ids.get(1), "first", past),
+        topic.publish(ids.get(2), "second", past + 1),
+        topic.publish(ids.get(3), "future", topic.now() + 60_000));
+    TakeScript.Batch some = topic.take(topic.slot(A), 2, 0);
+    assertEquals(List.of("first", "second"), payloads(some.taken()));
+    assertEquals(0, some.waitMillis(), "there is more");
+    assertEquals(past, some.taken().get(0).dueMillis());
+    assertEquals(1, some.taken().get(0).attempts());
+    TakeScript.Batch rest = topic.take(topic.slot(A), 9, 0);
+    assertEquals(List.of("late"), payloads(rest.taken()));
+    assertTrue(rest.waitMillis() > 50_000 && rest.waitMillis() <= 60_000);
+    assertTrue(rest.taken().get(0).fence() > some.taken().get(0).fence());
+    TopicCounts counts =
+        TopicReads.counts(topic.redis, List.of(topic.slots), ScriptedTopic.TOPIC, topic.now());
+    assertEquals(new TopicCounts(1, 0, 3, 0, counts.firstDueMillis()), counts);
+    assertEquals(3, page(TopicReads.Place.HELD, A).size());
+    assertEquals(1, page(TopicReads.Place.HELD, A).get(0).attempts());
+    assertEquals(List.of(ids.get(3)), ids(page(TopicReads.Place.DUE, A)));
+    assertEquals(
+        -1, topic.take(topic.slots[(rest.taken().get(0).slot() + 1) % 4], 9, 0).waitMillis());
+  }
+
+  private List<TopicReads.Listed> page(TopicReads.Place place, MessageId id) {
+    return TopicReads.page(topic.redis, topic.slot(id), ScriptedTopic.TOPIC, place, 0, 100);
+  }
+
+  private static List<MessageId> ids(List<TopicReads.Listed> page) {
+    return page.stream().map(TopicReads.Listed::id).toList();
+  }
+
+  @Test
+  void whatIsPublishedWhileItsKeyIsHeldIsHandledAfterwards() {
+    send(topic.publish(A, "one", past));
+    TakenMessage one = topic.takeOne();
+    send(topic.publish(A, "two", past + 5));
+    assertEquals(List.of(), topic.take(), "the lane is held");
+    assertEquals(List.of(), topic.take());
+    FoundMessage found = topic.find(A);
+    assertEquals("two", payload(Objects.requireNonNull(found.pending()).value()));
+    assertEquals("one", payload(Objects.requireNonNull(found.held()).value()));
+    assertEquals("node 1", found.held().node());
+    send(topic.publish(A, "three", topic.now() + 60_000));
+    assertEquals(past + 5, topic.due(A), "a merge does not put off what fell due");
+    assertEquals(List.of(), send(ack(one)));
+    TakenMessage three = topic.takeOne();
+    assertEquals("three", payload(three.value()));
+    assertEquals(past + 5, three.dueMillis());
+    send(ack(three));
+    assertEquals(List.of("fence"), topic.keys());
+  }
+
+  @Test
+  void whatWaitsBehindAHeldOneCanBePutOffAndDeleted() {
+    send(topic.publish(A, "one", past));
+    TakenMessage one = topic.takeOne();
+    send(topic.publish(A, "two", past));
+    topic.take();
+    long later = topic.now() + 60_000;
+    send(topic.retime(A, later), ack(one));
+    assertEquals(List.of(), topic.take());
+    assertEquals(later, topic.due(A));
+    send(topic.retime(A, past));
+    TakenMessage two = topic.takeOne();
+    send(topic.publish(A, "three", past));
+    topic.take();
+    send(topic.publish(A, "four", later, false, 0, 0), ack(two));
+    assertEquals(later, topic.due(A), "replaced");
+    send(topic.delete(A));
+    assertTrue(topic.find(A).isNowhere());
+    assertEquals(List.of("fence"), topic.keys());
+  }
+
+  @Test
+  void messagesOfAGroupComeOneAfterAnotherByDueTime() {
+    MessageId late = id("player:1", "late");
+    MessageId early = id("player:1", "early");
+    MessageId future = id("player:1", "future");
+    send(
+        topic.publish(late, "late", past + 5),
+        topic.publish(early, "early", past),
+        topic.publish(future, "future", topic.now() + 60_000));
+    assertEquals(2, page(TopicReads.Place.DUE, late).get(0).behind());
+    assertEquals(
+        List.of(early, late, future),
+        ids(TopicReads.page(topic.redis, topic.slot(late), late, 0, 9)));
+    TakenMessage first = topic.takeOne();
+    assertEquals("early", payload(first.value()));
+    send(topic.publish(early, "early again", past + 9));
+    assertEquals(List.of(), topic.take());
+    send(ack(first));
+    TakenMessage second = topic.takeOne();
+    assertEquals("late", payload(second.value()));
+    assertEquals(Result.BACK, topic.nack(second, 50_000, 16, 0));
+    TakenMessage third = topic.takeOne();
+    assertEquals("early again", payload(third.value()), "others go on while one waits");
+    send(ack(third));
+    assertEquals(List.of(), topic.take());
+    assertEquals(topic.due(late), (long) topic.score(late, "due"));
+    send(topic.delete(late), topic.delete(future));
+    assertEquals(List.of("fence"), topic.keys());
+  }
+
+  @Test
+  void higherPriorityComesFirstAndAgeCounts() {
+    MessageId low = id("g", "low");
+    List<MessageId> ids = new ArrayList<>();
+    for (int i = 0; ids.size() < 4; i++) {
+      if (topic.slot(id("k" + i)).equals(topic.slot(low))) {
+        ids.add(id("k" + i));
+      }
+    }
+    send(
+        topic.publish(ids.get(0), "old low", past - 50_000, true, 0, 0),
+        topic.publish(low, "grouped, 1", past, true, 0, 1),
+        topic.publish(ids.get(1), "fresh 3", past + 100, true, 0, 3),
+        topic.publish(ids.get(2), "fresh 3, later", past + 200, true, 0, 3),
+        topic.publish(ids.get(3), "becomes 9", past + 300, true, 0, -9));
+    long age = 10_000;
+    assertEquals(
+        List.of("old low"), payloads(topic.take(topic.slot(low), 1, age).taken()), "5 steps old");
+    assertEquals(4, page(TopicReads.Place.READY, low).size());
+    assertEquals(past + 300, topic.due(ids.get(3)), "known while it is sorted by priority");
+    send(topic.publish(ids.get(3), "is 9", topic.now() + 60_000, true, 0, 9));
+    assertEquals(past + 300, topic.due(ids.get(3)), "a merge keeps its time");
+    assertEquals(3, page(TopicReads.Place.READY, low).size());
+    assertEquals(
+        List.of("is 9", "fresh 3", "fresh 3, later", "grouped, 1"),
+        payloads(topic.take(topic.slot(low), 9, age).taken()));
+  }
+
+  @Test
+  void retimesDeletesAndHeldLanesWorkAmongPriorities() {
+    send(topic.publish(A, "one", past, true, 0, 1));
+    TakenMessage one = topic.take(topic.slot(A), 1, 1_000).taken().get(0);
+    send(topic.publish(A, "two", past + 7, true, 0, 2));
+    assertEquals(List.of(), topic.take(topic.slot(A), 9, 1_000).taken());
+    assertEquals((double) past + 7, topic.score(A, "behind"));
+    send(ack(one));
+    send(topic.retime(A, topic.now() + 60_000));
+    assertEquals(List.of(), topic.take(topic.slot(A), 9, 1_000).taken());
+    send(topic.delete(A));
+    assertEquals(-1, topic.score(A, "ready"));
+    assertEquals(List.of("age", "fence"), topic.keys());
+  }
+
+  @Test
+  void aLeaseThatRanOutIsEndedAndTheOldTokenIsRefused() {
+    send(topic.publish(A, "one", past));
+    TakenMessage stalled = topic.takeOne();
+    assertEquals(
+        List.of(true), ExtendScript.call(topic.redis, topic.slots, List.of(stalled), 90_000));
+    assertTrue(topic.score(A, "lease") > topic.now() + 80_000);
+    topic.lapse(stalled);
+    TakeScript.Batch after = topic.take(topic.slot(A), 9, 0);
+    assertEquals(1, after.lapsed());
+    TakenMessage successor = after.taken().get(0);
+    assertEquals(2, successor.attempts());
+    assertEquals(1, successor.lapses());
+    assertEquals(past, successor.dueMillis());
+    assertNotEquals(stalled.token(), successor.token());
+    assertTrue(successor.fence() > stalled.fence());
+    assertEquals(
+        List.of(false), ExtendScript.call(topic.redis, topic.slots, List.of(stalled), 90_000));
+    assertEquals(Result.CLAIM_LOST, topic.nack(stalled, 0, 16, 0));
+    assertEquals(Kind.CLAIM_LOST, send(ack(stalled)).get(0).kind());
+    assertEquals(List.of(), send(ack(successor)));
+    assertTrue(topic.find(A).isNowhere());
+  }
+
+  @Test
+  void aNewerMessageReplacesOneThatFailedOrLapsed() {
+    send(topic.publish(A, "one", past));
+    TakenMessage one = topic.takeOne();
+    send(topic.publish(A, "two", past + 5));
+    assertEquals(Result.DROPPED, topic.nack(one, 60_000, 16, 0));
+    TakenMessage two = topic.takeOne();
+    assertEquals("two", payload(two.value()));
+    assertEquals(1, two.attempts(), "it begins anew");
+    send(topic.publish(A, "three", past + 6));
+    topic.lapse(two);
+    TakenMessage three = topic.takeOne();
+    assertEquals("three", payload(three.value()));
+    assertEquals(1, three.attempts());
+    assertEquals(Result.BACK, topic.nack(three, 0, 16, 0));
+    send(topic.publish(A, "four", past));
+    assertEquals(1, topic.takeOne().attempts(), "overwritten while it waited");
+  }
+
+  @Test
+  void diesWithItsLastAttemptAndIsListedRetriedAndDiscarded() {
+    send(topic.publish(A, "one", past));
+    assertEquals(Result.BACK, topic.nack(topic.takeOne(), 0, 2, 0));
+    TakenMessage second = topic.takeOne();
+    assertEquals(2, second.attempts());
+    assertEquals(Result.DEAD, topic.nack(second, 0, 2, 0));
+    assertEquals(List.of(), topic.take());
+    FoundMessage.Dead dead = Objects.requireNonNull(topic.find(A).dead());
+    assertEquals("one", payload(dead.value()));
+    assertEquals(2, dead.attempts());
+    assertEquals("went wrong: ü", dead.error());
+    List<FoundMessage> all = new ArrayList<>();
+    DeadMessages.each(topic.redis, topic.slot(A), ScriptedTopic.TOPIC, all::add);
+    assertEquals(List.of(A), all.stream().map(FoundMessage::id).toList());
+    long version = MessageValue.version(dead.value());
+    send(topic.publish(A, "newer", topic.now() + 60_000));
+    assertEquals(DeadMessages.Retried.OVERTAKEN, retry(version, null));
+    send(topic.delete(A));
+    assertEquals(DeadMessages.Retried.GONE, retry(version + 1, null));
+    byte[] binary = {0, (byte) 0xff, '\n', (byte) 0xc3};
+    assertEquals(DeadMessages.Retried.RETRIED, retry(version, binary));
+    TakenMessage again = topic.takeOne();
+    assertEquals(1, again.attempts());
+    assertArrayEquals(binary, MessageValue.decode(again.value()).payload());
+    assertEquals(Result.DEAD, topic.nack(again, 0, 1, 0));
+    assertEquals(false, DeadMessages.discard(topic.redis, topic.slot(A), A, version + 1));
+    assertEquals(true, DeadMessages.discard(topic.redis, topic.slot(A), A, version));
+    assertEquals(List.of("fence"), topic.keys());
+  }
+
+  private DeadMessages.Retried retry(long version, byte @Nullable [] with) {
+    return DeadMessages.retry(topic.redis, topic.slot(A), A, version, with);
+  }
+
+  @Test
+  void tooManyDeadLettersGoOnBeingTried() {
+    for (int i = 0; i < DeadMessages.MOST_IN_SLOT; i++) {
+      topic.redis.async().hset(topic.key(A, "dead"), SlotKeys.bytes("d" + i), new byte[1]);
+    }
+    send(topic.publish(A, "one", past));
+    assertEquals(Result.DEAD_FULL, topic.nack(topic.takeOne(), 0, 1, 0));
+    assertTrue(topic.due(A) > topic.now() + 50_000);
+    send(topic.retime(A, past));
+    TakeScript.Batch exhausted =
+        Objects.requireNonNull(
+            new TakeScript(ScriptedTopic.TOPIC, "n", new TakeScript.Bounds(1_000, 0, 1))
+                .callEach(topic.redis, List.of(new TakeScript.Share(topic.slot(A), 1)))
+                .get(0)
+                .batch());
+    assertEquals(List.of(), exhausted.taken());
+    assertEquals(2, exhausted.exhausted().get(0).attempts());
+  }
+
+  @Test
+  void aRecurringMessageComesAgainUntilItIsDeletedOrReplaced() {
+    long next = past + 1_000;
+    send(topic.recurring(A, "tick", past));
+    TakenMessage first = topic.takeOne();
+    assertEquals(List.of(), send(ack(first, next)));
+    TakenMessage second = topic.takeOne();
+    assertEquals(next, second.dueMillis());
+    assertEquals(next, MessageValue.decode(second.value()).sinceMillis(), "of the occurrence");
+    assertEquals(Result.BACK, topic.nack(second, 0, 2, next + 1_000));
+    TakenMessage failed = topic.takeOne();
+    assertEquals(next, MessageValue.decode(failed.value()).sinceMillis(), "still the same");
+    assertEquals(Result.DEAD, topic.nack(failed, 0, 2, next + 1_000));
+    TakenMessage third = topic.takeOne();
+    assertEquals(next + 1_000, third.dueMillis(), "the series goes on beside the dead letter");
+    assertEquals(1, third.attempts());
+    send(topic.publish(A, "once", past));
+    send(ack(third, next + 2_000));
+    TakenMessage replaced = topic.takeOne();
+    assertEquals("once", payload(replaced.value()), "something newer is pending");
+    send(ack(replaced));
+    assertEquals(List.of(), topic.take());
+    send(topic.recurring(A, "tick", past));
+    TakenMessage held = topic.takeOne();
+    send(topic.delete(A));
+    assertEquals(List.of(), send(ack(held, next)), "deleted while it was held: finished");
+    assertEquals(List.of(), topic.take());
+    send(topic.publish(A, "fails", past));
+    TakenMessage fails = topic.takeOne();
+    send(topic.delete(A));
+    assertEquals(Result.DROPPED, topic.nack(fails, 0, 16, 0));
+    assertNull(topic.find(A).pending());
+  }
+
+  @Test
+  void theNextOfAGroupIsWokenAndNoticesTellWhatIsDueSooner() throws Exception {
+    LinkedBlockingQueue<Integer> notices = new LinkedBlockingQueue<>();
+    try (TopicNotices listening =
+        new TopicNotices(
+            topic.connector,
+            topic.namespace,
+            Set.of(ScriptedTopic.TOPIC),
+            (name, slot) -> notices.add(slot))) {
+      listening.keepSubscribed();
+      send(topic.publish(A, "far", topic.now() + 60_000));
+      send(topic.publish(A, "soon", topic.now() + 1_000));
+      int slot = A.slot(4);
+      assertEquals(slot, notices.poll(30, TimeUnit.SECONDS));
+      send(topic.publish(A, "later", topic.now() + 2_000));
+      send(topic.publish(A, "now", past));
+      assertEquals(slot, notices.poll(30, TimeUnit.SECONDS));
+      TakenMessage now = topic.takeOne();
+      send(topic.publish(A, "next", topic.now()));
+      assertEquals(slot, notices.poll(30, TimeUnit.SECONDS));
+      topic.take();
+      send(ack(now));
+      assertEquals(slot, notices.poll(30, TimeUnit.SECONDS));
+      assertEquals(0, notices.size(), "nothing for what is later, or far off");
+    }
+  }
+}

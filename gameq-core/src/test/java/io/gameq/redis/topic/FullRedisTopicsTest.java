@@ -1,0 +1,60 @@
+package io.gameq.redis.topic;
+
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payloads;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueueException;
+import io.gameq.lab.servers.EmbeddedRedis;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.script.MessageCommit;
+import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.MessagesScript.Kind;
+import io.gameq.redis.topic.NackMessageScript.Result;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FullRedisTopicsTest {
+  @Test
+  void publishesAreRefusedAtMaxmemoryAndConsumersGoOn() {
+    try (EmbeddedRedis server = EmbeddedRedis.start();
+        ScriptedTopic topic = new ScriptedTopic(server.uri())) {
+      MessageId a = id("a");
+      MessageId b = id("b");
+      MessageId c = id("c");
+      topic.send(topic.publish(a, "a", 1), topic.publish(b, "b", 1), topic.publish(c, "c", 1));
+      topic.redis.sync().configSet("maxmemory", "1");
+      List<TakenMessage> taken = topic.take();
+      assertEquals(3, taken.size());
+      assertEquals(
+          List.of(true), ExtendScript.call(topic.redis, topic.slots, taken.subList(0, 1), 90_000));
+      MessageCommit published = topic.commit(topic.publish(a, "a2", 1));
+      MessageCommit both = topic.commit(topic.publish(a, "a3", 1), ack(taken.get(1)));
+      MessageCommit again = topic.commit(topic.publish(b, "b2", 2));
+      assertEquals(
+          List.of(
+              new MessagesScript.Refused(0, Kind.FULL, ""),
+              new MessagesScript.Refused(2, Kind.FULL, ""),
+              new MessagesScript.Refused(3, Kind.FULL, "")),
+          topic.first(published, topic.commit(ack(taken.get(0))), both, again));
+      assertEquals(Result.BACK, topic.nack(taken.get(1), 0, 16, 0));
+      assertEquals(Result.DEAD, topic.nack(taken.get(2), 0, 1, 0));
+      long version = MessageValue.version(taken.get(2).value());
+      MessageId dead = taken.get(2).id();
+      assertThrows(
+          GameQueueException.class,
+          () -> DeadMessages.retry(topic.redis, topic.slot(dead), dead, version, null));
+      topic.redis.sync().configSet("maxmemory", "0");
+      assertEquals(List.of(), topic.again(published, again), "neither was applied");
+      assertEquals(
+          DeadMessages.Retried.RETRIED,
+          DeadMessages.retry(topic.redis, topic.slot(dead), dead, version, null));
+      List<String> rest = payloads(topic.take());
+      assertTrue(rest.contains("a2") && rest.contains("b2"), rest.toString());
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.gameq.redis.topic;
+
+import static io.gameq.redis.topic.ScriptedTopic.ack;
+import static io.gameq.redis.topic.ScriptedTopic.id;
+import static io.gameq.redis.topic.ScriptedTopic.payload;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.MessageCommit;
+import io.gameq.redis.script.MessageMarks;
+import io.gameq.redis.script.MessagesScript;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Commits that are sent again, or come out of a WAL. */
+class MessageReplayTest {
+  private static final MessageId A = id("a");
+
+  private final ScriptedTopic topic = new ScriptedTopic();
+  private final long past = topic.now() - 100_000;
+
+  @AfterEach
+  void close() {
+    topic.close();
+  }
+
+  private MessageMarks.Marks marks() {
+    return MessageMarks.read(topic.redis, topic.slots, topic.walId)[A.slot(4)];
+  }
+
+  /** As another node, which has a WAL of its own. */
+  private void as(String walId) {
+    topic.walId = walId;
+  }
+
+  @Test
+  void aReplayedPublishIsDroppedWhereTheSameOrANewerOneIsPendingOrHeldOrOver() {
+    MessageCommit one = topic.commit(10, 10, topic.publish(A, "one", past));
+    MessageCommit two = topic.commit(11, 20, topic.publish(A, "two", past));
+    topic.replay(two);
+    as("other-bbbbbbbb");
+    topic.replay(one);
+    assertEquals("two", topic.pending(A));
+    TakenMessage taken = topic.takeOne();
+    as("third-cccccccc");
+    topic.replay(one, two);
+    assertEquals("none", topic.pending(A), "the same is held");
+    topic.send(ack(taken));
+    as("fourth-dddddddd");
+    MessageCommit acked = topic.commit(9, 30, ack(taken));
+    topic.replay(acked);
+    topic.replay(one, two);
+    assertTrue(topic.find(A).isNowhere(), "it was handled, a replay said");
+    as("fifth-eeeeeeee");
+    topic.replay(topic.commit(9, 40, topic.publish(A, "newer", past)));
+    assertEquals("newer", topic.pending(A));
+  }
+
+  @Test
+  void aReplayedAckOrDeleteEndsWhatIsThereWhateverTheToken() {
+    topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
+    TakenMessage before = topic.takeOne();
+    topic.lapse(before);
+    TakenMessage after = topic.takeOne();
+    as("other-bbbbbbbb");
+    topic.replay(topic.commit(10, 50, ack(before)));
+    assertTrue(topic.find(A).isNowhere());
+    assertEquals(1, topic.send(ack(after)).size(), "its claim is gone");
+    as("third-cccccccc");
+    topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
+    as("fourth-dddddddd");
+    topic.replay(topic.commit(10, 55, topic.delete(A)));
+    assertEquals("two", topic.pending(A), "published after it was deleted");
+    topic.replay(topic.commit(11, 70, topic.delete(A)));
+    assertTrue(topic.find(A).isNowhere());
+    as("fifth-eeeeeeee");
+    topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
+    assertTrue(topic.find(A).isNowhere());
+  }
+
+  @Test
+  void aRecurringSeriesGoesOnInWhateverOrderItsReplaysCome() {
+    MessageCommit publish = topic.commit(10, 10, topic.recurring(A, "tick", past));
+    MessageCommit first =
+        topic.commit(10, 20, new MessageChange.Ack(A, A.slot(4), 10, "t1", past + 1_000));
+    MessageCommit second =
+        topic.commit(10, 30, new MessageChange.Ack(A, A.slot(4), 10, "t2", past + 2_000));
+    MessageCommit[][] orders = {
+      {publish, first, second}, {publish, second, first}, {first, publish, second},
+      {first, second, publish}, {second, publish, first}, {second, first, publish}
+    };
+    int number = 0;
+    for (MessageCommit[] order : orders) {
+      for (MessageCommit commit : order) {
+        as("wal-%08d".formatted(++number));
+        topic.replay(commit);
+      }
+      TakenMessage taken = topic.takeOne();
+      assertEquals(past + 2_000, taken.dueMillis(), "order " + number);
+      assertEquals(past + 2_000, MessageValue.decode(taken.value()).sinceMillis());
+      topic.send(ack(taken));
+      topic.redis.sync().del(topic.key(A, "done"));
+      assertEquals(List.of("fence"), topic.keys());
+    }
+  }
+
+  /**
+   * Three commits of one slot, each of which is applied or refused for what it is worth, with its
+   * reply lost or not; then all of which the reply was lost are sent again, in order: each is
+   * applied exactly once, and what was refused and told so is not.
+   */
+  @Test
+  void isAppliedExactlyOnceForEveryInterleavingOfRefusalsAndLostReplies() {
+    int cases = 0;
+    for (int refused = 0; refused < 8; refused++) {
+      for (int answered = 0; answered <= 3; answered++) {
+        for (int againTwice = 0; againTwice < 2; againTwice++) {
+          tryOut(++cases, refused, answered, againTwice == 1);
+        }
+      }
+    }
+    assertEquals(64, cases);
+  }
+
+  /** Messages are taken between all steps, so that versions alone do not hide a second time. */
+  private void tryOut(int number, int refused, int answered, boolean isAgainTwice) {
+    as("case-%08d".formatted(number));
+    List<MessageCommit> commits = new ArrayList<>();
+    List<String> handled = new ArrayList<>();
+    long before = 1;
+    for (int i = 0; i < 3; i++) {
+      MessageCommit commit =
+          topic.commit(10 + 5 * i, number * 100L + i, topic.publish(A, "m" + i, past));
+      commits.add(commit);
+      commit.messages().get(0).setBefore(before);
+      before = commit.sequence();
+      if ((refused >> i & 1) == 0) {
+        topic.withBefore(commit);
+      }
+      handle(handled);
+    }
+    for (int turn = 0; turn < (isAgainTwice ? 2 : 1); turn++) {
+      for (int i = answered; i < 3; i++) {
+        topic.again(commits.get(i));
+        handle(handled);
+      }
+    }
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      if (i >= answered || (refused >> i & 1) == 0) {
+        expected.add("m" + i);
+      }
+    }
+    handled.sort(null);
+    String name = "refused %d, answered %d, twice %s".formatted(refused, answered, isAgainTwice);
+    assertEquals(expected, handled, name);
+    for (MessageCommit commit : commits.subList(answered, 3)) {
+      assertTrue(!marks().lacks(commit.sequence()), name);
+    }
+  }
+
+  private void handle(List<String> handled) {
+    for (TakenMessage taken : topic.take(topic.slot(A), 9, 0).taken()) {
+      handled.add(payload(taken.value()));
+      String own = topic.walId;
+      as("consumer-ffffffff");
+      assertEquals(List.of(), topic.send(ack(taken)));
+      as(own);
+    }
+  }
+
+  @Test
+  void marksTellWhatRedisLacksAndAreForgotten() {
+    topic.send(topic.publish(A, "one", past));
+    assertEquals(101, marks().mark());
+    assertEquals(List.of(new MessageMarks.Hole(0, 1)), marks().holes());
+    assertEquals(0, marks().lacksAfter());
+    assertTrue(marks().lacks(102) && marks().lacks(1) && !marks().lacks(50));
+    MessagesScript.send(
+            topic.redis,
+            new MessagesScript.Arguments(
+                SlotKeys.bytes(topic.walId),
+                50,
+                false,
+                topic.slots,
+                List.of(topic.commit(topic.publish(A, "two", past)))))
+        .toCompletableFuture()
+        .join();
+    assertEquals(new MessageMarks.Marks(102, List.of()), marks(), "a hole below what is kept");
+    assertEquals(1, MessageMarks.forget(topic.redis, topic.slots, topic.walId));
+    assertEquals(new MessageMarks.Marks(0, List.of()), marks());
+  }
+}

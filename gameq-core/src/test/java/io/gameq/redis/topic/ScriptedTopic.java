@@ -1,0 +1,287 @@
+package io.gameq.redis.topic;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
+import io.gameq.redis.script.MessageCommit;
+import io.gameq.redis.script.MessagesScript;
+import io.gameq.rights.Role;
+import io.gameq.servers.TestServers;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * A topic in a namespace of its own, on the real Redis with the rights of a node, and one sender.
+ */
+final class ScriptedTopic implements AutoCloseable {
+  static final String TOPIC = "mail";
+  static final long LEASE = 60_000;
+
+  final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+  final SlotKeys[] slots = SlotKeys.all(namespace, 4);
+  final RedisConnector connector;
+  final RedisConnection redis;
+  String walId = "node-aaaaaaaa";
+
+  private final Map<Integer, Long> newest = new HashMap<>();
+  private long sequence = 100;
+  private long version = 1;
+
+  ScriptedTopic() {
+    this(TestServers.redisUri(Role.NODE));
+  }
+
+  ScriptedTopic(String uri) {
+    connector = new RedisConnector(new RedisConfig(uri, null, 5_000));
+    redis = connector.open();
+    MessagesScript.load(redis);
+    for (int slot = 0; slot < slots.length; slot++) {
+      newest.put(slot, 1L); // so that all is sent for the first time
+    }
+  }
+
+  static MessageId id(String key) {
+    return MessageId.of(TOPIC, null, key);
+  }
+
+  static MessageId id(String group, String key) {
+    return MessageId.of(TOPIC, group, key);
+  }
+
+  SlotKeys slot(MessageId id) {
+    return slots[id.slot(slots.length)];
+  }
+
+  long now() {
+    List<byte[]> time = redis.sync().time();
+    return Long.parseLong(LuaScript.string(time.get(0))) * 1_000
+        + Long.parseLong(LuaScript.string(time.get(1))) / 1_000;
+  }
+
+  // --- changes
+
+  MessageChange.Publish publish(MessageId id, String payload, long due) {
+    return publish(id, payload, due, true, 0, 0);
+  }
+
+  MessageChange.Publish publish(
+      MessageId id, String payload, long due, boolean keeps, long cap, int priority) {
+    byte[] value = MessageValue.encode(now(), priority, "", payload.getBytes(UTF_8));
+    return new MessageChange.Publish(id, id.slot(slots.length), due, keeps, cap, value);
+  }
+
+  MessageChange.Publish recurring(MessageId id, String payload, long occurrence) {
+    byte[] value = MessageValue.encode(occurrence, 0, "every 1000", payload.getBytes(UTF_8));
+    return new MessageChange.Publish(id, id.slot(slots.length), occurrence, false, 0, value);
+  }
+
+  MessageChange.Retime retime(MessageId id, long due) {
+    return new MessageChange.Retime(id, id.slot(slots.length), due);
+  }
+
+  MessageChange.Delete delete(MessageId id) {
+    return new MessageChange.Delete(id, id.slot(slots.length));
+  }
+
+  MessageChange.Expect expect(MessageId id, long of) {
+    return new MessageChange.Expect(id, id.slot(slots.length), of);
+  }
+
+  static MessageChange.Ack ack(TakenMessage taken) {
+    return ack(taken, 0);
+  }
+
+  static MessageChange.Ack ack(TakenMessage taken, long nextDue) {
+    return new MessageChange.Ack(
+        taken.id(), taken.slot(), MessageValue.version(taken.value()), taken.token(), nextDue);
+  }
+
+  // --- sending
+
+  /** A commit that is to be sent. */
+  MessageCommit commit(MessageChange... changes) {
+    return commit(++sequence, ++version, changes);
+  }
+
+  MessageCommit commitOf(long ofVersion, MessageChange... changes) {
+    return commit(++sequence, ofVersion, changes);
+  }
+
+  MessageCommit commit(long number, long ofVersion, MessageChange... changes) {
+    for (MessageChange change : changes) {
+      change.setVersion(ofVersion);
+    }
+    return new MessageCommit(number, ofVersion, SlotMessages.bySlot(Arrays.asList(changes)));
+  }
+
+  /** Sends commits of one change each for the first time, in one call. */
+  List<MessagesScript.Refused> send(MessageChange... changes) {
+    return first(Arrays.stream(changes).map(this::commit).toArray(MessageCommit[]::new));
+  }
+
+  /** Sends for the first time. */
+  List<MessagesScript.Refused> first(MessageCommit... commits) {
+    for (MessageCommit commit : commits) {
+      for (SlotMessages of : commit.messages()) {
+        of.setBefore(newest.getOrDefault(of.slot(), 1L));
+        newest.put(of.slot(), commit.sequence());
+      }
+    }
+    return call(false, commits);
+  }
+
+  /** Sends for the first time, with what is said to be before it. */
+  List<MessagesScript.Refused> withBefore(MessageCommit... commits) {
+    return call(false, commits);
+  }
+
+  /** Sends again after the reply was lost. */
+  List<MessagesScript.Refused> again(MessageCommit... commits) {
+    forgetBefore(commits);
+    return call(false, commits);
+  }
+
+  List<MessagesScript.Refused> replay(MessageCommit... commits) {
+    forgetBefore(commits);
+    return call(true, commits);
+  }
+
+  private static void forgetBefore(MessageCommit... commits) {
+    for (MessageCommit commit : commits) {
+      commit.messages().forEach(of -> of.setBefore(0));
+    }
+  }
+
+  private List<MessagesScript.Refused> call(boolean isReplay, MessageCommit... commits) {
+    return MessagesScript.send(
+            redis,
+            new MessagesScript.Arguments(
+                SlotKeys.bytes(walId), 0, isReplay, slots, List.of(commits)))
+        .toCompletableFuture()
+        .join();
+  }
+
+  // --- consumers
+
+  TakeScript.Batch take(SlotKeys slot, int most, long ageMillis) {
+    TakeScript take = new TakeScript(TOPIC, "node 1", new TakeScript.Bounds(LEASE, ageMillis, 16));
+    TakeScript.Answer answer =
+        take.callEach(redis, List.of(new TakeScript.Share(slot, most))).get(0);
+    if (answer.error() != null) {
+      throw answer.error();
+    }
+    return Objects.requireNonNull(answer.batch());
+  }
+
+  /** Takes whatever is due in all slots. */
+  List<TakenMessage> take() {
+    List<TakenMessage> taken = new ArrayList<>();
+    for (SlotKeys slot : slots) {
+      taken.addAll(take(slot, 100, 0).taken());
+    }
+    return taken;
+  }
+
+  /** Takes the only message that is due. */
+  TakenMessage takeOne() {
+    List<TakenMessage> taken = take();
+    if (taken.size() != 1) {
+      throw new AssertionError("took " + taken);
+    }
+    return taken.get(0);
+  }
+
+  NackMessageScript.Result nack(TakenMessage taken, long backoff, int most, long nextDue) {
+    return new NackMessageScript(TOPIC, most)
+        .call(
+            redis,
+            slots,
+            List.of(new NackMessageScript.Failure(taken, backoff, "went wrong: ü", nextDue)))
+        .get(0);
+  }
+
+  /** Has the lease of a message run out. */
+  void lapse(TakenMessage taken) {
+    redis.sync().zadd(key(taken.id(), "lease"), 1.0, SlotKeys.bytes(taken.id().lane()));
+  }
+
+  /** What a handler gets. */
+  static String payload(byte[] value) {
+    return new String(MessageValue.decode(value).payload(), UTF_8);
+  }
+
+  static List<String> payloads(List<TakenMessage> taken) {
+    return taken.stream().map(of -> payload(of.value())).toList();
+  }
+
+  // --- what Redis holds
+
+  FoundMessage find(MessageId id) {
+    return TopicReads.find(redis, slot(id), id);
+  }
+
+  String pending(MessageId id) {
+    FoundMessage.Pending pending = find(id).pending();
+    return pending == null ? "none" : payload(pending.value());
+  }
+
+  /** The value of a message that is pending. */
+  byte[] value(MessageId id) {
+    return Objects.requireNonNull(find(id).pending()).value();
+  }
+
+  long due(MessageId id) {
+    FoundMessage.Pending pending = find(id).pending();
+    return pending == null ? -1 : pending.dueMillis();
+  }
+
+  byte[] key(MessageId id, String name) {
+    return TopicReads.key(slot(id), TOPIC, name);
+  }
+
+  /** Of its lane in a sorted set; -1 when it is not in it. */
+  double score(MessageId id, String name) {
+    Double score = redis.sync().zscore(key(id, name), SlotKeys.bytes(id.lane()));
+    return score == null ? -1 : score;
+  }
+
+  Map<String, String> journal(int slot) {
+    Map<String, String> fields = new TreeMap<>();
+    redis
+        .sync()
+        .hgetall(SlotKeys.bytes(slots[slot].prefix() + ":mjournal"))
+        .forEach((k, v) -> fields.put(new String(k, US_ASCII), new String(v, US_ASCII)));
+    return fields;
+  }
+
+  /** The keys of the topic that exist, without their prefix. */
+  List<String> keys() {
+    try (var admin = TestServers.redis()) {
+      return admin.sync().keys("{" + namespace + ":*}:t:*").stream()
+          .map(key -> key.substring(key.indexOf(":t:") + 3 + TOPIC.length() + 1))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Override
+  public void close() {
+    redis.close();
+    connector.close();
+  }
+}

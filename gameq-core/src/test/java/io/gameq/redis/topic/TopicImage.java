@@ -1,0 +1,166 @@
+package io.gameq.redis.topic;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Redis holds of one topic in one slot. Immutable. Times that are taken from the clock are
+ * evened out: what is due is due, and a lease lasts until the explorer ends it.
+ */
+record TopicImage(TreeMap<String, List<String>> keys) {
+  static final TopicImage EMPTY = new TopicImage(new TreeMap<>());
+
+  private static final List<String> HASHES =
+      List.of("msg", "held", "claim", "tries", "dead", "why", "done", "mjournal");
+  private static final List<String> SETS =
+      List.of("due", "ready", "behind", "lease", "lane:g", "lane:h");
+
+  /** KEYS[1] prefix of the slot; ARGV[1] topic; puts or returns: key, number of items, items ... */
+  private static final String NAMES =
+      """
+      local function name(of)
+        if of == 'mjournal' then return KEYS[1] .. ':mjournal' end
+        return KEYS[1] .. ':t:' .. ARGV[1] .. ':' .. of
+      end
+      """;
+
+  static final String TAKE =
+      NAMES
+          + "local all = {}\n"
+          + lua("HASHES", HASHES)
+          + lua("SETS", SETS)
+          + """
+          for _, key in ipairs(HASHES) do
+            local items = redis.call('HGETALL', name(key))
+            if #items > 0 then all[#all + 1] = {key, items} end
+          end
+          for _, key in ipairs(SETS) do
+            local items = redis.call('ZRANGE', name(key), 0, -1, 'WITHSCORES')
+            if #items > 0 then all[#all + 1] = {key, items} end
+          end
+          return all
+          """;
+
+  static final String PUT =
+      NAMES
+          + lua("HASHES", HASHES)
+          + lua("SETS", SETS)
+          + """
+          local hash = {}
+          for _, key in ipairs(HASHES) do redis.call('DEL', name(key)) hash[key] = true end
+          for _, key in ipairs(SETS) do redis.call('DEL', name(key)) end
+          local at = 2
+          while at <= #ARGV do
+            local key = ARGV[at]
+            for i = at + 2, at + 1 + tonumber(ARGV[at + 1]), 2 do
+              if hash[key] then redis.call('HSET', name(key), ARGV[i], ARGV[i + 1])
+              else redis.call('ZADD', name(key), ARGV[i + 1], ARGV[i]) end
+            end
+            at = at + 2 + tonumber(ARGV[at + 1])
+          end
+          return {}
+          """;
+
+  private static String lua(String name, List<String> of) {
+    return "local " + name + " = {'" + String.join("', '", of) + "'}\n";
+  }
+
+  static TopicImage of(List<Object> reply) {
+    TreeMap<String, List<String>> keys = new TreeMap<>();
+    for (Object entry : reply) {
+      List<?> of = (List<?>) entry;
+      String key = text(of.get(0));
+      TreeMap<String, String> items = new TreeMap<>();
+      List<?> flat = (List<?>) of.get(1);
+      for (int i = 0; i < flat.size(); i += 2) {
+        items.put(text(flat.get(i)), even(key, text(flat.get(i + 1))));
+      }
+      List<String> sorted = new ArrayList<>();
+      items.forEach(
+          (name, value) -> {
+            sorted.add(name);
+            sorted.add(value);
+          });
+      keys.put(key, List.copyOf(sorted));
+    }
+    return new TopicImage(keys);
+  }
+
+  private static String even(String key, String value) {
+    if (key.equals("lease")) {
+      return value.length() > 1 ? "9000000000000" : value;
+    }
+    return HASHES.contains(key) && !key.equals("claim")
+        ? value
+        : value.replaceAll("\\b1[0-9]{12}\\b", "1000000000000");
+  }
+
+  /** Arguments of {@link #PUT}. */
+  List<String> arguments() {
+    List<String> args = new ArrayList<>();
+    keys.forEach(
+        (key, items) -> {
+          args.add(key);
+          args.add(Integer.toString(items.size()));
+          args.addAll(items);
+        });
+    return args;
+  }
+
+  /** A field of a hash, or a score; null when it is not there. */
+  @Nullable String get(String key, String name) {
+    List<String> items = Objects.requireNonNullElse(keys.get(key), List.of());
+    for (int i = 0; i < items.size(); i += 2) {
+      if (items.get(i).equals(name)) {
+        return items.get(i + 1);
+      }
+    }
+    return null;
+  }
+
+  /** Whether a lane is held under a lease that lasts. */
+  boolean isHeld(String lane) {
+    String lease = get("lease", lane);
+    return lease != null && lease.length() > 1;
+  }
+
+  /** Whether this token is that of the claim of a message. */
+  boolean isClaimedBy(String token, String lane, String id) {
+    String claim = get("claim", lane);
+    return claim != null && claim.startsWith(token + " " + id + " ");
+  }
+
+  /** The lanes that are held under leases that last. */
+  List<String> heldLanes() {
+    List<String> lanes = new ArrayList<>();
+    List<String> items = Objects.requireNonNullElse(keys.get("lease"), List.of());
+    for (int i = 0; i < items.size(); i += 2) {
+      if (items.get(i + 1).length() > 1) {
+        lanes.add(items.get(i));
+      }
+    }
+    return lanes;
+  }
+
+  /** The same with a lease that has run out. */
+  TopicImage lapsed(String lane) {
+    TreeMap<String, List<String>> changed = new TreeMap<>(keys);
+    List<String> leases = new ArrayList<>(Objects.requireNonNull(keys.get("lease")));
+    for (int i = 0; i < leases.size(); i += 2) {
+      if (leases.get(i).equals(lane)) {
+        leases.set(i + 1, "1");
+      }
+    }
+    changed.put("lease", List.copyOf(leases));
+    return new TopicImage(changed);
+  }
+
+  private static String text(Object reply) {
+    return new String((byte[]) reply, ISO_8859_1);
+  }
+}

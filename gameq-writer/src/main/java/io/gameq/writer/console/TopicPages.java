@@ -1,0 +1,197 @@
+package io.gameq.writer.console;
+
+import io.gameq.message.MessageId;
+import io.gameq.message.PayloadText;
+import io.gameq.redis.topic.DeadMessages.Retried;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.redis.topic.TopicSurvey.OfTopic;
+import io.gameq.writer.console.access.GuardedRoutes;
+import io.gameq.writer.console.access.RequestBody;
+import io.gameq.writer.console.access.Visitor;
+import io.gameq.writer.topics.AuditedTopics;
+import io.gameq.writer.topics.AuditedTopics.DeadName;
+import io.gameq.writer.topics.MessagePage;
+import io.gameq.writer.topics.MessageState;
+import io.gameq.writer.topics.MessageTrace;
+import io.gameq.writer.topics.TopicText;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.Context;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Topics: a list, the messages of one, one message in full, and what can be done with them.
+ * Thread-safe; see {@link AuditedTopics} for what is in the audit log.
+ */
+final class TopicPages {
+  private static final int MESSAGES = 50;
+
+  /** Whoever gives more is told by the topic itself. */
+  private static final int MOST_CHARS = 1_000;
+
+  /** What a request has room for beside it. */
+  private static final int MOST_PAYLOAD_CHARS = 60_000;
+
+  private final ConsoleServers servers;
+
+  TopicPages(ConsoleServers servers) {
+    this.servers = servers;
+  }
+
+  /** Why a topic is paused. */
+  record PausedTopic(String reason, String by, long atMillis) {
+    static PausedTopic of(Pause pause) {
+      return new PausedTopic(pause.reason(), pause.who(), pause.sinceMillis());
+    }
+  }
+
+  /**
+   * One topic.
+   *
+   * @param nextMillis until the next message is due; null when none waits for its time
+   */
+  record TopicLine(
+      String topic,
+      long pending,
+      long due,
+      long held,
+      long dead,
+      long overdueMillis,
+      @Nullable Long nextMillis,
+      String definition,
+      @Nullable PausedTopic pause,
+      String error) {
+    static TopicLine of(OfTopic of, long nowMillis) {
+      TopicDefinition definition = of.definition();
+      Pause pause = of.pause();
+      long next = of.counts().firstDueMillis();
+      return new TopicLine(
+          of.topic(),
+          of.counts().pending(),
+          of.counts().dueLanes(),
+          of.counts().held(),
+          of.counts().dead(),
+          of.overdueMillis(nowMillis),
+          next > nowMillis ? next - nowMillis : null,
+          definition == null ? "" : TopicText.definition(definition),
+          pause == null ? null : PausedTopic.of(pause),
+          of.error());
+    }
+  }
+
+  /** All topics, and what is to be done about them. */
+  record TopicList(List<TopicLine> topics, List<String> toDo) {}
+
+  /** One topic, and some of its messages. */
+  record TopicMessages(TopicLine topic, MessagePage page) {}
+
+  /** What became of a dead letter; {@code isGone} when there is nothing more to do about it. */
+  record DoneMessage(boolean isGone, String became) {}
+
+  void addTo(GuardedRoutes routes) {
+    routes.look("topics", context -> list());
+    routes.look("topics/{topic}", this::messages);
+    routes.look("topics/{topic}/message", this::message);
+    routes.values("topic-values", this::values);
+    routes.act("topic-pause", this::pause);
+    routes.act("topic-resume", this::resume);
+    routes.act("topic-retry", this::retry);
+    routes.act("topic-discard", this::discard);
+  }
+
+  private TopicList list() {
+    TopicSurvey survey = servers.topics(Visitor.NOBODY, AuditedTopics::survey);
+    return new TopicList(
+        survey.topics().stream().map(of -> TopicLine.of(of, survey.nowMillis())).toList(),
+        TopicText.toDo(survey));
+  }
+
+  private TopicMessages messages(Context context) {
+    String topic = context.pathParam("topic");
+    MessageState state =
+        MessageState.of(Objects.requireNonNullElse(context.queryParam("state"), "pending"));
+    String after = Objects.requireNonNullElse(context.queryParam("after"), "");
+    return servers.topics(
+        Visitor.NOBODY,
+        topics -> {
+          MessagePage page = topics.page(topic, state, after, MESSAGES, false);
+          return new TopicMessages(TopicLine.of(topics.survey(topic), page.nowMillis()), page);
+        });
+  }
+
+  private MessageTrace message(Context context) {
+    String topic = context.pathParam("topic");
+    String key = context.queryParam("key");
+    String group = context.queryParam("group");
+    if (key == null) {
+      throw new BadRequestResponse("'key' is missing");
+    }
+    return servers.topics(
+        Visitor.NOBODY,
+        topics -> topics.trace(topic, group == null || group.isEmpty() ? null : group, key, false));
+  }
+
+  private MessageTrace values(RequestBody body, Visitor visitor) {
+    String topic = topic(body);
+    String group = group(body);
+    String key = key(body);
+    return servers.topics(visitor, topics -> topics.trace(topic, group, key, true));
+  }
+
+  private static String topic(RequestBody body) {
+    return body.text("topic", MOST_CHARS);
+  }
+
+  private static String key(RequestBody body) {
+    return body.exactText("key", MOST_CHARS);
+  }
+
+  private static @Nullable String group(RequestBody body) {
+    return body.has("group") ? body.exactText("group", MOST_CHARS) : null;
+  }
+
+  private List<PausedTopic> pause(RequestBody body, Visitor visitor) {
+    String topic = topic(body);
+    String reason = body.text("reason", MOST_CHARS);
+    Pause pause = servers.topics(visitor, topics -> topics.pause(topic, reason));
+    return pause == null ? List.of() : List.of(PausedTopic.of(pause));
+  }
+
+  private List<PausedTopic> resume(RequestBody body, Visitor visitor) {
+    String topic = topic(body);
+    Pause pause = servers.topics(visitor, topics -> topics.resume(topic));
+    return pause == null ? List.of() : List.of(PausedTopic.of(pause));
+  }
+
+  private DoneMessage retry(RequestBody body, Visitor visitor) {
+    DeadName letter = letter(body);
+    byte @Nullable [] payload =
+        body.has("payload")
+            ? PayloadText.bytes(
+                PayloadText.Form.of(body.text("form", MOST_CHARS)),
+                body.exactText("payload", MOST_PAYLOAD_CHARS))
+            : null;
+    Retried retried = servers.topics(visitor, topics -> topics.retry(letter, payload));
+    return new DoneMessage(retried != Retried.OVERTAKEN, TopicText.became(retried));
+  }
+
+  private DoneMessage discard(RequestBody body, Visitor visitor) {
+    DeadName letter = letter(body);
+    boolean discarded = servers.topics(visitor, topics -> topics.discard(letter));
+    return new DoneMessage(true, TopicText.became(discarded));
+  }
+
+  /** The dead letter that was shown, and no newer one. */
+  private static DeadName letter(RequestBody body) {
+    try {
+      return new DeadName(
+          MessageId.of(topic(body), group(body), key(body)),
+          Long.parseUnsignedLong(body.text("version", MOST_CHARS)));
+    } catch (NumberFormatException e) {
+      throw new BadRequestResponse("'version' is that of the message, as it was shown");
+    }
+  }
+}

@@ -1,0 +1,331 @@
+package io.gameq.writer.topics;
+
+import io.gameq.GameQueueException;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
+import io.gameq.redis.topic.DeadMessages;
+import io.gameq.redis.topic.DeadMessages.Retried;
+import io.gameq.redis.topic.FoundMessage;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicDefinitions;
+import io.gameq.redis.topic.TopicPauses;
+import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.TopicReads;
+import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.terminal.Shown;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator does with topics, by command line or console: each change, and each look at
+ * payloads, is in the audit log before it is made, one entry however many messages it concerns.
+ * Used by one thread at a time, which nobody shares the connection with; safe beside nodes and
+ * other operators.
+ *
+ * <p>All methods throw {@link io.gameq.RedisUnavailableException} when Redis does not answer,
+ * {@link io.gameq.MySqlException} when the audit log cannot be written (then nothing was done), and
+ * {@link GameQueueException} when there is no such topic. What was told to a callback is done then.
+ */
+public final class AuditedTopics {
+  /** Longest page. */
+  public static final int MOST_MESSAGES = TopicReads.MOST;
+
+  private static final int MOST_REASON = 255;
+
+  private final ControlConnection redis;
+  private final Slots slots;
+  private final Supplier<MySql> mysql;
+  private final Actor actor;
+
+  /**
+   * Those of a namespace. Whoever made the connections closes them.
+   *
+   * @param mysql asked for when something is to be audited
+   */
+  public AuditedTopics(ControlConnection redis, Slots slots, Supplier<MySql> mysql, Actor actor) {
+    this.redis = redis;
+    this.slots = slots;
+    this.mysql = mysql;
+    this.actor = actor;
+  }
+
+  /** A dead letter that is meant: of this version and no other. */
+  public record DeadName(MessageId id, long version) {}
+
+  /** All topics. */
+  public TopicSurvey survey() {
+    return redis.ask(connection -> TopicSurvey.of(connection, slots));
+  }
+
+  /** One topic, as in the survey. */
+  public TopicSurvey.OfTopic survey(String topic) {
+    return survey().topics().stream()
+        .filter(of -> of.topic().equals(topic))
+        .findFirst()
+        .orElseThrow(() -> unknown(topic));
+  }
+
+  private TopicDefinition definition(String topic) {
+    MessageId.checkTopic(topic);
+    TopicDefinition found =
+        redis.ask(connection -> TopicDefinitions.find(connection, slots.namespace(), topic));
+    if (found == null) {
+      throw unknown(topic);
+    }
+    return found;
+  }
+
+  private GameQueueException unknown(String topic) {
+    return new GameQueueException(
+        "namespace %s has no topic '%s': 'gameq-writer topics' lists them"
+            .formatted(slots.namespace(), Shown.text(topic)));
+  }
+
+  /**
+   * A page of messages.
+   *
+   * @param after what the page before it gave as next; empty for the first
+   * @param most messages, 1 to {@link #MOST_MESSAGES}
+   * @param withPayloads whether to show payloads; that is in the audit log then
+   */
+  public MessagePage page(
+      String topic, MessageState state, String after, int most, boolean withPayloads) {
+    TopicDefinition definition = definition(topic);
+    if (withPayloads) {
+      audit("topic show", topic, "%s messages with payloads".formatted(state.text()));
+    }
+    return redis.ask(
+        connection ->
+            new MessageLists(connection, definition, slots, withPayloads)
+                .read(state, after, Math.min(most, MOST_MESSAGES), nowMillis(connection)));
+  }
+
+  /**
+   * Where a message is, and what will happen next.
+   *
+   * @param withPayload whether to show its payloads; that is in the audit log then
+   */
+  public MessageTrace trace(String topic, @Nullable String group, String key, boolean withPayload) {
+    TopicDefinition definition = definition(topic);
+    MessageId id = MessageId.of(topic, group, key);
+    if (withPayload) {
+      audit("topic show", topic + ": " + name(id), "with payload");
+    }
+    return redis.ask(connection -> trace(connection, definition, id, withPayload));
+  }
+
+  private MessageTrace trace(
+      RedisConnection connection, TopicDefinition definition, MessageId id, boolean withPayload) {
+    FoundMessage found = TopicReads.find(connection, slot(definition, id), id);
+    long nowMillis = nowMillis(connection);
+    Pause pause = TopicPauses.all(connection, slots.namespace()).get(id.topic());
+    List<ListedMessage> places = new ArrayList<>();
+    FoundMessage.Held held = found.held();
+    FoundMessage.Pending pending = found.pending();
+    FoundMessage.Dead dead = found.dead();
+    if (held != null) {
+      places.add(ListedMessage.of(id, held, withPayload));
+    }
+    if (pending != null) {
+      places.add(ListedMessage.of(id, pending, withPayload));
+    }
+    if (dead != null) {
+      places.add(ListedMessage.of(id, dead, withPayload));
+    }
+    long ahead = pending == null ? 0 : ahead(connection, definition, id);
+    return new MessageTrace(
+        id.topic(),
+        id.group(),
+        id.key(),
+        slot(definition, id).slot(),
+        places,
+        ahead,
+        MessageNext.of(found, definition, pause, ahead, nowMillis),
+        nowMillis);
+  }
+
+  private long ahead(RedisConnection connection, TopicDefinition definition, MessageId id) {
+    if (id.group() == null) {
+      return 0;
+    }
+    List<TopicReads.Listed> group =
+        TopicReads.page(connection, slot(definition, id), id, 0, MessageTrace.MOST_AHEAD);
+    long ahead = 0;
+    while (ahead < group.size() && !group.get((int) ahead).id().equals(id)) {
+      ahead++;
+    }
+    return ahead;
+  }
+
+  private SlotKeys slot(TopicDefinition definition, MessageId id) {
+    return slots.get(id.slot(Math.min(definition.slots(), slots.count())));
+  }
+
+  private static long nowMillis(RedisConnection connection) {
+    return TopicSurvey.nowMillis(connection);
+  }
+
+  /**
+   * Pauses a topic; of one that is paused already reason and time change. Consumers take nothing of
+   * it then, within about a second; what is held is finished.
+   *
+   * @param reason 1 to {@value #MOST_REASON} characters
+   * @return the pause; null when somebody resumed it meanwhile
+   */
+  public @Nullable Pause pause(String topic, String reason) {
+    String why = reason.strip();
+    if (why.isEmpty() || why.codePointCount(0, why.length()) > MOST_REASON) {
+      throw new GameQueueException(
+          "a reason of 1 to %d characters is needed: others will ask why %s waits"
+              .formatted(MOST_REASON, topic));
+    }
+    definition(topic);
+    audit("topic pause", topic, why);
+    return redis.call(
+        connection -> {
+          TopicPauses.pause(connection, slots.namespace(), topic, why, actor.who());
+          return TopicPauses.all(connection, slots.namespace()).get(topic);
+        });
+  }
+
+  /** Ends the pause of a topic; returns it, or null when it was not paused. */
+  public @Nullable Pause resume(String topic) {
+    MessageId.checkTopic(topic);
+    Pause pause =
+        redis.ask(connection -> TopicPauses.all(connection, slots.namespace()).get(topic));
+    if (pause == null) {
+      return null;
+    }
+    audit("topic resume", topic, "was paused by %s: %s".formatted(pause.who(), pause.reason()));
+    return redis.call(connection -> TopicPauses.resume(connection, slots.namespace(), topic))
+        ? pause
+        : null;
+  }
+
+  /** The dead letters of these keys; those that have none are left out. */
+  public List<DeadName> dead(String topic, @Nullable String group, List<String> keys) {
+    TopicDefinition definition = definition(topic);
+    List<DeadName> found = new ArrayList<>();
+    for (String key : keys) {
+      MessageId id = MessageId.of(topic, group, key);
+      FoundMessage.Dead dead =
+          redis.ask(connection -> TopicReads.find(connection, slot(definition, id), id)).dead();
+      if (dead != null) {
+        found.add(new DeadName(id, MessageValue.version(dead.value())));
+      }
+    }
+    return found;
+  }
+
+  /** All dead letters of a topic. */
+  public List<DeadName> dead(String topic) {
+    TopicDefinition definition = definition(topic);
+    List<DeadName> found = new ArrayList<>();
+    for (SlotKeys slot : TopicSurvey.slots(definition, slots)) {
+      redis.ask(
+          connection -> {
+            DeadMessages.each(
+                connection,
+                slot,
+                topic,
+                of -> {
+                  FoundMessage.Dead dead = of.dead();
+                  if (dead != null) {
+                    found.add(new DeadName(of.id(), MessageValue.version(dead.value())));
+                  }
+                  return true;
+                });
+            return true;
+          });
+    }
+    return found.stream().distinct().toList(); // a scan may show one twice
+  }
+
+  /**
+   * Has dead letters handled again, at once, with all their attempts.
+   *
+   * @param payload of each in place of its own; null for the same. It is not in the audit log
+   * @param told what became of each
+   */
+  public void retry(
+      String topic,
+      List<DeadName> names,
+      byte @Nullable [] payload,
+      BiConsumer<MessageId, Retried> told) {
+    TopicDefinition definition = definition(topic);
+    if (payload != null && payload.length > definition.maxPayloadBytes()) {
+      throw new GameQueueException(
+          "the payload takes %,d bytes, the limit of topic %s is %,d"
+              .formatted(payload.length, topic, definition.maxPayloadBytes()));
+    }
+    audit(
+        "topic retry",
+        target(topic, names),
+        Shown.count(names.size(), "dead letter") + (payload == null ? "" : ", another payload"));
+    for (DeadName of : names) {
+      told.accept(
+          of.id(),
+          redis.call(
+              connection ->
+                  DeadMessages.retry(
+                      connection, slot(definition, of.id()), of.id(), of.version(), payload)));
+    }
+  }
+
+  /**
+   * Removes dead letters for good.
+   *
+   * @param told of each whether it was removed; false when it is gone, or a newer one by now
+   */
+  public void discard(String topic, List<DeadName> names, BiConsumer<MessageId, Boolean> told) {
+    TopicDefinition definition = definition(topic);
+    audit("topic discard", target(topic, names), Shown.count(names.size(), "dead letter"));
+    for (DeadName of : names) {
+      told.accept(
+          of.id(),
+          redis.call(
+              connection ->
+                  DeadMessages.discard(
+                      connection, slot(definition, of.id()), of.id(), of.version())));
+    }
+  }
+
+  /** The same of one; returns what became of it. */
+  public Retried retry(DeadName letter, byte @Nullable [] payload) {
+    Retried[] retried = {Retried.GONE};
+    retry(letter.id().topic(), List.of(letter), payload, (id, of) -> retried[0] = of);
+    return retried[0];
+  }
+
+  /** The same of one; returns whether it was removed. */
+  public boolean discard(DeadName letter) {
+    boolean[] discarded = {false};
+    discard(letter.id().topic(), List.of(letter), (id, of) -> discarded[0] = of);
+    return discarded[0];
+  }
+
+  private void audit(String action, String target, String detail) {
+    AuditTable.add(mysql.get(), actor, action, target, detail);
+  }
+
+  private static String target(String topic, List<DeadName> names) {
+    return topic + ": " + names.stream().map(of -> name(of.id())).collect(Collectors.joining(", "));
+  }
+
+  /** {@code building: 42}, {@code building: 42 of player:7}. */
+  private static String name(MessageId id) {
+    String group = id.group();
+    return id.key() + (group == null ? "" : " of " + group);
+  }
+}

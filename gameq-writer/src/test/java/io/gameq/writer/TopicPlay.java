@@ -1,0 +1,108 @@
+package io.gameq.writer;
+
+import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.MessageCommit;
+import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.topic.NackMessageScript;
+import io.gameq.redis.topic.TakeScript;
+import io.gameq.redis.topic.TakenMessage;
+import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicDefinitions;
+import io.gameq.redis.topic.TopicSurvey;
+import io.gameq.servers.TestServers;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Publishes, takes and fails messages as nodes do, by the scripts alone. */
+final class TopicPlay implements AutoCloseable {
+  private static final int ATTEMPTS = 2;
+  private static final long LEASE_MILLIS = 30_000;
+
+  final RedisConnection redis;
+  private final RedisConnector connector =
+      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+  private final String namespace;
+  private final SlotKeys[] slots;
+  private long sequence;
+
+  TopicPlay(String namespace) {
+    this.namespace = namespace;
+    this.redis = connector.open();
+    this.slots = SlotKeys.all(namespace, Game.SLOTS);
+  }
+
+  void define(String topic, long ageMillis) {
+    TopicDefinition unused =
+        TopicDefinitions.agree(
+            redis,
+            namespace,
+            new TopicDefinition(
+                topic, Game.SLOTS, ageMillis, 1_000, ATTEMPTS, LEASE_MILLIS, 0, "fixed 1s"));
+  }
+
+  void publish(String topic, @Nullable String group, String key, long afterMillis, byte[] payload) {
+    MessageId id = MessageId.of(topic, group, key);
+    long now = TopicSurvey.nowMillis(redis);
+    sequence++;
+    long version = (now << 16) + sequence;
+    byte[] value = MessageValue.encode(now, 0, "", payload);
+    MessageValue.setVersion(value, version);
+    MessageChange publish =
+        new MessageChange.Publish(id, id.slot(Game.SLOTS), now + afterMillis, false, 0, value);
+    List<MessagesScript.Refused> refused =
+        RedisReply.await(
+            MessagesScript.send(
+                redis,
+                new MessagesScript.Arguments(
+                    SlotKeys.bytes("wal-of-test"),
+                    0,
+                    false,
+                    slots,
+                    List.of(
+                        new MessageCommit(
+                            sequence, version, SlotMessages.bySlot(List.of(publish)))))));
+    if (!refused.isEmpty()) {
+      throw new AssertionError(refused);
+    }
+  }
+
+  List<TakenMessage> take(String topic) {
+    TakeScript take =
+        new TakeScript(topic, "n<1>", new TakeScript.Bounds(LEASE_MILLIS, 0, ATTEMPTS));
+    List<TakeScript.Share> all = new ArrayList<>();
+    for (SlotKeys slot : slots) {
+      all.add(new TakeScript.Share(slot, 100));
+    }
+    List<TakenMessage> taken = new ArrayList<>();
+    for (TakeScript.Answer answer : take.callEach(redis, all)) {
+      if (answer.batch() != null) {
+        taken.addAll(answer.batch().taken());
+      }
+    }
+    return taken;
+  }
+
+  /** Fails all that are due until they are dead letters. */
+  void die(String topic, String error) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      List<NackMessageScript.Failure> failures =
+          take(topic).stream().map(of -> new NackMessageScript.Failure(of, 0, error, 0)).toList();
+      List<NackMessageScript.Result> unused =
+          new NackMessageScript(topic, ATTEMPTS).call(redis, slots, failures);
+    }
+  }
+
+  @Override
+  public void close() {
+    connector.close();
+  }
+}
