@@ -62,7 +62,7 @@ class BenchCommandTest {
     assertTrue(median(json, "backlog", "Redis bytes for each encoded byte") > 1);
     assertTrue(median(json, "backlog", "rows of a batch") > 0);
     assertTrue(median(json, "recovery", "rows lost by Redis") > 0);
-    assertTrue(json.at("/series/both/backlog/values").size() >= 2, json::toString);
+    assertFalse(json.at("/series/both/backlog/values").isEmpty(), json::toString);
     assertEquals(1, json.at("/options/seed").asInt());
     assertTrue(json.at("/machine/cores").asInt() > 0);
     assertEquals("noeviction", json.at("/servers/redis/maxmemory-policy").asText());
