@@ -1,11 +1,7 @@
 package io.gameq.redis;
 
-import io.lettuce.core.RedisException;
-import io.lettuce.core.pubsub.RedisPubSubAdapter;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,10 +12,9 @@ import org.slf4j.LoggerFactory;
 public final class DurableNotices implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DurableNotices.class);
 
-  private final RedisConnector connector;
   private final String channel;
   private final Listener listener;
-  private @Nullable StatefulRedisPubSubConnection<String, String> connection;
+  private final Subscribed subscribed;
 
   /** Told of each notice, on a thread of the Redis client: must not block. */
   public interface Listener {
@@ -39,36 +34,15 @@ public final class DurableNotices implements AutoCloseable {
 
   public DurableNotices(
       RedisConnector connector, String namespace, String process, Listener listener) {
-    this.connector = connector;
     this.channel = SlotKeys.durableChannel(namespace, process);
     this.listener = listener;
+    this.subscribed =
+        new Subscribed(connector, (from, lines) -> lines.lines().forEach(this::take), channel);
   }
 
-  /**
-   * Subscribes, again when the connection broke; to be called now and then. Throws
-   * GameQueueException when Redis is away.
-   */
-  public synchronized void keepSubscribed() {
-    if (connection != null && connection.isOpen()) {
-      return;
-    }
-    close();
-    StatefulRedisPubSubConnection<String, String> fresh = connector.openPubSub();
-    fresh.addListener(
-        new RedisPubSubAdapter<>() {
-          @Override
-          public void message(String channel, String message) {
-            message.lines().forEach(DurableNotices.this::take);
-          }
-        });
-    try {
-      fresh.sync().subscribe(channel);
-    } catch (RedisException e) {
-      fresh.closeAsync();
-      throw new io.gameq.GameQueueException(
-          "cannot subscribe to " + channel + ": " + e.getMessage(), e);
-    }
-    connection = fresh;
+  /** As {@link Subscribed#keep}. */
+  public void keepSubscribed() {
+    subscribed.keep();
   }
 
   private void take(String line) {
@@ -87,10 +61,7 @@ public final class DurableNotices implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
-    if (connection != null) {
-      connection.close();
-      connection = null;
-    }
+  public void close() {
+    subscribed.close();
   }
 }
