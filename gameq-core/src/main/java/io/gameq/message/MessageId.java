@@ -1,11 +1,9 @@
 package io.gameq.message;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.gameq.GameQueueException;
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,9 +82,7 @@ public record MessageId(String topic, String id) {
    */
   public int slot(int slots) {
     int colon = id.indexOf(':');
-    CRC32 crc = new CRC32();
-    crc.update((colon < 0 ? id : id.substring(0, colon)).getBytes(US_ASCII));
-    return (int) (crc.getValue() & (slots - 1));
+    return OwnerId.slotOf(colon < 0 ? id : id.substring(0, colon), slots);
   }
 
   @Override

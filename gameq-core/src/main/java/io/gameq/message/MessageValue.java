@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
+import io.gameq.rows.RowHeader;
 import java.nio.ByteBuffer;
 
 /**
@@ -13,7 +14,6 @@ import java.nio.ByteBuffer;
 public final class MessageValue {
   private static final int VERSION_DIGITS = 16;
   private static final int SCHEDULE_AT = VERSION_DIGITS + 8 + 4;
-  private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
 
   private MessageValue() {}
 
@@ -47,11 +47,9 @@ public final class MessageValue {
     return value.put(text).put(payload).array();
   }
 
-  /** Writes the version, in place. */
+  /** Writes the version, in place: where and as that of a row. */
   public static void setVersion(byte[] value, long version) {
-    for (int i = 0; i < VERSION_DIGITS; i++) {
-      value[i] = HEX[(int) (version >>> (4 * (VERSION_DIGITS - 1 - i))) & 15];
-    }
+    RowHeader.setVersion(value, version);
   }
 
   /** The version of a value. Throws GameQueueException when it is none. */

@@ -57,6 +57,11 @@ public record OwnerId(String kind, String key, String encoded) {
 
   /** The slot of this owner: CRC-32 of the encoded id, masked. {@code slots} is a power of two. */
   public int slot(int slots) {
+    return slotOf(encoded, slots);
+  }
+
+  /** The slot of whatever belongs to an encoded id: {@link #slot} of an owner's. */
+  public static int slotOf(String encoded, int slots) {
     CRC32 crc = new CRC32();
     crc.update(encoded.getBytes(StandardCharsets.US_ASCII));
     return (int) (crc.getValue() & (slots - 1));

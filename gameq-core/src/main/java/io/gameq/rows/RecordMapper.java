@@ -4,13 +4,9 @@ import io.gameq.ColumnName;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.TableName;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -27,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class RecordMapper<T extends Record> {
   private final Class<T> type;
   private final Table table;
-  private final MethodHandle constructor;
+  private final RecordClass record;
   private final List<Component> components;
 
   /** Columns that the record lacks. */
@@ -35,17 +31,12 @@ public final class RecordMapper<T extends Record> {
 
   /** A component, the index of its column, and how to get one from the other. */
   private record Component(
-      String name,
-      int index,
-      MethodHandle accessor,
-      boolean primitive,
-      Function<Object, Object> reader) {}
+      String name, int index, boolean primitive, Function<Object, Object> reader) {}
 
-  private RecordMapper(
-      Class<T> type, Table table, MethodHandle constructor, List<Component> components) {
+  private RecordMapper(Class<T> type, Table table, RecordClass record, List<Component> components) {
     this.type = type;
     this.table = table;
-    this.constructor = constructor;
+    this.record = record;
     this.components = List.copyOf(components);
     this.absent =
         IntStream.range(0, table.columns().size())
@@ -65,31 +56,15 @@ public final class RecordMapper<T extends Record> {
    * @throws GameQueueException when a component has no column, or one of another type
    */
   public static <T extends Record> RecordMapper<T> of(Class<T> type, Table table) {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(type, MethodHandles.lookup());
-      RecordComponent[] declared = type.getRecordComponents();
-      List<Component> components = new ArrayList<>();
-      for (RecordComponent component : declared) {
-        components.add(component(lookup, type, table, component));
-      }
-      Class<?>[] types =
-          Arrays.stream(declared).map(RecordComponent::getType).toArray(Class<?>[]::new);
-      MethodHandle constructor =
-          lookup
-              .findConstructor(type, MethodType.methodType(void.class, types))
-              .asSpreader(Object[].class, types.length)
-              .asType(MethodType.methodType(Object.class, Object[].class));
-      return new RecordMapper<>(type, table, constructor, components);
-    } catch (IllegalAccessException | NoSuchMethodException e) {
-      throw new GameQueueException(
-          "record %s is closed to gameq: open its package in module-info".formatted(type.getName()),
-          e);
+    RecordClass record = new RecordClass(type);
+    List<Component> components = new ArrayList<>();
+    for (int i = 0; i < record.size(); i++) {
+      components.add(component(type, table, record.component(i)));
     }
+    return new RecordMapper<>(type, table, record, components);
   }
 
-  private static Component component(
-      MethodHandles.Lookup lookup, Class<?> type, Table table, RecordComponent component)
-      throws IllegalAccessException {
+  private static Component component(Class<?> type, Table table, RecordComponent component) {
     ColumnName override = component.getAnnotation(ColumnName.class);
     String name = override != null ? override.value() : snakeCase(component.getName());
     if (!table.has(name)) {
@@ -115,16 +90,8 @@ public final class RecordMapper<T extends Record> {
                   column.label(),
                   column.declaration()));
     }
-    MethodHandle accessor =
-        lookup
-            .unreflect(component.getAccessor())
-            .asType(MethodType.methodType(Object.class, Object.class));
     return new Component(
-        component.getName(),
-        table.indexOf(name),
-        accessor,
-        component.getType().isPrimitive(),
-        reader);
+        component.getName(), table.indexOf(name), component.getType().isPrimitive(), reader);
   }
 
   /** {@code maxHealth} to {@code max_health}, {@code HTTPServer} to {@code http_server}. */
@@ -145,12 +112,12 @@ public final class RecordMapper<T extends Record> {
    * @param clock for columns with DEFAULT CURRENT_TIMESTAMP that the record lacks
    * @throws io.gameq.RowRefusedException when a column does not hold its value
    */
-  public @Nullable Object[] toRow(T record, Clock clock) {
+  public @Nullable Object[] toRow(T of, Clock clock) {
     int width = table.columns().size();
     @Nullable Object[] row = new @Nullable Object[width];
-    for (Component component : components) {
-      int index = component.index();
-      row[index] = table.columns().get(index).canonical(read(component, record));
+    for (int i = 0; i < components.size(); i++) {
+      int index = components.get(i).index();
+      row[index] = table.columns().get(index).canonical(record.read(i, of));
     }
     for (int index : absent) {
       row[index] = CanonicalRow.absent(table, index, clock);
@@ -173,20 +140,7 @@ public final class RecordMapper<T extends Record> {
     for (int i = 0; i < arguments.length; i++) {
       arguments[i] = convert(components.get(i), row);
     }
-    try {
-      return type.cast((Object) constructor.invokeExact(arguments));
-    } catch (Throwable e) {
-      throw new GameQueueException("record %s refused its values".formatted(type.getName()), e);
-    }
-  }
-
-  private static @Nullable Object read(Component component, Object record) {
-    try {
-      return (Object) component.accessor().invokeExact(record);
-    } catch (Throwable e) {
-      throw new GameQueueException(
-          "reading component %s of a record failed".formatted(component.name()), e);
-    }
+    return type.cast(record.create(arguments));
   }
 
   private @Nullable Object convert(Component component, Row row) {
