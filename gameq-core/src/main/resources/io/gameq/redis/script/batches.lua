@@ -455,16 +455,20 @@ local function refusal_of_commit(c, is_full, mode)
   return nil
 end
 
--- Notes that a commit was refused: it is missing, whatever comes after it.
-local function miss_commit(c, wal, journals)
+-- Notes in the journals of a commit's slots that it is here, or, when it was refused, that it is missing, whatever comes after it.
+local function note_commit(c, wal, journals, is_here)
   for _, of in ipairs(c.slots) do
     local journal = journals[of.slot]
     if not c.there[of.slot] then
       add_hole(journal, journal.mark, of.before)
-      add_hole(journal, c.sequence - 1, c.sequence)
+      if is_here then
+        fill(journal, c.sequence - 1, c.sequence)
+      else
+        add_hole(journal, c.sequence - 1, c.sequence)
+      end
       journal.mark = math.max(journal.mark, c.sequence)
-      write_journal(of.slot, wal, journal)
     end
+    write_journal(of.slot, wal, journal)
   end
 end
 
@@ -474,13 +478,5 @@ local function apply_commit(c, wal, mode, journals)
     -- A WAL of which nothing was here has nothing that could be sent again.
     apply(b, mode == AGAIN and journals[b.slot].mark == 0 and FIRST or mode)
   end
-  for _, of in ipairs(c.slots) do
-    local journal = journals[of.slot]
-    if not c.there[of.slot] then
-      add_hole(journal, journal.mark, of.before)
-      fill(journal, c.sequence - 1, c.sequence)
-      journal.mark = math.max(journal.mark, c.sequence)
-    end
-    write_journal(of.slot, wal, journal)
-  end
+  note_commit(c, wal, journals, true)
 end

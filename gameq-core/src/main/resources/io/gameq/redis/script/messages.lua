@@ -73,7 +73,7 @@ local function as_a_whole(c)
   if refused then refuse(-1, refused) end
   if mode ~= FIRST then
     if refused then
-      miss_commit(c, wal, journals)
+      note_commit(c, wal, journals, false)
     else
       apply_commit(c, wal, mode, journals)
     end
