@@ -28,6 +28,18 @@ export function announce(text) {
   say(document.getElementById('announcement'), text);
 }
 
+/** A function that does some work, and says in an element what was wrong with it. */
+export function attempts(problem) {
+  return async (work) => {
+    problem.textContent = '';
+    try {
+      await work();
+    } catch (e) {
+      problem.textContent = e.message;
+    }
+  };
+}
+
 export function button(label, onclick, attributes = {}) {
   return el('button', { type: 'button', onclick, ...attributes }, label);
 }

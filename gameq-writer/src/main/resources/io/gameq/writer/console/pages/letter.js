@@ -1,4 +1,4 @@
-import { el, button, facts, field, link, say, announce } from '../dom.js';
+import { el, attempts, button, facts, field, link, say, announce } from '../dom.js';
 import { get, post, formId, visitor } from '../api.js';
 import { utc, plain } from '../text.js';
 import { ownerAddress } from './trace.js';
@@ -15,18 +15,9 @@ export default {
     const id = Number(context.rest[0]);
     const body = el('div', {});
     const problem = el('p', { class: 'problem', role: 'alert' });
+    const attempt = attempts(problem);
     root.append(el('p', {}, link('All dead letters', '#/dead')), problem, body);
     show(await get(`dead/${id}`));
-
-    /** Does something, and says what was wrong with it. */
-    async function attempt(work) {
-      problem.textContent = '';
-      try {
-        await work();
-      } catch (e) {
-        problem.textContent = e.message;
-      }
-    }
 
     function show(detail) {
       const of = detail.letter;

@@ -1,4 +1,4 @@
-import { el, button, facts, link, say, announce } from '../dom.js';
+import { el, attempts, button, facts, link, say, announce } from '../dom.js';
 import { get, post, visitor } from '../api.js';
 import { utc, plain, whole } from '../text.js';
 import { act } from '../dialog.js';
@@ -14,6 +14,7 @@ export default {
     const group = context.params.get('group');
     const named = group === null ? { topic: decodeURIComponent(topic), key } : { topic: decodeURIComponent(topic), key, group };
     const problem = el('p', { class: 'problem', role: 'alert' });
+    const attempt = attempts(problem);
     const body = el('div', {});
     root.append(el('p', {}, link(`Topic ${plain(named.topic)}`, `#/topics/${topic}`)), problem, body);
     say(root.querySelector('h1'), `Message ${plain(key)}${group === null ? '' : ` of ${plain(group)}`}`);
@@ -32,15 +33,6 @@ export default {
           visitor().mayRead && trace.places.some((of) => of.content && !of.content.payload)
             ? button('Show payload', () => attempt(async () => show(await post('topic-values', named))), { title: 'This is in the audit log' }) : null,
           visitor().mayAct ? null : el('span', { class: 'hint' }, visitor().whyNot)));
-    }
-
-    async function attempt(work) {
-      problem.textContent = '';
-      try {
-        await work();
-      } catch (e) {
-        problem.textContent = e.message;
-      }
     }
 
     function place(of) {

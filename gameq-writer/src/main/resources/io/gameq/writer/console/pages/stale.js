@@ -1,4 +1,4 @@
-import { el, button, liveTable, announce, say } from '../dom.js';
+import { el, attempts, button, liveTable, announce, say } from '../dom.js';
 import { get, post, visitor } from '../api.js';
 import { whole, bytes, utc, plain, count } from '../text.js';
 import { act } from '../dialog.js';
@@ -36,8 +36,7 @@ export default {
     }
 
     async function showRows(of) {
-      problem.textContent = '';
-      try {
+      await attempts(problem)(async () => {
         const page = await post('stale-values', { owner: of.owner, session: of.session });
         const shown = liveTable(`Rows of ${plain(of.owner)}, session ${of.session}`, [
           { label: 'Row', text: (row) => plain(row.key) },
@@ -48,9 +47,7 @@ export default {
         shown.update(page.rows);
         rows.replaceChildren(el('h2', {}, 'Rows'), shown.node);
         announce(`${page.rows.length} rows are shown`);
-      } catch (e) {
-        problem.textContent = e.message;
-      }
+      });
     }
 
     async function discard(of) {
