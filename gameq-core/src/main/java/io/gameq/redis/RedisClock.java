@@ -27,9 +27,8 @@ public final class RedisClock implements LongSupplier {
   /** Half the round trip is taken off. */
   public void measure(RedisConnection redis) {
     long before = passedMillis();
-    List<byte[]> time = RedisReply.await(() -> redis.sync().time());
+    long redisMillis = now(redis);
     long after = passedMillis();
-    long redisMillis = number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
     offsetMillis = redisMillis - (before + after) / 2;
   }
 
@@ -37,6 +36,12 @@ public final class RedisClock implements LongSupplier {
   @Override
   public long getAsLong() {
     return passedMillis() + offsetMillis;
+  }
+
+  /** Asks for Redis TIME, ms. Throws RedisUnavailableException when Redis does not answer. */
+  public static long now(RedisConnection redis) {
+    List<byte[]> time = RedisReply.await(() -> redis.sync().time());
+    return number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
   }
 
   private static long passedMillis() {

@@ -4,6 +4,7 @@ import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -16,7 +17,6 @@ import io.gameq.redis.topic.TakeScript;
 import io.gameq.redis.topic.TakenMessage;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicDefinitions;
-import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.servers.TestServers;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ final class TopicPlay implements AutoCloseable {
 
   void publish(String topic, @Nullable String group, String key, long afterMillis, byte[] payload) {
     MessageId id = MessageId.of(topic, group, key);
-    long now = TopicSurvey.nowMillis(redis);
+    long now = RedisClock.now(redis);
     sequence++;
     long version = (now << 16) + sequence;
     byte[] value = MessageValue.encode(now, 0, "", payload);

@@ -2,6 +2,7 @@ package io.gameq.redis.script;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
@@ -68,7 +69,7 @@ public final class ProcessSigns {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public List<ProcessSign> all(RedisConnection redis) {
-    long now = RedisReply.await(() -> millis(redis.sync().time()));
+    long now = RedisClock.now(redis);
     List<Asked> asked = new ArrayList<>();
     RedisReply.await(() -> redis.sync().zrangeWithScores(index(), 0, -1))
         .forEach(
@@ -83,11 +84,6 @@ public final class ProcessSigns {
                       redis.async().get(NodeSigns.key(namespace, id))));
             });
     return asked.stream().map(Asked::await).filter(of -> !of.fields().isEmpty()).toList();
-  }
-
-  private static long millis(List<byte[]> time) {
-    return Long.parseLong(LuaScript.string(time.get(0))) * 1_000
-        + Long.parseLong(LuaScript.string(time.get(1))) / 1_000;
   }
 
   private record Asked(

@@ -1,11 +1,13 @@
 package io.gameq.redis.topic;
 
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Topics that are paused: consumers take nothing of them; what is held is finished. {@code
@@ -28,8 +30,7 @@ public final class TopicPauses {
     long unused =
         RedisReply.await(
             () -> {
-              long millis = Long.parseLong(LuaScript.string(redis.sync().time().get(0))) * 1_000;
-              String text = millis + "\t" + who.replace('\t', ' ') + "\t" + reason;
+              String text = RedisClock.now(redis) + "\t" + who.replace('\t', ' ') + "\t" + reason;
               return redis
                   .sync()
                   .hset(key(namespace), Map.of(SlotKeys.bytes(topic), LuaScript.utf8(text)));
@@ -44,6 +45,12 @@ public final class TopicPauses {
   /** Whether a topic is paused. Throws RedisUnavailableException when Redis does not answer. */
   public static boolean isPaused(RedisConnection redis, String namespace, String topic) {
     return RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic))) != null;
+  }
+
+  /** Why a topic is paused; null when it is not. Throws RedisUnavailableException. */
+  public static @Nullable Pause find(RedisConnection redis, String namespace, String topic) {
+    byte[] text = RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic)));
+    return text == null ? null : pause(TopicScript.text(text));
   }
 
   /** All that are paused, by topic. Throws RedisUnavailableException. */

@@ -3,11 +3,10 @@ package io.gameq.redis.topic;
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.message.MessageId;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,13 +64,29 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    * @throws RedisUnavailableException when Redis does not answer
    */
   public static TopicSurvey of(RedisConnection redis, Slots slots) {
-    long nowMillis = nowMillis(redis);
+    long nowMillis = RedisClock.now(redis);
     Map<String, TopicPauses.Pause> pauses = TopicPauses.all(redis, slots.namespace());
     List<OfTopic> topics = new ArrayList<>();
     TopicDefinitions.texts(redis, slots.namespace()).entrySet().stream()
         .limit(MOST_TOPICS)
         .forEach(of -> topics.add(look(redis, slots, nowMillis, of, pauses.get(of.getKey()))));
     return new TopicSurvey(nowMillis, topics);
+  }
+
+  /**
+   * Looks at one topic; null when there is none of that name. Throws as the other, but for {@link
+   * #MOST_TOPICS}.
+   */
+  public static @Nullable OfTopic of(RedisConnection redis, Slots slots, String topic) {
+    String json = TopicDefinitions.texts(redis, slots.namespace()).get(topic);
+    return json == null
+        ? null
+        : look(
+            redis,
+            slots,
+            RedisClock.now(redis),
+            Map.entry(topic, json),
+            TopicPauses.find(redis, slots.namespace(), topic));
   }
 
   private static OfTopic look(
@@ -99,15 +114,5 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
     return IntStream.range(0, Math.min(definition.slots(), slots.count()))
         .mapToObj(slots::get)
         .toList();
-  }
-
-  /** Redis TIME in ms. Throws RedisUnavailableException when Redis does not answer. */
-  public static long nowMillis(RedisConnection redis) {
-    List<byte[]> time = RedisReply.await(() -> redis.sync().time());
-    return number(time.get(0)) * 1_000 + number(time.get(1)) / 1_000;
-  }
-
-  private static long number(byte[] ascii) {
-    return Long.parseLong(LuaScript.string(ascii));
   }
 }

@@ -44,19 +44,30 @@ public final class Pausing {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public Pause pause(Actor actor, PauseTarget target, String reason) {
-    String why = reason.strip();
-    if (why.isEmpty()) {
-      throw new GameQueueException("a reason is needed: others will ask why " + target + " waits");
-    }
-    if (why.codePointCount(0, why.length()) > MOST_REASON) {
-      throw new GameQueueException(
-          "the reason is longer than %d characters".formatted(MOST_REASON));
-    }
+    String why = reason(reason, target.toString());
     requireKnown(target);
     AuditTable.add(mysql, actor, "pause", target.toString(), why);
     PauseTable.add(mysql, target.scope(), target.name(), why, cut(actor.who()));
     return find(target)
         .orElseThrow(() -> new GameQueueException(target + " was resumed by somebody else"));
+  }
+
+  /**
+   * The reason of a pause, without spaces around it.
+   *
+   * @param what is paused
+   * @throws GameQueueException when it is missing or longer than 255 characters
+   */
+  public static String reason(String reason, String what) {
+    String why = reason.strip();
+    if (why.isEmpty()) {
+      throw new GameQueueException("a reason is needed: others will ask why " + what + " waits");
+    }
+    if (why.codePointCount(0, why.length()) > MOST_REASON) {
+      throw new GameQueueException(
+          "the reason is longer than %d characters".formatted(MOST_REASON));
+    }
+    return why;
   }
 
   private void requireKnown(PauseTarget target) {

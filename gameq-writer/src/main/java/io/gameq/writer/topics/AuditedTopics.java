@@ -7,6 +7,7 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
@@ -20,6 +21,7 @@ import io.gameq.redis.topic.TopicPauses.Pause;
 import io.gameq.redis.topic.TopicReads;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.Shown;
+import io.gameq.writer.pause.Pausing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -40,8 +42,6 @@ import org.jspecify.annotations.Nullable;
 public final class AuditedTopics {
   /** Longest page. */
   public static final int MOST_MESSAGES = TopicReads.MOST;
-
-  private static final int MOST_REASON = 255;
 
   private final ControlConnection redis;
   private final Slots slots;
@@ -70,10 +70,11 @@ public final class AuditedTopics {
 
   /** One topic, as in the survey. */
   public TopicSurvey.OfTopic survey(String topic) {
-    return survey().topics().stream()
-        .filter(of -> of.topic().equals(topic))
-        .findFirst()
-        .orElseThrow(() -> unknown(topic));
+    TopicSurvey.OfTopic of = redis.ask(connection -> TopicSurvey.of(connection, slots, topic));
+    if (of == null) {
+      throw unknown(topic);
+    }
+    return of;
   }
 
   private TopicDefinition definition(String topic) {
@@ -108,7 +109,7 @@ public final class AuditedTopics {
     return redis.ask(
         connection ->
             new MessageLists(connection, definition, slots, withPayloads)
-                .read(state, after, Math.min(most, MOST_MESSAGES), nowMillis(connection)));
+                .read(state, after, Math.min(most, MOST_MESSAGES), RedisClock.now(connection)));
   }
 
   /**
@@ -128,8 +129,8 @@ public final class AuditedTopics {
   private MessageTrace trace(
       RedisConnection connection, TopicDefinition definition, MessageId id, boolean withPayload) {
     FoundMessage found = TopicReads.find(connection, slot(definition, id), id);
-    long nowMillis = nowMillis(connection);
-    Pause pause = TopicPauses.all(connection, slots.namespace()).get(id.topic());
+    long nowMillis = RedisClock.now(connection);
+    Pause pause = TopicPauses.find(connection, slots.namespace(), id.topic());
     List<ListedMessage> places = new ArrayList<>();
     FoundMessage.Held held = found.held();
     FoundMessage.Pending pending = found.pending();
@@ -172,38 +173,28 @@ public final class AuditedTopics {
     return slots.get(id.slot(Math.min(definition.slots(), slots.count())));
   }
 
-  private static long nowMillis(RedisConnection connection) {
-    return TopicSurvey.nowMillis(connection);
-  }
-
   /**
    * Pauses a topic; of one that is paused already reason and time change. Consumers take nothing of
    * it then, within about a second; what is held is finished.
    *
-   * @param reason 1 to {@value #MOST_REASON} characters
+   * @param reason as {@link Pausing#reason} wants it
    * @return the pause; null when somebody resumed it meanwhile
    */
   public @Nullable Pause pause(String topic, String reason) {
-    String why = reason.strip();
-    if (why.isEmpty() || why.codePointCount(0, why.length()) > MOST_REASON) {
-      throw new GameQueueException(
-          "a reason of 1 to %d characters is needed: others will ask why %s waits"
-              .formatted(MOST_REASON, topic));
-    }
+    String why = Pausing.reason(reason, topic);
     definition(topic);
     audit("topic pause", topic, why);
     return redis.call(
         connection -> {
           TopicPauses.pause(connection, slots.namespace(), topic, why, actor.who());
-          return TopicPauses.all(connection, slots.namespace()).get(topic);
+          return TopicPauses.find(connection, slots.namespace(), topic);
         });
   }
 
   /** Ends the pause of a topic; returns it, or null when it was not paused. */
   public @Nullable Pause resume(String topic) {
     MessageId.checkTopic(topic);
-    Pause pause =
-        redis.ask(connection -> TopicPauses.all(connection, slots.namespace()).get(topic));
+    Pause pause = redis.ask(connection -> TopicPauses.find(connection, slots.namespace(), topic));
     if (pause == null) {
       return null;
     }
