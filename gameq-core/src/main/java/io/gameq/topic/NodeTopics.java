@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import io.gameq.BatchHandler;
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
@@ -84,7 +85,7 @@ public final class NodeTopics {
       BatchHandler<T> handler,
       SubscribeOptions with) {
     if (isClosed) {
-      throw new GameQueueException("the node is closed: nothing is handled any more");
+      throw new ClosedException("the node is closed: nothing is handled any more");
     }
     if (subscriptions.size() >= MOST_SUBSCRIPTIONS) {
       throw new GameQueueException(
@@ -95,6 +96,14 @@ public final class NodeTopics {
             .start(handler, with, this::closed);
     subscriptions.add(subscription);
     return subscription;
+  }
+
+  private static void pause(Subscription of) {
+    try {
+      of.pause();
+    } catch (ClosedException e) {
+      // its own close goes on, and is waited for below
+    }
   }
 
   private synchronized void closed(Subscription of) {
@@ -111,7 +120,7 @@ public final class NodeTopics {
       isClosed = true;
       all = List.copyOf(subscriptions);
     }
-    all.forEach(Subscription::pause);
+    all.forEach(NodeTopics::pause);
     all.forEach(
         of -> {
           boolean unused =
