@@ -163,6 +163,18 @@ public interface Topic<T> {
   void resume();
 
   /**
+   * Has all nodes together take at most so many messages a second, from within a second or so on;
+   * after a rest a tenth of a second's messages at once, one at least. Kept in Redis until it is
+   * changed. {@link SubscribeOptions#rate} is for one node.
+   *
+   * @param perSecond one an hour to 1,000,000 a second; 0 for no limit
+   * @param reason shown to operators
+   * @throws GameQueueException when the rate is out of range
+   * @throws RedisUnavailableException when Redis does not answer; it may be set then
+   */
+  void rate(double perSecond, String reason);
+
+  /**
    * Has this node handle messages, with {@link SubscribeOptions#DEFAULT}; on several nodes they
    * share the messages.
    *

@@ -10,6 +10,7 @@ import io.gameq.message.MessageId;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicDefinitions;
 import io.gameq.redis.topic.TopicPauses;
+import io.gameq.redis.topic.TopicRates;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +73,26 @@ public final class NodeTopics {
                 "to resume topic '" + topic + "'",
                 redis -> {
                   TopicPauses.resume(redis, node.namespace(), topic);
+                  return true;
+                });
+  }
+
+  /** As {@link Topic#rate}. */
+  void rate(String topic, double perSecond, String reason) {
+    if (perSecond != 0) {
+      TopicRates.check(perSecond);
+    }
+    boolean unused =
+        node.asking()
+            .ask(
+                "to set the rate of topic '" + topic + "'",
+                redis -> {
+                  if (perSecond == 0) {
+                    TopicRates.end(redis, node.namespace(), topic);
+                  } else {
+                    String who = "node " + node.name();
+                    TopicRates.set(redis, node.namespace(), topic, perSecond, reason, who);
+                  }
                   return true;
                 });
   }

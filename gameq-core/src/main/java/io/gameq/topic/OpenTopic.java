@@ -169,6 +169,11 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   @Override
+  public void rate(double perSecond, String reason) {
+    node.rate(name(), perSecond, reason);
+  }
+
+  @Override
   public Subscription subscribe(MessageHandler<T> handler) {
     return subscribe(handler, SubscribeOptions.DEFAULT);
   }

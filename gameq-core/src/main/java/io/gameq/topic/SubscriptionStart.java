@@ -7,6 +7,7 @@ import io.gameq.TopicOptions;
 import io.gameq.agent.AgentRunner;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ExtendScript;
+import io.gameq.redis.topic.GrantScript;
 import io.gameq.redis.topic.NackMessageScript;
 import io.gameq.redis.topic.TakeScript;
 import io.gameq.redis.topic.TakenMessage;
@@ -66,6 +67,7 @@ final class SubscriptionStart<T> {
                 options.lease().toMillis(),
                 options.ageing().toMillis(),
                 options.retry().attempts()));
+    TopicShare share = new TopicShare(new GrantScript(topic, node.slots()[0]));
     SlotKeys[] slots = Arrays.copyOf(node.slots(), definition.slots());
     AtomicReference<Subscription> itself = new AtomicReference<>();
     Subscription subscription =
@@ -76,7 +78,7 @@ final class SubscriptionStart<T> {
     itself.set(subscription);
     runner.start(
         new Taking(
-            new Taking.Source(topic, slots, options.lease(), way, take, times),
+            new Taking.Source(topic, slots, options.lease(), way, take, times, share),
             with.batch(),
             pace,
             outcomes,

@@ -45,7 +45,8 @@ final class Taking implements Agent {
       Duration lease,
       TakingWay way,
       TakeScript take,
-      SlotTimes times) {}
+      SlotTimes times,
+      TopicShare share) {}
 
   /** With {@code batch} messages for a handler at most. */
   Taking(Source source, int batch, Pace pace, Outcomes outcomes, Workers workers) {
@@ -98,7 +99,23 @@ final class Taking implements Agent {
     return Math.min(free * batch, pace.messages());
   }
 
+  /** As many as the handlers have room for and the topic's rate grants. */
   private int take(RedisConnection redis, int room) {
+    double rate = source.way().topicRate();
+    if (rate == 0) {
+      return takeGranted(redis, room);
+    }
+    int granted = source.times().waitNanos() > 0 ? 0 : source.share().ask(redis, rate, room);
+    if (granted == 0) {
+      return 0;
+    }
+    int taken = takeGranted(redis, granted);
+    source.share().giveBack(redis, rate, granted - taken);
+    return taken;
+  }
+
+  /** Returns how many were taken. */
+  private int takeGranted(RedisConnection redis, int room) {
     List<TakeScript.Share> shares = new ArrayList<>();
     for (SlotTimes.Share share : source.times().due(room)) {
       shares.add(new TakeScript.Share(source.slots()[share.slot()], share.most()));
@@ -127,7 +144,7 @@ final class Taking implements Agent {
     if (failure != null) {
       throw failure; // is logged
     }
-    return 1;
+    return taken.size();
   }
 
   private void giveUp(TakenMessage taken) {
@@ -137,7 +154,11 @@ final class Taking implements Agent {
 
   @Override
   public long idleNanos() {
-    return isHeldUp ? HELD_UP_NANOS : Math.max(source.times().waitNanos(), pace.waitNanos());
+    if (isHeldUp) {
+      return HELD_UP_NANOS;
+    }
+    long byRate = source.way().topicRate() == 0 ? 0 : source.share().waitNanos();
+    return Math.max(source.times().waitNanos(), Math.max(pace.waitNanos(), byRate));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.topic.TopicNotices;
 import io.gameq.redis.topic.TopicPauses;
+import io.gameq.redis.topic.TopicRates;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ final class TakingWay implements AutoCloseable {
   private @Nullable String server;
   private long lookedNanos;
   private boolean isTopicPaused;
+  private double topicRate;
   private boolean isPaused;
   private boolean isTaking;
 
@@ -40,7 +42,7 @@ final class TakingWay implements AutoCloseable {
 
   /**
    * The connection to the server that this node has healed on; null while it has not. Looks once a
-   * second whether operators paused the topic, and that notices come.
+   * second whether operators paused the topic or gave it a rate, and that notices come.
    *
    * @throws io.gameq.GameQueueException when Redis does not answer
    */
@@ -69,8 +71,16 @@ final class TakingWay implements AutoCloseable {
       isTopicPaused =
           control.call(
               connected.redis(), redis -> TopicPauses.isPaused(redis, node.namespace(), topic));
+      TopicRates.Rate rate =
+          control.call(connected.redis(), redis -> TopicRates.find(redis, node.namespace(), topic));
+      topicRate = rate == null ? 0 : rate.perSecond();
     }
     return connected.redis();
+  }
+
+  /** Messages a second that all nodes together may take, as {@link #connection} saw it; 0: any. */
+  double topicRate() {
+    return topicRate;
   }
 
   /** A connection that does not answer: the next one is new. */

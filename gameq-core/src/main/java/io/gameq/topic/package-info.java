@@ -15,7 +15,8 @@
  *                   notice, due time, poll
  *                         │ SlotTimes: which slots to look into now
  *  gameq-topic-NAME       ▼
- *                   Taking ◀── Pace: free handlers, rate; TakingWay: the connection, may it take
+ *                   Taking ◀── Pace: free handlers, rate; TopicShare: of the topic's rate;
+ *                         │     TakingWay: the connection, may it take
  *                         │ take.lua: under a lease, to slots that are due, in one round trip
  *  gameq-handler-NAME     ▼
  *                   Workers ──▶ Handling ──▶ the game's handler, with a HeldMessage (Delivery)
@@ -29,7 +30,7 @@
  * three seconds after it has on another primary: other nodes put their acknowledgements back then.
  *
  * <p>An idle subscription asks Redis once a second for each slot of its topic, and for the topic's
- * pause: 17 commands with 16 slots.
+ * pause and rate: 18 commands with 16 slots.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.topic;

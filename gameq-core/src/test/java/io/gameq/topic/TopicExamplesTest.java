@@ -408,4 +408,25 @@ class TopicExamplesTest {
     assertTrue(error.getMessage().contains("takes 11 bytes"), error.getMessage());
     assertEquals(1, small.counts().pending());
   }
+
+  @Test
+  void aRateIsThatOfAllNodesTogether() throws Exception {
+    Topic<Mail> topic = queue.topic("limited", Mail.class);
+    topic.rate(0.001, "the mail server is slow");
+    Inbox<Mail> inbox = new Inbox<>();
+    try (GameQueue other = FIXTURE.node("n2", wals);
+        Subscription here = topic.subscribe(inbox);
+        Subscription there = other.topic("limited", Mail.class).subscribe(inbox)) {
+      for (int i = 0; i < 5; i++) {
+        topic.publish("mail:" + i, new Mail(i, "hello"));
+      }
+      inbox.next();
+      await().atMost(LONG).until(() -> topic.counts().held() == 0);
+      assertEquals(4, topic.counts().pending());
+      topic.rate(0, "it is mended");
+      assertEquals(4, inbox.keys(4).size());
+      await().atMost(LONG).until(() -> here.counts().handled() + there.counts().handled() == 5);
+    }
+    assertThrows(GameQueueException.class, () -> topic.rate(-1, "wrong"));
+  }
 }

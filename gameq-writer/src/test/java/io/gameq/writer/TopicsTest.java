@@ -193,6 +193,22 @@ class TopicsTest {
     assertEquals("1", audited("topic resume", "paused"));
   }
 
+  @Test
+  void aLimitedTopicSaysHowFarByWhomAndWhyUntilItIsEnded() throws Exception {
+    define("limited");
+    run(ExitCodes.COULD_NOT_RUN, "topics rate limited 50");
+    run(ExitCodes.COULD_NOT_RUN, "topics rate limited fast --reason x");
+    run(ExitCodes.COULD_NOT_RUN, "topics rate limited 0 --reason x");
+    run(ExitCodes.OK, "topics rate limited 2.50 --reason slow");
+    String topics = world.file.run("topics").out();
+    assertTrue(topics.contains("topic limited is limited to 2.5 messages a second by "), topics);
+    assertTrue(world.file.run("topics --json").out().contains("\"perSecond\":2.5"));
+    run(ExitCodes.OK, "topics rate limited none");
+    run(ExitCodes.FOUND_SOMETHING, "topics rate limited none");
+    assertEquals("1", audited("topic rate", "limited"));
+    assertEquals("1", audited("topic rate end", "limited"));
+  }
+
   private static final String PAUSED = "gameq_topic_paused{topic=\"paused\"} 1.0";
 
   private String metrics() throws IOException {

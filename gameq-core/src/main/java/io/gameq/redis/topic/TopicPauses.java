@@ -30,11 +30,14 @@ public final class TopicPauses {
     long unused =
         RedisReply.await(
             () -> {
-              String text = RedisClock.now(redis) + "\t" + who.replace('\t', ' ') + "\t" + reason;
-              return redis
-                  .sync()
-                  .hset(key(namespace), Map.of(SlotKeys.bytes(topic), LuaScript.utf8(text)));
+              byte[] text = LuaScript.utf8(text(redis, who, reason));
+              return redis.sync().hset(key(namespace), Map.of(SlotKeys.bytes(topic), text));
             });
+  }
+
+  /** When (now), who and why, as Redis has it. */
+  static String text(RedisConnection redis, String who, String reason) {
+    return RedisClock.now(redis) + "\t" + who.replace('\t', ' ') + "\t" + reason;
   }
 
   /** Ends a pause; whether there was one. Throws RedisUnavailableException. */
@@ -61,7 +64,8 @@ public final class TopicPauses {
     return all;
   }
 
-  private static Pause pause(String text) {
+  /** Reads it; what is no such text is all reason. */
+  static Pause pause(String text) {
     String[] words = text.split("\t", 3);
     return words.length < 3
         ? new Pause(0, "", text)

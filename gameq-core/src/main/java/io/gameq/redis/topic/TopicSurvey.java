@@ -36,6 +36,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    *
    * @param definition null when it cannot be read
    * @param pause null when it is not paused
+   * @param rate null when it has none
    * @param error why the topic could not be looked at, and its counts are zero; empty when it could
    */
   public record OfTopic(
@@ -43,6 +44,7 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
       @Nullable TopicDefinition definition,
       TopicCounts counts,
       TopicPauses.@Nullable Pause pause,
+      TopicRates.@Nullable Rate rate,
       String error) {
     /**
      * For how long the message waits that has been due for longest, at least; 0 when none is due.
@@ -66,10 +68,15 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
   public static TopicSurvey of(RedisConnection redis, Slots slots) {
     long nowMillis = RedisClock.now(redis);
     Map<String, TopicPauses.Pause> pauses = TopicPauses.all(redis, slots.namespace());
+    Map<String, TopicRates.Rate> rates = TopicRates.all(redis, slots.namespace());
     List<OfTopic> topics = new ArrayList<>();
     TopicDefinitions.texts(redis, slots.namespace()).entrySet().stream()
         .limit(MOST_TOPICS)
-        .forEach(of -> topics.add(look(redis, slots, nowMillis, of, pauses.get(of.getKey()))));
+        .forEach(
+            of -> {
+              Flow flow = new Flow(pauses.get(of.getKey()), rates.get(of.getKey()));
+              topics.add(look(redis, slots, nowMillis, of, flow));
+            });
     return new TopicSurvey(nowMillis, topics);
   }
 
@@ -86,26 +93,32 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
             slots,
             RedisClock.now(redis),
             Map.entry(topic, json),
-            TopicPauses.find(redis, slots.namespace(), topic));
+            new Flow(
+                TopicPauses.find(redis, slots.namespace(), topic),
+                TopicRates.find(redis, slots.namespace(), topic)));
   }
+
+  /** What operators want of a topic's consumers. */
+  private record Flow(TopicPauses.@Nullable Pause pause, TopicRates.@Nullable Rate rate) {}
 
   private static OfTopic look(
       RedisConnection redis,
       Slots slots,
       long nowMillis,
       Map.Entry<String, String> defined,
-      TopicPauses.@Nullable Pause pause) {
+      Flow flow) {
     String topic = defined.getKey();
     TopicDefinition definition = null;
     try {
       MessageId.checkTopic(topic);
       definition = TopicDefinition.of(topic, defined.getValue());
       TopicCounts counts = TopicReads.counts(redis, slots(definition, slots), topic, nowMillis);
-      return new OfTopic(topic, definition, counts, pause, "");
+      return new OfTopic(topic, definition, counts, flow.pause, flow.rate, "");
     } catch (RedisUnavailableException e) {
       throw e;
     } catch (GameQueueException e) {
-      return new OfTopic(topic, definition, NOTHING, pause, String.valueOf(e.getMessage()));
+      String error = String.valueOf(e.getMessage());
+      return new OfTopic(topic, definition, NOTHING, flow.pause, flow.rate, error);
     }
   }
 

@@ -21,11 +21,13 @@
  *                              the hash expires an hour after its last write
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count' of the newest take
+ * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
  * {ns:slot}:mjournal   HASH    WAL -> sequence of its newest commit with messages here; WAL! ->
  *                              holes before it: 'after-to after-to ...', commits that were refused;
  *                              WAL@ -> when its process was first seen to be gone, s
  * ns:topics            HASH    topic -> TopicDefinition, JSON
  * ns:topics:paused     HASH    topic -> when, who, why
+ * ns:topics:rates      HASH    topic -> messages a second of all nodes, when, who, why
  * ns:t:TOPIC           channel number of a slot where something is due sooner than before, and soon
  * </pre>
  *
@@ -51,6 +53,8 @@
  * DeadMessages       revive.lua  dead letters: list, retry, discard
  * TopicDefinitions               TopicDefinition of each topic, the same for all nodes
  * TopicPauses                    topics that are paused
+ * TopicRates                     topics with a rate for all nodes
+ * GrantScript        grant.lua   shares it out
  * TopicNotices                   what is due soon: wakes consumers
  * TopicScript                    what the scripts have in common
  * </pre>

@@ -5,6 +5,7 @@ import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DeadMessages.Retried;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
 import io.gameq.writer.console.access.GuardedRoutes;
@@ -52,6 +53,7 @@ final class TopicPages {
    * One topic.
    *
    * @param nextMillis until the next message is due; null when none waits for its time
+   * @param rate how many messages a second all nodes together take, and why; empty for any
    */
   record TopicLine(
       String topic,
@@ -63,10 +65,12 @@ final class TopicPages {
       @Nullable Long nextMillis,
       String definition,
       @Nullable PausedTopic pause,
+      String rate,
       String error) {
     static TopicLine of(OfTopic of, long nowMillis) {
       TopicDefinition definition = of.definition();
       Pause pause = of.pause();
+      Rate rate = of.rate();
       long next = of.counts().firstDueMillis();
       return new TopicLine(
           of.topic(),
@@ -78,6 +82,7 @@ final class TopicPages {
           next > nowMillis ? next - nowMillis : null,
           definition == null ? "" : TopicText.definition(definition),
           pause == null ? null : PausedTopic.of(pause),
+          rate == null ? "" : TopicText.rate(rate),
           of.error());
     }
   }

@@ -18,6 +18,8 @@ import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicDefinitions;
 import io.gameq.redis.topic.TopicPauses;
 import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.TopicRates;
+import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicReads;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.Shown;
@@ -201,6 +203,38 @@ public final class AuditedTopics {
     audit("topic resume", topic, "was paused by %s: %s".formatted(pause.who(), pause.reason()));
     return redis.call(connection -> TopicPauses.resume(connection, slots.namespace(), topic))
         ? pause
+        : null;
+  }
+
+  /**
+   * Has all consumers of a topic together take at most so many messages a second, within about a
+   * second; of one that has a rate already it is another one.
+   *
+   * @param reason as {@link Pausing#reason} wants it
+   * @return the rate; null when somebody ended it meanwhile
+   */
+  public @Nullable Rate rate(String topic, double perSecond, String reason) {
+    TopicRates.check(perSecond);
+    String why = Pausing.reason(reason, topic);
+    definition(topic);
+    audit("topic rate", topic, "%s a second: %s".formatted(TopicText.number(perSecond), why));
+    return redis.call(
+        connection -> {
+          TopicRates.set(connection, slots.namespace(), topic, perSecond, why, actor.who());
+          return TopicRates.find(connection, slots.namespace(), topic);
+        });
+  }
+
+  /** Ends the rate of a topic; returns it, or null when it had none. */
+  public @Nullable Rate endRate(String topic) {
+    MessageId.checkTopic(topic);
+    Rate rate = redis.ask(connection -> TopicRates.find(connection, slots.namespace(), topic));
+    if (rate == null) {
+      return null;
+    }
+    audit("topic rate end", topic, "was " + TopicText.rate(rate));
+    return redis.call(connection -> TopicRates.end(connection, slots.namespace(), topic))
+        ? rate
         : null;
   }
 

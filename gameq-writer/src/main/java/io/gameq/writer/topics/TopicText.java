@@ -5,9 +5,11 @@ import io.gameq.redis.topic.DeadMessages.Retried;
 import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
 import io.gameq.terminal.Shown;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,11 +63,31 @@ public final class TopicText {
 
   /** {@code by ann@host since 2026-11-24 00:56:04.264 UTC: moving house}. */
   static String why(Pause pause) {
+    return why(pause.who(), pause.sinceMillis(), pause.reason());
+  }
+
+  private static String why(String who, long sinceMillis, String reason) {
     return "by %s since %s UTC: %s"
         .formatted(
-            Shown.text(pause.who()),
-            Shown.utc(Instant.ofEpochMilli(pause.sinceMillis())),
-            Shown.text(pause.reason()));
+            Shown.text(who), Shown.utc(Instant.ofEpochMilli(sinceMillis)), Shown.text(reason));
+  }
+
+  /** {@code topic mail is limited to 50 messages a second by ann@host since ...: why}. */
+  static String rate(String topic, Rate rate) {
+    return "topic %s is limited to %s".formatted(Shown.text(topic), rate(rate));
+  }
+
+  /** {@code 50 messages a second by ann@host since 2026-11-24 00:56:04.264 UTC: why}. */
+  public static String rate(Rate rate) {
+    return "%s a second %s"
+        .formatted(
+            number(rate.perSecond()) + (rate.perSecond() == 1 ? " message" : " messages"),
+            why(rate.who(), rate.sinceMillis(), rate.reason()));
+  }
+
+  /** {@code 2.5}, {@code 50}. */
+  static String number(double perSecond) {
+    return BigDecimal.valueOf(perSecond).stripTrailingZeros().toPlainString();
   }
 
   /** {@code 16 slots, lease 30.000 s, 16 attempts, back-off fixed 1s, payload 65,536 bytes}. */
@@ -109,6 +131,8 @@ public final class TopicText {
     }
     Pause pause = of.pause();
     all.put("pause", pause == null ? null : values(pause));
+    Rate rate = of.rate();
+    all.put("perSecond", rate == null ? null : rate.perSecond());
     all.put("error", of.error().isEmpty() ? null : of.error());
     return all;
   }

@@ -3,6 +3,7 @@ package io.gameq.writer.topics;
 import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
 import io.gameq.terminal.ExitCodes;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Option;
 /** {@code topics}: each topic, what waits in it, and whether there is something to act on. */
 @Command(
     name = "topics",
-    description = "Shows each topic: its messages by where they are, its definition, its pause.",
+    description =
+        "Shows each topic: its messages by where they are, its definition, its pause and rate.",
     footer = {
       "",
       "PENDING: all that wait; DUE: those whose time has come, a group counts once; OVERDUE: for"
@@ -28,6 +30,7 @@ import picocli.CommandLine.Option;
       TopicsTraceCommand.class,
       TopicsPauseCommand.class,
       TopicsResumeCommand.class,
+      TopicsRateCommand.class,
       TopicsDeadCommand.class
     })
 public final class TopicsCommand extends TopicCommand {
@@ -57,6 +60,10 @@ public final class TopicsCommand extends TopicCommand {
       Pause pause = of.pause();
       if (pause != null) {
         out().println(TopicText.pause(of.topic(), pause));
+      }
+      Rate rate = of.rate();
+      if (rate != null) {
+        out().println(TopicText.rate(of.topic(), rate));
       }
     }
   }

@@ -32,6 +32,7 @@ async function all(root, context) {
     { label: 'Dead', num: true, text: (of) => whole(of.dead) },
     { label: 'Oldest due', num: true, text: (of) => (of.overdueMillis ? millis(of.overdueMillis) : '–') },
     { label: 'Paused', wide: true, text: (of) => (of.pause ? `by ${plain(of.pause.by)}: ${plain(of.pause.reason)}` : '') },
+    { label: 'Limited to', wide: true, text: (of) => plain(of.rate) },
     { label: 'Definition', wide: true, text: (of) => plain(of.error || of.definition) },
   ], (of) => of.topic, 'There are no topics yet: the first node that opens one defines it.');
   root.append(toDo, table.node);
@@ -63,6 +64,7 @@ async function one(root, context, topic) {
   });
   const line = el('p', { role: 'status' });
   const paused = el('p', {});
+  const limited = el('p', {});
   const when = { pending: 'Due', ready: 'Due', held: 'Lease ends', dead: 'Died' }[state];
   const table = liveTable(`Messages that are ${state}; times in UTC`, [
     { label: 'Key', node: (of) => link(plain(of.key), messageAddress(encodeURIComponent(topic), of)) },
@@ -76,7 +78,7 @@ async function one(root, context, topic) {
   ], (of) => `${of.group ?? ''} ${of.key} ${of.content?.version ?? ''}`, 'There are no such messages.');
   const more = button('More messages', () => load(false));
   const change = el('div', { class: 'buttons' });
-  root.append(el('p', {}, link('All topics', '#/topics')), line, paused, change, filter, table.node, more);
+  root.append(el('p', {}, link('All topics', '#/topics')), line, paused, limited, change, filter, table.node, more);
   let messages = [];
   let next = '';
   await load(true);
@@ -90,6 +92,7 @@ async function one(root, context, topic) {
     const of = page.topic;
     say(line, `${whole(of.pending)} pending, ${whole(of.due)} due${of.overdueMillis ? `, the oldest for ${millis(of.overdueMillis)}` : ''}, ${whole(of.held)} held, ${whole(of.dead)} dead. ${plain(of.definition)}`);
     say(paused, of.pause ? `Paused by ${plain(of.pause.by)} since ${utc(of.pause.atMillis)}: ${plain(of.pause.reason)}` : '');
+    say(limited, of.rate ? `Limited to ${plain(of.rate)}` : '');
     change.replaceChildren(...(visitor().mayAct ? [of.pause ? button('Resume …', resume) : button('Pause …', pause)] : [el('span', { class: 'hint' }, visitor().whyNot)]));
   }
 
