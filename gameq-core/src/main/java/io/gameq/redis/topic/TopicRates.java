@@ -2,9 +2,6 @@ package io.gameq.redis.topic;
 
 import io.gameq.GameQueueException;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.RedisReply;
-import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.LuaScript;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Topics of which all nodes together take at most so many messages a second. {@code
  * ns:topics:rates}: topic to messages a second, when, who and reason, tabs between them; {@link
- * GrantScript} shares them out. Plain commands. Stateless.
+ * GrantScript} shares them out. Stateless.
  */
 public final class TopicRates {
   /** Lowest and highest: an hour a message, and more than a Redis has. */
   private static final double LEAST = 1.0 / 3600;
 
   private static final double MOST = 1_000_000;
+  private static final SaidOfTopics RATES = new SaidOfTopics("rates");
 
   private TopicRates() {}
 
@@ -28,7 +26,20 @@ public final class TopicRates {
    * @param sinceMillis Redis TIME in ms
    * @param who set it
    */
-  public record Rate(double perSecond, long sinceMillis, String who, String reason) {}
+  public record Rate(double perSecond, long sinceMillis, String who, String reason) {
+    /** Null when somebody else wrote something else there: then there is none. */
+    static @Nullable Rate of(String text) {
+      int end = text.indexOf('\t');
+      try {
+        double perSecond = Double.parseDouble(text.substring(0, Math.max(0, end)));
+        check(perSecond);
+        TopicPauses.Pause set = TopicPauses.Pause.of(text.substring(end + 1));
+        return new Rate(perSecond, set.sinceMillis(), set.who(), set.reason());
+      } catch (NumberFormatException | GameQueueException e) {
+        return null;
+      }
+    }
+  }
 
   /**
    * Throws GameQueueException when a rate is out of range.
@@ -55,55 +66,32 @@ public final class TopicRates {
       String reason,
       String who) {
     check(perSecond);
-    long unused =
-        RedisReply.await(
-            () -> {
-              String text = perSecond + "\t" + TopicPauses.text(redis, who, reason);
-              return redis
-                  .sync()
-                  .hset(key(namespace), Map.of(SlotKeys.bytes(topic), LuaScript.utf8(text)));
-            });
+    RATES.say(redis, namespace, topic, perSecond + "\t" + SaidOfTopics.by(redis, who, reason));
   }
 
   /** Ends a rate; whether there was one. Throws RedisUnavailableException. */
   public static boolean end(RedisConnection redis, String namespace, String topic) {
-    return RedisReply.await(() -> redis.sync().hdel(key(namespace), SlotKeys.bytes(topic))) > 0;
+    return RATES.end(redis, namespace, topic);
   }
 
   /** The rate of a topic; null when it has none. Throws RedisUnavailableException. */
   public static @Nullable Rate find(RedisConnection redis, String namespace, String topic) {
-    byte[] text = RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic)));
-    return text == null ? null : rate(TopicScript.text(text));
+    String text = RATES.find(redis, namespace, topic);
+    return text == null ? null : Rate.of(text);
   }
 
   /** All that have one, by topic. Throws RedisUnavailableException. */
   public static Map<String, Rate> all(RedisConnection redis, String namespace) {
     Map<String, Rate> all = new TreeMap<>();
-    RedisReply.await(() -> redis.sync().hgetall(key(namespace)))
+    RATES
+        .all(redis, namespace)
         .forEach(
             (topic, text) -> {
-              Rate rate = rate(TopicScript.text(text));
+              Rate rate = Rate.of(text);
               if (rate != null) {
-                all.put(LuaScript.string(topic), rate);
+                all.put(topic, rate);
               }
             });
     return all;
-  }
-
-  /** Null when somebody else wrote something else there: then there is none. */
-  private static @Nullable Rate rate(String text) {
-    int end = text.indexOf('\t');
-    try {
-      double perSecond = Double.parseDouble(text.substring(0, Math.max(0, end)));
-      check(perSecond);
-      TopicPauses.Pause set = TopicPauses.pause(text.substring(end + 1));
-      return new Rate(perSecond, set.sinceMillis(), set.who(), set.reason());
-    } catch (NumberFormatException | GameQueueException e) {
-      return null;
-    }
-  }
-
-  private static byte[] key(String namespace) {
-    return SlotKeys.bytes(namespace + ":topics:rates");
   }
 }
