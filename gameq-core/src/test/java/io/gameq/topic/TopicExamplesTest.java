@@ -236,14 +236,16 @@ class TopicExamplesTest {
     Inbox<Points> inbox = new Inbox<>();
     Topic<Points> events = queue.topic("event", Points.class);
     events.subscribe(inbox);
-    Instant last = Instant.now().plusMillis(250);
+    Instant start = Instant.now().plusSeconds(1);
     events.publish(
         Publish.of("rain", new Points(1))
+            .at(start)
             .every(ofMillis(100))
-            .until(last)
+            .until(start.plusMillis(250))
             .missed(Publish.Missed.ALL));
     Instant first = inbox.next().since();
     assertEquals(first.plusMillis(100), inbox.next().since());
+    assertEquals(first.plusMillis(200), inbox.next().since());
     await().atMost(LONG).until(() -> events.counts().pending() + events.counts().held() == 0);
   }
 
