@@ -82,13 +82,9 @@ class GameQueueTest {
       player.put(new Item(42, 1, 1001, 5));
       player.put(new Item(42, 2, 1002, 1));
       player.commit().awaitQueued(LONG);
-      TestServers.redis().sync().echo("the end");
       monitor.commandsUntil("nothing of interest", "opened");
-      List<String> commands =
-          monitor.commandsUntil(namespace, "the end").stream()
-              .map(c -> c.split(" ", 2)[0])
-              .toList();
-      assertEquals(List.of("MULTI", "MGET", "HSET", "ZADD", "HSET", "EXEC"), commands);
+      assertEquals(
+          List.of("MULTI", "MGET", "HSET", "ZADD", "HSET", "EXEC"), monitor.transaction());
     }
   }
 

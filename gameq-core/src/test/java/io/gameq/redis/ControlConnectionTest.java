@@ -35,14 +35,15 @@ class ControlConnectionTest {
     threads.shutdownNow();
   }
 
-  private static RedisConnector connector(String uri) {
-    return new RedisConnector(new RedisConfig(uri, null, TIMEOUT_MILLIS));
+  private static RedisConnector connector(String uri, int timeoutMillis) {
+    return new RedisConnector(new RedisConfig(uri, null, timeoutMillis));
   }
 
   @Test
   void manyCallersWaitForOneAttemptToReachASilentServer() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        RedisConnector connector = connector("redis://127.0.0.1:" + silent.getLocalPort());
+        RedisConnector connector =
+            connector("redis://127.0.0.1:" + silent.getLocalPort(), TIMEOUT_MILLIS);
         ControlConnection redis = new ControlConnection(connector)) {
       List<Future<?>> callers = new ArrayList<>();
       long began = System.nanoTime();
@@ -61,7 +62,8 @@ class ControlConnectionTest {
 
   @Test
   void whoIsInterruptedDisturbsNobodyElse() throws Exception {
-    try (RedisConnector connector = connector(TestServers.adminRedisUri()); // for BLPOP
+    try (RedisConnector connector =
+            connector(TestServers.adminRedisUri(), (int) LONG.toMillis()); // for BLPOP
         ControlConnection redis = new ControlConnection(connector)) {
       ControlConnection.Connected connected = redis.connected();
       CountDownLatch asked = new CountDownLatch(1);

@@ -18,7 +18,7 @@ public final class RedisMonitor implements AutoCloseable {
   public RedisMonitor() throws IOException {
     URI uri = URI.create(TestServers.adminRedisUri());
     socket = new Socket(uri.getHost(), uri.getPort());
-    socket.setSoTimeout(10_000);
+    socket.setSoTimeout((int) Waits.LONG.toMillis());
     lines =
         new BufferedReader(
             new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
@@ -49,6 +49,27 @@ public final class RedisMonitor implements AutoCloseable {
         commands.add(command);
       }
     }
+  }
+
+  /**
+   * The names of the commands from the next MULTI to its EXEC, of that connection alone: others of
+   * the same node may speak meanwhile.
+   */
+  public List<String> transaction() throws IOException {
+    List<String> names = new ArrayList<>();
+    String client = "";
+    while (!names.contains("EXEC")) {
+      String line = lines.readLine();
+      int end = line.indexOf("] ");
+      String name = line.substring(end + 2).replace("\"", "").split(" ", 2)[0];
+      if (client.isEmpty() && name.equals("MULTI")) {
+        client = line.substring(line.indexOf('['), end);
+      }
+      if (!client.isEmpty() && line.contains(client + "] ")) {
+        names.add(name);
+      }
+    }
+    return names;
   }
 
   @Override

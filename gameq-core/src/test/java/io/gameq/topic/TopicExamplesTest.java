@@ -202,7 +202,13 @@ class TopicExamplesTest {
     Inbox<Points> inbox = new Inbox<>();
     Topic<Points> ticks = queue.topic("tick", Points.class);
     ticks.subscribe(inbox);
-    ticks.publish(Publish.of("map", new Points(1)).every(ofMillis(60)).count(3)).awaitQueued(LONG);
+    ticks
+        .publish(
+            Publish.of("map", new Points(1))
+                .every(ofMillis(60))
+                .count(3)
+                .missed(Publish.Missed.ALL))
+        .awaitQueued(LONG);
     List<Instant> since = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       since.add(inbox.next().since());

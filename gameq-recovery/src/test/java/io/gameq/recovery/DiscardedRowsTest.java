@@ -13,12 +13,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What an operator discarded is a decision: no tool, node or writer brings it back. */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class DiscardedRowsTest {
   @TempDir Path directory;

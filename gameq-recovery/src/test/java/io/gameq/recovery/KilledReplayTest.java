@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tool itself dies in the middle of a replay. */
+@Tag("long")
 class KilledReplayTest {
   private static final int OWNERS = 40;
   private static final int ROWS = 50;

@@ -107,7 +107,7 @@ class ConflictReportTest extends RedisLossFixture {
       OwnerSession successor = two.open("player:1"); // on the Redis that has lost it
       assertEquals(List.of(), successor.rows(Pet.class));
       proxy.refuse(false);
-      await().atMost(Duration.ofSeconds(8)).until(() -> !conflicts.isEmpty());
+      await().atMost(LONG).until(() -> !conflicts.isEmpty());
       assertFalse(conflicts.element().mayComeBack());
       assertInstanceOf(
           ConflictException.class,

@@ -16,6 +16,7 @@ import io.gameq.wal.LeftWals;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A node dies while a commit with rows and messages is on its way, at every step, and starts again:
  * both are there, or neither.
  */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class KilledPublishTest extends MessagesFixture {
   /** A node that cannot reach Redis is not waited for. */

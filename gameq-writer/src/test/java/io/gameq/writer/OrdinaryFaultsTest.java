@@ -40,6 +40,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -51,6 +52,7 @@ import org.junit.jupiter.api.parallel.Resources;
  * Late packets, lost replies, sessions closed or lost at the wrong moment: nothing acknowledged is
  * lost and nothing goes back.
  */
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class OrdinaryFaultsTest {
 

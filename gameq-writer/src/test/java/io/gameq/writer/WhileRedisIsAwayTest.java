@@ -36,9 +36,9 @@ class WhileRedisIsAwayTest extends RedisLossFixture {
       for (int i = 1; i <= 2_000; i++) {
         receipts.add(commit(player, new Pet(1, 1, "v" + i)));
       }
-      receipts.get(1_999).journaled().get(40, TimeUnit.SECONDS);
+      receipts.get(1_999).journaled().get(LONG.toSeconds(), TimeUnit.SECONDS);
       CommitReceipt refused = commit(taken, new Pet(2, 2, "late"));
-      refused.journaled().get(40, TimeUnit.SECONDS);
+      refused.journaled().get(LONG.toSeconds(), TimeUnit.SECONDS);
       assertFalse(receipts.get(0).queued().isDone());
       reader.open("player:2");
       proxy.refuse(false);

@@ -256,7 +256,7 @@ class ClaimScriptsTest {
 
   private void awaitReaped() {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(LONG)
         .until(() -> !ReapScript.call(slot.redis, slot.slot).isEmpty());
   }
 

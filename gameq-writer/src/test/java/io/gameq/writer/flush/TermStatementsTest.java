@@ -190,7 +190,7 @@ class TermStatementsTest {
       Term before = terms.current();
       assertTrue(
           CompletableFuture.supplyAsync(() -> terms.moveOn(before, promoted), threads)
-              .get(2, TimeUnit.SECONDS));
+              .get(LONG.toSeconds(), TimeUnit.SECONDS));
       flushing.rollback();
       ExecutionException refused =
           assertThrows(

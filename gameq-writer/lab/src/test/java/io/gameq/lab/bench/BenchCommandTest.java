@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ class BenchCommandTest {
   }
 
   @Test
+  @Tag("long")
   void measuresEveryPartAndFindsMySqlAsItMustBe() throws IOException, SQLException {
     Path file = directory.resolve("result.json");
     LabRun run = bench.run("--rewrites", "2", "--json", file.toString());
@@ -72,6 +74,7 @@ class BenchCommandTest {
   }
 
   @Test
+  @Tag("long")
   void deletesAndHandOversAreMeasuredAndNothingIsLost() throws IOException, SQLException {
     Path file = directory.resolve("result.json");
     LabRun run =
@@ -90,6 +93,7 @@ class BenchCommandTest {
   }
 
   @Test
+  @Tag("long")
   void growthIsMeasuredAtEachPointAndCanBeDrawn() throws IOException, SQLException {
     Path file = directory.resolve("result.json");
     LabRun run = bench.run("--growth", "backlog", "--growth-max", "60", "--json", file.toString());

@@ -54,6 +54,7 @@ class CompareCommandTest {
   }
 
   @Test
+  @Tag("long")
   void gameqAndTheLimitsAreMeasuredAlikeAndNothingIsLost() throws Exception {
     oneRound(compare, "--contenders", "gameq,raw-redis,raw-mysql");
     JsonNode json = ResultJson.read(result());

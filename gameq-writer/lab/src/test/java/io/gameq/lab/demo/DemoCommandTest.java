@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -79,6 +80,7 @@ class DemoCommandTest {
   }
 
   @Test
+  @Tag("long")
   void endsWithOneAndNamesTheRowThatIsNotInMySql() throws IOException {
     assertEquals(1, demo("--break-verification"), this::output);
     String text = out.toString();
@@ -89,6 +91,7 @@ class DemoCommandTest {
   }
 
   @Test
+  @Tag("long")
   void playsOverAnySchemaAndSaysWhatItCannotManage() throws IOException {
     Path schema = Files.writeString(directory.resolve("schema.sql"), SCHEMA);
     assertEquals(0, demo("--schema", schema.toString()), this::output);

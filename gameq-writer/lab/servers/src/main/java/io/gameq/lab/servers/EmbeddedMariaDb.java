@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * without one they are deleted at close.
  */
 public final class EmbeddedMariaDb implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final ServerProcess process;
   private final int port;

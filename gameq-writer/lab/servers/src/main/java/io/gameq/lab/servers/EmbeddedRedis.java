@@ -18,7 +18,7 @@ import redis.embedded.core.ExecutableProvider;
  * ServerProcess} says why.
  */
 public final class EmbeddedRedis implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final Duration START_LIMIT = Duration.ofMinutes(1);
   private static final Pattern VERSION = Pattern.compile("Redis version=([0-9.]+)");
 
   private final ServerProcess process;

@@ -18,9 +18,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every generated row fits: the catalogue, the server, and what the server gives back. */
+@Tag("long")
 class GeneratedRowsTest {
   private static final int ROWS = 400;
 
