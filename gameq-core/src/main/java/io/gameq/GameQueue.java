@@ -3,6 +3,7 @@ package io.gameq;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -149,6 +150,17 @@ public interface GameQueue extends AutoCloseable {
    * @throws GameQueueException as above, or when a component has another type
    */
   <T extends Record> Topic<T> topic(String name, Class<T> payload, TopicOptions options);
+
+  /**
+   * A topic as it was defined by whoever opened it first, its payloads as bytes: for programs that
+   * hand on messages which are not theirs. Asks Redis, for at most {@link
+   * GameQueueConfigBuilder#callTimeout}.
+   *
+   * @return empty when nobody has defined it
+   * @throws GameQueueException when the name is malformed
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  Optional<Topic<byte[]>> definedTopic(String name);
 
   /** A topic with {@link TopicOptions#DEFAULT}; see {@link #topic(String, Class, TopicOptions)}. */
   default <T extends Record> Topic<T> topic(String name, Class<T> payload) {

@@ -189,6 +189,9 @@ public interface Topic<T> {
   /** Has this node handle messages several at a time; see {@link #subscribe(MessageHandler)}. */
   Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions options);
 
+  /** Takes messages by hand, without a subscription; costs nothing until it is used. */
+  Claims<T> claims();
+
   /**
    * How many messages there are. Immutable.
    *

@@ -39,6 +39,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
@@ -78,7 +79,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
                 node.clock(),
                 limits().commitRows(),
                 this::ask,
-                node.calls().timeout()));
+                node.calls().timeout(),
+                node.callbacks()));
   }
 
   private <T> T ask(String what, Function<RedisConnection, T> question) {
@@ -165,6 +167,11 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public <T extends Record> Topic<T> topic(String name, Class<T> payload, TopicOptions options) {
     return topics.open(name, payload, options);
+  }
+
+  @Override
+  public Optional<Topic<byte[]>> definedTopic(String name) {
+    return topics.defined(name);
   }
 
   /**

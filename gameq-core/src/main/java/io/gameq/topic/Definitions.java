@@ -5,6 +5,7 @@ import io.gameq.Retry;
 import io.gameq.TopicOptions;
 import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** Turns a topic's options into its definition in Redis. Stateless. */
@@ -35,6 +36,31 @@ final class Definitions {
         options.lease().toMillis(),
         options.window().toMillis(),
         backoff(options.retry()));
+  }
+
+  /** The options of a topic as it is defined: with them {@link #of} defines it the same. */
+  static TopicOptions options(TopicDefinition of) {
+    List<String> words = List.of(of.backoff().split(" "));
+    boolean jitter = words.get(words.size() - 1).equals("jitter");
+    List<Duration> delays =
+        words.subList(0, words.size() - (jitter ? 1 : 0)).stream().map(Definitions::delay).toList();
+    return new TopicOptions(
+        of.slots(),
+        of.maxPayloadBytes(),
+        Duration.ofMillis(of.ageMillis()),
+        Duration.ofMillis(of.windowMillis()),
+        Duration.ofMillis(of.leaseMillis()),
+        new Retry(delays, jitter, of.mostAttempts()));
+  }
+
+  private static Duration delay(String text) {
+    try {
+      return text.endsWith("ms")
+          ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))
+          : Duration.ofSeconds(Long.parseLong(text.substring(0, text.length() - 1)));
+    } catch (RuntimeException e) { // whatever somebody has written there
+      throw new GameQueueException("the back-off of a topic cannot be read: '" + text + "'", e);
+    }
   }
 
   /** For operators, and to compare: {@code "1s 2s 4s jitter"}. */

@@ -5,7 +5,6 @@ import io.gameq.ClaimLostException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.redis.topic.TakenMessage;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -14,19 +13,19 @@ import java.util.List;
  */
 final class Handling<T> {
   private final BatchHandler<T> handler;
-  private final HeldMessage.Terms<T> terms;
+  private final Holding<T> holding;
   private final Outcomes outcomes;
   private final SubscriptionCounts counts;
   private final Pace pace;
 
   Handling(
       BatchHandler<T> handler,
-      HeldMessage.Terms<T> terms,
+      Holding<T> holding,
       Outcomes outcomes,
       SubscriptionCounts counts,
       Pace pace) {
     this.handler = handler;
-    this.terms = terms;
+    this.holding = holding;
     this.outcomes = outcomes;
     this.counts = counts;
     this.pace = pace;
@@ -38,10 +37,7 @@ final class Handling<T> {
    * @param leaseEndNanos of all of them, by System.nanoTime
    */
   void run(List<TakenMessage> messages, long leaseEndNanos) {
-    List<HeldMessage<T>> held = new ArrayList<>(messages.size());
-    for (TakenMessage taken : messages) {
-      hold(taken, leaseEndNanos, held);
-    }
+    List<HeldMessage<T>> held = holding.hold(messages, leaseEndNanos);
     if (held.isEmpty()) {
       return;
     }
@@ -51,34 +47,9 @@ final class Handling<T> {
     } catch (Throwable e) { // the game's: whatever it is, its messages are tried again
       pace.failed();
       counts.warnOf(e);
-      held.forEach(message -> message.fail(text(e)));
+      held.forEach(message -> message.fail(Holding.text(e)));
     }
     held.forEach(this::settle);
-  }
-
-  private void hold(TakenMessage taken, long leaseEndNanos, List<HeldMessage<T>> held) {
-    try {
-      HeldMessage<T> message = new HeldMessage<>(taken, terms, leaseEndNanos);
-      if (message.isLeftOut()) {
-        outcomes.acknowledge(message.ack()); // with its next occurrence
-      } else {
-        held.add(message);
-      }
-    } catch (RuntimeException e) { // also what the constructor of the game's record throws
-      counts.warnOf(e);
-      counts.failed();
-      outcomes.fail(
-          taken,
-          "the message cannot be read: " + text(e),
-          Schedule.nextDue(taken, terms.options().lease()));
-    }
-  }
-
-  /** As it is kept with a dead letter. */
-  private static String text(Throwable e) {
-    return e.getMessage() == null
-        ? e.getClass().getName()
-        : e.getClass().getName() + ": " + e.getMessage();
   }
 
   private void settle(HeldMessage<T> message) {
@@ -98,7 +69,7 @@ final class Handling<T> {
     } catch (CommitUnknownException e) { // its lease decides
       counts.notAcknowledged(1, e);
     } catch (GameQueueException e) {
-      fail(message, text(e));
+      fail(message, Holding.text(e));
     }
   }
 

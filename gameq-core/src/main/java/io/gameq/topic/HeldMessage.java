@@ -142,15 +142,20 @@ final class HeldMessage<T> implements Delivery<T> {
 
   @Override
   public void extend(Duration fromNow) {
-    if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
-      throw new GameQueueException(
-          "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
-    }
+    checkLease(fromNow);
     long began = System.nanoTime();
     if (!terms.leases().extend(taken, fromNow.toMillis())) {
       throw Outcomes.lost(taken.id());
     }
     leaseEndNanos = began + fromNow.toNanos();
+  }
+
+  /** Throws GameQueueException when a lease cannot be extended by that. */
+  static void checkLease(Duration fromNow) {
+    if (fromNow.compareTo(LEAST_LEASE) < 0 || fromNow.compareTo(MOST_LEASE) > 0) {
+      throw new GameQueueException(
+          "a lease is extended by %s to %s: %s".formatted(LEAST_LEASE, MOST_LEASE, fromNow));
+    }
   }
 
   @Override

@@ -13,7 +13,10 @@ import io.gameq.redis.topic.TopicPauses;
 import io.gameq.redis.topic.TopicRates;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /** The topics of a node, and its subscriptions to them. Thread-safe. */
 public final class NodeTopics {
@@ -22,6 +25,7 @@ public final class NodeTopics {
 
   private final TopicNode node;
   private final List<Subscription> subscriptions = new ArrayList<>();
+  private final Map<String, ClaimTaking> takings = new HashMap<>();
   private boolean isClosed;
 
   public NodeTopics(TopicNode node) {
@@ -51,6 +55,21 @@ public final class NodeTopics {
                 "the definition of topic '" + name + "'",
                 redis -> TopicDefinitions.agree(redis, node.namespace(), definition));
     return new OpenTopic<>(this, agreed, options, payloads);
+  }
+
+  /** As {@link io.gameq.GameQueue#definedTopic}. */
+  public Optional<Topic<byte[]>> defined(String name) {
+    MessageId.checkTopic(name);
+    TopicDefinition definition =
+        node.asking()
+            .<Optional<TopicDefinition>>ask(
+                "the definition of topic '" + name + "'",
+                redis -> Optional.ofNullable(TopicDefinitions.find(redis, node.namespace(), name)))
+            .orElse(null);
+    return definition == null
+        ? Optional.empty()
+        : Optional.of(
+            new OpenTopic<>(this, definition, Definitions.options(definition), Payloads.BYTES));
   }
 
   /** As {@link Topic#pause}. */
@@ -104,18 +123,35 @@ public final class NodeTopics {
       Payloads<T> payloads,
       BatchHandler<T> handler,
       SubscribeOptions with) {
-    if (isClosed) {
-      throw new GameQueueException("the node is closed: nothing is handled any more");
-    }
-    if (subscriptions.size() >= MOST_SUBSCRIPTIONS) {
-      throw new GameQueueException(
-          "a node has at most %d subscriptions: close one first".formatted(MOST_SUBSCRIPTIONS));
-    }
+    requireRoom();
     Subscription subscription =
         new SubscriptionStart<>(node, definition, options, payloads)
             .start(handler, with, this::closed);
     subscriptions.add(subscription);
     return subscription;
+  }
+
+  private void requireRoom() {
+    if (isClosed) {
+      throw new GameQueueException("the node is closed: nothing is handled any more");
+    }
+    if (subscriptions.size() + takings.size() >= MOST_SUBSCRIPTIONS) {
+      throw new GameQueueException(
+          ("a node has at most %d subscriptions, topics whose messages it takes by claims counted:"
+                  + " close one first")
+              .formatted(MOST_SUBSCRIPTIONS));
+    }
+  }
+
+  /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
+  synchronized ClaimTaking taking(TopicDefinition definition, TopicOptions options) {
+    ClaimTaking known = takings.get(definition.topic());
+    if (known == null) {
+      requireRoom();
+      known = new SubscriptionStart<>(node, definition, options, Payloads.BYTES).startTaking();
+      takings.put(definition.topic(), known);
+    }
+    return known;
   }
 
   private synchronized void closed(Subscription of) {
@@ -128,10 +164,13 @@ public final class NodeTopics {
    */
   public void close(long deadlineNanos) {
     List<Subscription> all;
+    List<ClaimTaking> taking;
     synchronized (this) {
       isClosed = true;
       all = List.copyOf(subscriptions);
+      taking = List.copyOf(takings.values());
     }
+    taking.forEach(ClaimTaking::stop);
     all.forEach(Subscription::pause);
     all.forEach(
         of -> {

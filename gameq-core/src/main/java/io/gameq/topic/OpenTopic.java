@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import io.gameq.BatchHandler;
+import io.gameq.Claims;
 import io.gameq.CommitReceipt;
 import io.gameq.Message;
 import io.gameq.MessageHandler;
@@ -26,6 +27,7 @@ public final class OpenTopic<T> implements Topic<T> {
   private final TopicOptions options;
   private final MessageEncoding<T> encoding;
   private final TopicLook<T> look;
+  private final Claims<T> claims;
 
   OpenTopic(
       NodeTopics node, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
@@ -36,6 +38,7 @@ public final class OpenTopic<T> implements Topic<T> {
         new MessageEncoding<>(
             definition.topic(), definition.slots(), options, payloads, node.node().clock());
     this.look = new TopicLook<>(node.node(), definition, encoding);
+    this.claims = new TopicClaims<>(node, definition, options, payloads);
   }
 
   @Override
@@ -191,6 +194,11 @@ public final class OpenTopic<T> implements Topic<T> {
   @Override
   public Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions with) {
     return node.subscribe(definition, options, encoding.payloads(), handler, with);
+  }
+
+  @Override
+  public Claims<T> claims() {
+    return claims;
   }
 
   @Override

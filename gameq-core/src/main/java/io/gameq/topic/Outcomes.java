@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outcomes {
   /** In one commit: a script of so many holds Redis for a millisecond. */
-  private static final int MOST_TOGETHER = 500;
+  static final int MOST_TOGETHER = 500;
 
   /** Of an error, in characters: enough for its class and message. */
   private static final int MOST_ERROR_CHARS = 500;
@@ -84,15 +84,25 @@ final class Outcomes {
   void fail(TakenMessage taken, String error, long nextDueMillis) {
     open.incrementAndGet();
     nacks.add(
-        new NackMessageScript.Failure(taken, backoffMillis(taken), cut(error), nextDueMillis));
+        new NackMessageScript.Failure(
+            taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis));
   }
 
-  private static String cut(String error) {
+  static String cut(String error) {
     return error.length() <= MOST_ERROR_CHARS ? error : error.substring(0, MOST_ERROR_CHARS);
   }
 
-  private long backoffMillis(TakenMessage taken) {
-    int failure = Math.min(taken.attempts(), retry.delays().size());
+  /** Of nobody's fault: it is due again at once. */
+  void giveBack(TakenMessage taken, long nextDueMillis) {
+    open.incrementAndGet();
+    nacks.add(
+        new NackMessageScript.Failure(
+            taken, 0, "whoever took it did not wait for it any more", nextDueMillis));
+  }
+
+  /** How long until the attempt after one, the first of which is 1. */
+  static long backoffMillis(Retry retry, int attempt) {
+    int failure = Math.min(attempt, retry.delays().size());
     long millis = retry.delays().get(failure - 1).toMillis();
     return retry.jitter()
         ? millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1)

@@ -7,6 +7,7 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
+import org.msgpack.value.ValueType;
 
 /** Finds how values of a type are packed. Stateless. */
 final class PackedValues {
@@ -32,16 +34,16 @@ final class PackedValues {
           simple(Short.class, MessagePacker::packShort, MessageUnpacker::unpackShort),
           simple(Integer.class, MessagePacker::packInt, MessageUnpacker::unpackInt),
           simple(Long.class, MessagePacker::packLong, MessageUnpacker::unpackLong),
-          simple(Float.class, MessagePacker::packFloat, MessageUnpacker::unpackFloat),
-          simple(Double.class, MessagePacker::packDouble, MessageUnpacker::unpackDouble),
+          simple(Float.class, MessagePacker::packFloat, from -> (float) number(from)),
+          simple(Double.class, MessagePacker::packDouble, PackedValues::number),
           simple(
               Character.class, (to, value) -> to.packInt(value), from -> (char) from.unpackInt()),
           simple(String.class, MessagePacker::packString, MessageUnpacker::unpackString),
           simple(
               byte[].class,
               (to, value) -> to.packBinaryHeader(value.length).addPayload(value),
-              from -> from.readPayload(from.unpackBinaryHeader())),
-          simple(Instant.class, MessagePacker::packTimestamp, MessageUnpacker::unpackTimestamp),
+              PackedValues::bytes),
+          simple(Instant.class, MessagePacker::packTimestamp, PackedValues::instant),
           simple(
               Duration.class,
               (to, value) -> to.packString(value.toString()),
@@ -63,6 +65,34 @@ final class PackedValues {
           char.class, Character.class);
 
   private PackedValues() {}
+
+  // JSON has neither bytes nor points in time, and its 5 may be a number of double precision: what
+  // was published as JSON is read as PackedJson writes it.
+
+  private static double number(MessageUnpacker from) throws IOException {
+    return isNext(from, ValueType.INTEGER) ? (double) from.unpackLong() : from.unpackDouble();
+  }
+
+  private static byte[] bytes(MessageUnpacker from) throws IOException {
+    if (!isNext(from, ValueType.STRING)) {
+      return from.readPayload(from.unpackBinaryHeader());
+    }
+    String text = from.unpackString();
+    if (!text.startsWith("0x")) {
+      throw new GameQueueException("a payload has a text where bytes are needed: 0x and hex");
+    }
+    return HexFormat.of().parseHex(text, 2, text.length());
+  }
+
+  private static Instant instant(MessageUnpacker from) throws IOException {
+    return isNext(from, ValueType.STRING)
+        ? Instant.parse(from.unpackString())
+        : from.unpackTimestamp();
+  }
+
+  private static boolean isNext(MessageUnpacker from, ValueType type) throws IOException {
+    return from.getNextFormat().getValueType() == type;
+  }
 
   private static <V> Map.Entry<Class<?>, PackedValue> simple(
       Class<V> type, Packing<V> packing, Reading<V> reading) {

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * When to look into which slot of a topic: when its next message is due, when a notice came, and
- * every second in any case. One thread uses it; {@link #notice} is for any.
+ * every second in any case. One thread uses it; {@link #notice} and {@link #noticeAll} are for any.
  */
 final class SlotTimes {
   /** A notice can be lost: so much later a message is found all the same. */
@@ -38,6 +38,13 @@ final class SlotTimes {
   /** Something is due soon in a slot; numbers that are none are ignored. */
   void notice(int slot) {
     if (slot >= 0 && slot < next.length) {
+      noticed.set(slot, 1);
+    }
+  }
+
+  /** Something may be due in every slot. */
+  void noticeAll() {
+    for (int slot = 0; slot < next.length; slot++) {
       noticed.set(slot, 1);
     }
   }

@@ -5,7 +5,6 @@ import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
 import io.gameq.TopicOptions;
 import io.gameq.agent.AgentRunner;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ExtendScript;
 import io.gameq.redis.topic.GrantScript;
 import io.gameq.redis.topic.NackMessageScript;
@@ -48,27 +47,13 @@ final class SubscriptionStart<T> {
             options.retry(),
             counts,
             runner::wake);
+    HeldMessage.Terms<T> terms = new HeldMessage.Terms<>(node, options, payloads, this::extend);
     Handling<T> handling =
-        new Handling<>(
-            handler,
-            new HeldMessage.Terms<>(node, options, payloads, this::extend),
-            outcomes,
-            counts,
-            pace);
+        new Handling<>(handler, new Holding<>(terms, outcomes, counts), outcomes, counts, pace);
     Workers workers =
         new Workers("gameq-handler-" + topic, with.concurrency(), handling, counts, runner::wake);
     SlotTimes times = new SlotTimes(definition.slots());
     TakingWay way = new TakingWay(node, topic, notices(times, runner));
-    TakeScript take =
-        new TakeScript(
-            topic,
-            node.name(),
-            new TakeScript.Bounds(
-                options.lease().toMillis(),
-                options.ageing().toMillis(),
-                options.retry().attempts()));
-    TopicShare share = new TopicShare(new GrantScript(topic, node.slots()[0]));
-    SlotKeys[] slots = Arrays.copyOf(node.slots(), definition.slots());
     AtomicReference<Subscription> itself = new AtomicReference<>();
     Subscription subscription =
         new RunningSubscription(
@@ -78,12 +63,49 @@ final class SubscriptionStart<T> {
     itself.set(subscription);
     runner.start(
         new Taking(
-            new Taking.Source(topic, slots, options.lease(), way, take, times, share),
-            with.batch(),
-            pace,
-            outcomes,
-            workers));
+            new Taking.Source(topic, way, takes(times)), with.batch(), pace, outcomes, workers));
     return subscription;
+  }
+
+  /** What takes messages by claims, running. */
+  ClaimTaking startTaking() {
+    String topic = definition.topic();
+    AgentRunner runner = new AgentRunner("gameq-claims-" + topic);
+    SubscriptionCounts counts = new SubscriptionCounts(topic, new Pace(1, 0));
+    Outcomes outcomes =
+        new Outcomes(
+            node,
+            new NackMessageScript(topic, options.retry().attempts()),
+            options.retry(),
+            counts,
+            runner::wake);
+    SlotTimes times = new SlotTimes(definition.slots());
+    ClaimTaking taking =
+        new ClaimTaking(
+            new Taking.Source(
+                topic, new TakingWay(node, topic, notices(times, runner)), takes(times)),
+            outcomes,
+            counts,
+            runner);
+    runner.start(taking);
+    return taking;
+  }
+
+  private SlotTakes takes(SlotTimes times) {
+    TakeScript take =
+        new TakeScript(
+            definition.topic(),
+            node.name(),
+            new TakeScript.Bounds(
+                options.lease().toMillis(),
+                options.ageing().toMillis(),
+                options.retry().attempts()));
+    return new SlotTakes(
+        Arrays.copyOf(node.slots(), definition.slots()),
+        options.lease(),
+        take,
+        times,
+        new TopicShare(new GrantScript(definition.topic(), node.slots()[0])));
   }
 
   private TopicNotices notices(SlotTimes times, AgentRunner runner) {

@@ -1,14 +1,9 @@
 package io.gameq.topic;
 
-import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.agent.Agent;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
-import io.gameq.redis.topic.TakeScript;
 import io.gameq.redis.topic.TakenMessage;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -33,20 +28,8 @@ final class Taking implements Agent {
   private final Workers workers;
   private boolean isHeldUp;
 
-  /**
-   * Where messages come from.
-   *
-   * @param slots of the namespace
-   * @param lease of what is taken
-   */
-  record Source(
-      String topic,
-      SlotKeys[] slots,
-      Duration lease,
-      TakingWay way,
-      TakeScript take,
-      SlotTimes times,
-      TopicShare share) {}
+  /** Where messages come from. */
+  record Source(String topic, TakingWay way, SlotTakes takes) {}
 
   /** With {@code batch} messages for a handler at most. */
   Taking(Source source, int batch, Pace pace, Outcomes outcomes, Workers workers) {
@@ -101,64 +84,34 @@ final class Taking implements Agent {
 
   /** As many as the handlers have room for and the topic's rate grants. */
   private int take(RedisConnection redis, int room) {
-    double rate = source.way().topicRate();
-    if (rate == 0) {
-      return takeGranted(redis, room);
-    }
-    int granted = source.times().waitNanos() > 0 ? 0 : source.share().ask(redis, rate, room);
-    if (granted == 0) {
+    SlotTakes.Taken of = source.takes().take(redis, source.way().topicRate(), room);
+    if (of == null) {
       return 0;
     }
-    int taken = takeGranted(redis, granted);
-    source.share().giveBack(redis, rate, granted - taken);
-    return taken;
-  }
-
-  /** Returns how many were taken. */
-  private int takeGranted(RedisConnection redis, int room) {
-    List<TakeScript.Share> shares = new ArrayList<>();
-    for (SlotTimes.Share share : source.times().due(room)) {
-      shares.add(new TakeScript.Share(source.slots()[share.slot()], share.most()));
-    }
-    if (shares.isEmpty()) {
-      return 0;
-    }
-    long leaseEnd = System.nanoTime() + source.lease().toNanos(); // no later than Redis says
-    List<TakeScript.Answer> answers = source.take().callEach(redis, shares);
-    List<TakenMessage> taken = new ArrayList<>();
-    GameQueueException failure = null;
-    for (int i = 0; i < answers.size(); i++) {
-      TakeScript.Batch of = answers.get(i).batch();
-      if (of == null) {
-        failure = answers.get(i).error();
-        continue; // the poll looks there again
-      }
-      source.times().looked(shares.get(i).slot().slot(), of.waitMillis());
-      of.exhausted().forEach(this::giveUp);
-      taken.addAll(of.taken());
-    }
+    of.exhausted().forEach(this::giveUp);
+    List<TakenMessage> taken = of.messages();
     pace.took(taken.size());
     for (int from = 0; from < taken.size(); from += batch) {
-      workers.run(taken.subList(from, Math.min(taken.size(), from + batch)), leaseEnd);
+      workers.run(taken.subList(from, Math.min(taken.size(), from + batch)), of.leaseEndNanos());
     }
-    if (failure != null) {
-      throw failure; // is logged
+    if (of.failure() != null) {
+      throw of.failure(); // is logged
     }
     return taken.size();
   }
 
   private void giveUp(TakenMessage taken) {
     outcomes.fail(
-        taken, "the lease of its last attempt ran out", Schedule.nextDue(taken, source.lease()));
+        taken,
+        "the lease of its last attempt ran out",
+        Schedule.nextDue(taken, source.takes().lease()));
   }
 
   @Override
   public long idleNanos() {
-    if (isHeldUp) {
-      return HELD_UP_NANOS;
-    }
-    long byRate = source.way().topicRate() == 0 ? 0 : source.share().waitNanos();
-    return Math.max(source.times().waitNanos(), Math.max(pace.waitNanos(), byRate));
+    return isHeldUp
+        ? HELD_UP_NANOS
+        : Math.max(source.takes().waitNanos(source.way().topicRate()), pace.waitNanos());
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
@@ -20,6 +21,7 @@ import java.util.function.Function;
  * @param commitMessages that a commit may hold
  * @param asking for what threads of the game ask
  * @param callTimeout for what the game waits for
+ * @param callbacks runs what the game hangs on futures
  */
 public record TopicNode(
     String namespace,
@@ -31,7 +33,8 @@ public record TopicNode(
     RedisClock clock,
     int commitMessages,
     Asking asking,
-    Duration callTimeout) {
+    Duration callTimeout,
+    Executor callbacks) {
   /** Asks Redis for a thread of the game, for at most the time of a call. */
   public interface Asking {
     /**

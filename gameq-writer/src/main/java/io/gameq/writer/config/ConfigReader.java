@@ -107,8 +107,19 @@ public final class ConfigReader {
             writer(all.section("writer")),
             HttpSection.read(all.section("http")),
             log(all.section("log")),
-            tables(all.sections("tables")));
+            tables(all.sections("tables")),
+            NodeSection.read(all.section("node")));
     all.refuseOthers();
+    if (config.http().door() != DoorMode.NONE) {
+      if (config.node() == null) {
+        throw all.wrong(
+            "http.door", "is open, and there is no section 'node': messages need a node and its WAL");
+      }
+      if (config.http().tokens().isEmpty()) {
+        throw all.wrong(
+            "http.door", "is open, and there is no token: set http.tokens or http.tokenFile");
+      }
+    }
     return config;
   }
 
@@ -148,7 +159,7 @@ public final class ConfigReader {
   }
 
   /** Of a file: read here, so that a wrong name is told at once, and again when it is needed. */
-  private static @Nullable Password password(Section section) {
+  static @Nullable Password password(Section section) {
     String secret = section.secret("password");
     String file = section.text("passwordFile");
     if (file != null) {

@@ -29,7 +29,8 @@ final class HttpSection {
             http.text("port") != null,
             tokens(http),
             tls(http.section("tls")),
-            oneOf(http, "console", ConsoleMode.ACT));
+            oneOf(http, "console", ConsoleMode.ACT),
+            oneOf(http, "door", DoorMode.NONE));
     http.refuseOthers();
     return settings;
   }
@@ -55,6 +56,7 @@ final class HttpSection {
       }
       Role role = oneOf(of, "role", Role.READ);
       String secret = token(of);
+      List<String> topics = topics(of);
       of.refuseOthers();
       if (secret == null) {
         throw of.wrong("tokenFile", "is missing: it has no default");
@@ -62,9 +64,24 @@ final class HttpSection {
       if (tokens.stream().anyMatch(other -> other.secret().equals(secret))) {
         throw of.wrong("tokenFile", "has the same token as another: whose it is must be known");
       }
-      tokens.add(new AccessToken(name, role, secret));
+      tokens.add(new AccessToken(name, role, secret, topics));
     }
     return tokens;
+  }
+
+  /** Names or patterns, separated by spaces. */
+  private static List<String> topics(Section of) {
+    String text = of.text("topics");
+    List<String> topics = text == null ? List.of() : List.of(text.strip().split(" +"));
+    for (String topic : topics) {
+      if (!topic.matches("[a-z0-9_*-]{1,32}")) {
+        throw of.wrong(
+            "topics",
+            "has '%s': use names of topics separated by spaces, with * for any characters"
+                .formatted(topic));
+      }
+    }
+    return topics;
   }
 
   private static @Nullable String token(Section of) {

@@ -17,7 +17,8 @@ public record HttpSettings(
     boolean isPortGiven,
     List<AccessToken> tokens,
     @Nullable TlsFiles tls,
-    ConsoleMode console) {
+    ConsoleMode console,
+    DoorMode door) {
   /** This host alone. */
   public static final String DEFAULT_ADDRESS = "127.0.0.1";
 

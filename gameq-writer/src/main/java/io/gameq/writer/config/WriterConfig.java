@@ -5,12 +5,14 @@ import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.redis.RedisConfig;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything a gameq.yaml says, with defaults filled in; immutable. Shown without secrets.
  *
  * @param slots shards of owners, a power of two, fixed for a namespace
  * @param tables what the schema commands manage; a running writer reads gameq_table instead
+ * @param node null: there is none in the writer's process
  */
 public record WriterConfig(
     String namespace,
@@ -20,7 +22,8 @@ public record WriterConfig(
     WriterSettings writer,
     HttpSettings http,
     LogSettings log,
-    List<TableSpec> tables) {
+    List<TableSpec> tables,
+    @Nullable NodeSettings node) {
   public WriterConfig {
     tables = List.copyOf(tables);
   }

@@ -5,6 +5,8 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
+import io.gameq.mysql.tables.AuditTable;
+import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
@@ -17,11 +19,14 @@ import io.gameq.writer.config.LogSettings;
 import io.gameq.writer.config.WriterConfig;
 import io.gameq.writer.config.WriterSettings;
 import io.gameq.writer.console.Console;
+import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.logs.LogOutput;
+import io.gameq.writer.node.WriterNode;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.turn.WriterOptions;
+import io.javalin.config.RoutesConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -30,11 +35,15 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +67,9 @@ public final class RunCommand implements Callable<Integer> {
 
   private static final long REPORT_EVERY_SECONDS = 10;
 
+  /** For the writer, where its node took all of the time. */
+  private static final long LEAST_STOP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   @Mixin private ConfigOption config = new ConfigOption();
 
   @Override
@@ -78,10 +90,11 @@ public final class RunCommand implements Callable<Integer> {
     Ahead<RedisConnector> redisAhead =
         Ahead.begin("gameq-first-redis", () -> triedOnce(settings.redis()));
     AtomicReference<@Nullable WriterService> running = new AtomicReference<>();
+    MessageDoor door = new MessageDoor(settings.http(), meters);
     try (mysqlAhead;
         redisAhead;
         Console console = new Console(settings, effective.all(), meters, view(running, health));
-        HttpEndpoint http = listen(settings, health, meters, console);
+        HttpEndpoint http = listen(settings, health, meters, pages(console, door));
         JvmGcMetrics collections = jvm(meters);
         RedisConnector redis = redisAhead.get();
         MySql database = Startup.whenItAnswers(mysqlAhead, stop, health::waitsFor);
@@ -91,14 +104,29 @@ public final class RunCommand implements Callable<Integer> {
                 : Startup.whenItAnswers(
                     () -> new WriterService(options(settings), redis, database, meters),
                     stop,
-                    health::waitsFor)) {
+                    health::waitsFor);
+        WriterNode node =
+            service == null || settings.node() == null
+                ? null
+                : Startup.whenItAnswers(() -> WriterNode.open(settings), stop, health::waitsFor)) {
       if (service != null) {
         running.set(service);
         signal.running();
-        health.runs(service::isAlive, service::problems);
+        if (node != null) {
+          door.opens(node.queue(), (actor, topic) -> audit(database, actor, topic));
+        }
+        health.runs(
+            () -> service.isAlive() && (node == null || node.isAlive()),
+            () -> problems(service, node));
         untilToldToStop(service, stop);
         health.stops();
-        Remains unused = service.stop(Duration.ofSeconds(settings.writer().drainSeconds()));
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(settings.writer().drainSeconds());
+        door.closes();
+        if (node != null) {
+          node.close();
+        }
+        Remains unused =
+            service.stop(Duration.ofNanos(Math.max(LEAST_STOP_NANOS, deadline - System.nanoTime())));
         signal.drained();
       }
     } catch (GameQueueException e) {
@@ -155,9 +183,31 @@ public final class RunCommand implements Callable<Integer> {
         health::problems);
   }
 
+  private static Consumer<RoutesConfig> pages(Console console, MessageDoor door) {
+    return routes -> {
+      console.addTo(routes);
+      door.addTo(routes);
+    };
+  }
+
+  private static void audit(@Nullable MySql mysql, Actor actor, String topic) {
+    AuditTable.add(Objects.requireNonNull(mysql), actor, "topic define", "topic " + topic, "");
+  }
+
+  private static List<String> problems(WriterService service, @Nullable WriterNode node) {
+    List<String> problems = new ArrayList<>(service.problems());
+    if (node != null) {
+      problems.addAll(node.problems());
+    }
+    return problems;
+  }
+
   /** Where several writers of one host have the port that nobody chose, the first has it. */
   private static @Nullable HttpEndpoint listen(
-      WriterConfig settings, Health health, PrometheusMeterRegistry meters, Console console) {
+      WriterConfig settings,
+      Health health,
+      PrometheusMeterRegistry meters,
+      Consumer<RoutesConfig> pages) {
     HttpSettings http = settings.http();
     if (http.port() == 0) {
       return null;
@@ -167,7 +217,7 @@ public final class RunCommand implements Callable<Integer> {
           HttpEndpoint.open(
               http,
               new HttpEndpoint.Shown(health::isAlive, health::problems, meters::scrape),
-              console::addTo);
+              pages);
       LOG.info("{} has the console, /live, /ready and /metrics", http.url(endpoint.port()));
       return endpoint;
     } catch (GameQueueException e) {

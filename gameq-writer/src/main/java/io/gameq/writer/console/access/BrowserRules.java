@@ -1,11 +1,9 @@
 package io.gameq.writer.console.access;
 
 import io.javalin.http.Context;
-import io.javalin.http.ForbiddenResponse;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** What browsers are told to refuse, and what is refused that a browser sends. Stateless. */
+/** What browsers are told to refuse. Stateless. */
 final class BrowserRules {
   /**
    * Only our own files and answers; no script or style within the page, none made from text; no
@@ -31,25 +29,5 @@ final class BrowserRules {
 
   static void addHeaders(Context context) {
     HEADERS.forEach(context::header);
-  }
-
-  /**
-   * Refuses a request that a page from elsewhere makes. Browsers say where a request comes from in
-   * Origin, when it changes something, and in Sec-Fetch-Site.
-   *
-   * @param mustSay whether a request without Origin is refused
-   */
-  static void requireOwnPage(Context context, boolean mustSay) {
-    String site = context.header("Sec-Fetch-Site");
-    String origin = context.header("Origin");
-    boolean isOwn = origin == null ? !mustSay : origin.equals(origin(context));
-    if (!isOwn || (site != null && !site.equals("same-origin"))) {
-      throw new ForbiddenResponse("this request does not come from the console's own page");
-    }
-  }
-
-  private static @Nullable String origin(Context context) {
-    String host = context.header("Host");
-    return host == null ? null : context.scheme() + "://" + host;
   }
 }

@@ -8,6 +8,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.config.HttpSettings;
+import io.gameq.writer.http.OwnPage;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ConflictResponse;
@@ -66,7 +67,7 @@ public final class GuardedRoutes {
     routes.post(
         API + "session",
         context -> {
-          BrowserRules.requireOwnPage(context, true);
+          OwnPage.require(context, true);
           json(context, signingIn.signIn(context, RequestBody.of(context), audit));
         });
     routes.post(
@@ -126,7 +127,7 @@ public final class GuardedRoutes {
 
   /** A request that may change what it asks to. */
   private Changing changing(Context context, Needs needs) {
-    BrowserRules.requireOwnPage(context, true);
+    OwnPage.require(context, true);
     RequestBody body = RequestBody.of(context);
     SignedIn session = signingIn.session(context);
     if (session == null) {
@@ -159,7 +160,7 @@ public final class GuardedRoutes {
   }
 
   private static Object asked(Context context, Function<Context, Object> answer) {
-    BrowserRules.requireOwnPage(context, false);
+    OwnPage.require(context, false);
     try {
       return answer.apply(context);
     } catch (MySqlException | RedisUnavailableException e) {

@@ -113,6 +113,9 @@ final class SigningIn {
       LOG.warn("a wrong token was given to the console, from {}", context.ip());
       throw new UnauthorizedResponse("that is not a token of this writer");
     }
+    if (token.role() == Role.MESSAGES) {
+      throw new UnauthorizedResponse("that token is for programs: it does not sign in to a console");
+    }
     SignedIn session = sessions.open(name + " (" + token.name() + ")", token.role());
     try {
       audit.accept(visitor(session, context).actor(), token.role().name());

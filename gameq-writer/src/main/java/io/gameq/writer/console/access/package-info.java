@@ -3,7 +3,7 @@
  *
  * <pre>
  * GuardedRoutes     each route with what it needs; nothing is answered but through these
- *   BrowserRules    what browsers are told (headers), and that a request came from our own page
+ *   BrowserRules    what browsers are told (headers); http.OwnPage: where a request came from
  *   SigningIn       token and name -&gt; a session with a cookie; sign out; ids for forms
  *     Sessions      those that are signed in: SignedIn, each with its FormIds
  *   Visitor         who asks

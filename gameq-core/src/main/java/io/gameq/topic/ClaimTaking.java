@@ -1,0 +1,259 @@
+package io.gameq.topic;
+
+import io.gameq.GameQueueException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.topic.TakeScript;
+import io.gameq.redis.topic.TakenMessage;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages of a topic for those who wait for some, the first first; asks Redis for nothing
+ * while nobody does. Its thread is that of its runner; {@link #take} is for any.
+ */
+final class ClaimTaking implements Agent {
+  private static final int MOST_WAITING = 1_000;
+
+  /** While it may not take: how soon to look again. */
+  private static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final String topic;
+  private final TakingWay way;
+  private final SlotTakes takes;
+  private final Outcomes outcomes;
+  private final SubscriptionCounts counts;
+  private final AgentRunner runner;
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private boolean isClosed;
+  private boolean isHeldUp;
+
+  /** What somebody gets. */
+  record Batch(List<TakenMessage> messages, long leaseEndNanos) {
+    static final Batch NOTHING = new Batch(List.of(), 0);
+  }
+
+  /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
+  private static final class Waiting {
+    private final int most;
+    private final long deadlineNanos;
+    private final CompletableFuture<Batch> future = new CompletableFuture<>();
+    private boolean hasLooked;
+
+    Waiting(int most, long deadlineNanos) {
+      this.most = most;
+      this.deadlineNanos = deadlineNanos;
+    }
+  }
+
+  ClaimTaking(
+      Taking.Source source, Outcomes outcomes, SubscriptionCounts counts, AgentRunner runner) {
+    this.topic = source.topic();
+    this.way = source.way();
+    this.takes = source.takes();
+    this.outcomes = outcomes;
+    this.counts = counts;
+    this.runner = runner;
+  }
+
+  Outcomes outcomes() {
+    return outcomes;
+  }
+
+  SubscriptionCounts counts() {
+    return counts;
+  }
+
+  /**
+   * Waits for messages; see {@link io.gameq.Claims#take}. The future completes on the thread that
+   * takes: what hangs on it must be quick.
+   */
+  CompletableFuture<Batch> take(int most, Duration wait) {
+    Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
+    synchronized (waiting) {
+      if (isClosed) {
+        throw new GameQueueException("the node is closed: nothing is taken any more");
+      }
+      if (waiting.size() >= MOST_WAITING) {
+        throw new QueueFullException(
+            "%d wait for messages of topic '%s' already".formatted(MOST_WAITING, topic));
+      }
+      waiting.add(one);
+    }
+    if (wait.isZero()) {
+      takes.times().noticeAll(); // it waits for no notice
+    }
+    runner.wake();
+    return one.future;
+  }
+
+  @Override
+  public String name() {
+    return "take messages of topic '" + topic + "' for those who wait";
+  }
+
+  @Override
+  public int doWork() {
+    int room = room();
+    isHeldUp = room > 0;
+    if (room == 0 && outcomes.open() == 0) {
+      return 0;
+    }
+    RedisConnection redis = null;
+    try {
+      int done = outcomes.commitAcks();
+      redis = way.connection();
+      return redis == null ? done : done + outcomes.nack(redis) + take(redis, room);
+    } catch (RedisUnavailableException e) {
+      if (redis != null) {
+        way.giveUp(redis);
+      }
+      end(e);
+      throw e;
+    } finally {
+      expire();
+    }
+  }
+
+  private int room() {
+    synchronized (waiting) {
+      waiting.removeIf(of -> of.future.isDone()); // who was cancelled
+      return Math.min(TakeScript.MOST, waiting.stream().mapToInt(of -> of.most).sum());
+    }
+  }
+
+  private int take(RedisConnection redis, int room) {
+    synchronized (waiting) {
+      waiting.forEach(of -> of.hasLooked = true);
+    }
+    if (room == 0 || !way.begin()) {
+      return 0;
+    }
+    try {
+      isHeldUp = false;
+      SlotTakes.Taken taken = takes.take(redis, way.topicRate(), room);
+      if (taken == null) {
+        return 0;
+      }
+      taken.exhausted().forEach(this::giveUp);
+      deliver(taken.messages(), taken.leaseEndNanos());
+      if (taken.failure() != null) {
+        throw taken.failure(); // is logged
+      }
+      return 1;
+    } finally {
+      way.end();
+    }
+  }
+
+  private void giveUp(TakenMessage taken) {
+    outcomes.fail(
+        taken, "the lease of its last attempt ran out", Schedule.nextDue(taken, takes.lease()));
+  }
+
+  private void deliver(List<TakenMessage> taken, long leaseEndNanos) {
+    int from = 0;
+    while (from < taken.size()) {
+      Waiting next;
+      synchronized (waiting) {
+        next = waiting.poll();
+      }
+      if (next == null) {
+        giveBack(taken.subList(from, taken.size())); // who waited for it was cancelled
+        return;
+      }
+      int to = Math.min(taken.size(), from + next.most);
+      if (next.future.complete(new Batch(List.copyOf(taken.subList(from, to)), leaseEndNanos))) {
+        from = to;
+      }
+    }
+  }
+
+  /** Of whoever does not want them any more. */
+  void giveBack(List<TakenMessage> messages) {
+    messages.forEach(taken -> outcomes.giveBack(taken, Schedule.nextDue(taken, takes.lease())));
+    runner.wake();
+  }
+
+  /** Whose time is up gets nothing, once all that may be due has been looked at. */
+  private void expire() {
+    long now = System.nanoTime();
+    boolean isMoreToLook = !isHeldUp && takes.waitNanos(way.topicRate()) == 0;
+    List<Waiting> over = new ArrayList<>(0);
+    synchronized (waiting) {
+      waiting.removeIf(
+          of -> {
+            long late = now - of.deadlineNanos;
+            boolean isOver = late >= 0 && (!isMoreToLook || late > IDLE_NANOS);
+            return isOver && over.add(of);
+          });
+    }
+    for (Waiting of : over) {
+      if (of.hasLooked) {
+        of.future.complete(Batch.NOTHING);
+      } else {
+        of.future.completeExceptionally(
+            new RedisUnavailableException(
+                "messages of topic '"
+                    + topic
+                    + "' cannot be taken: Redis is away, or the node"
+                    + " puts back what Redis lost"));
+      }
+    }
+  }
+
+  private void end(@Nullable GameQueueException failure) {
+    List<Waiting> all;
+    synchronized (waiting) {
+      all = List.copyOf(waiting);
+      waiting.clear();
+    }
+    for (Waiting of : all) {
+      if (failure == null) {
+        of.future.complete(Batch.NOTHING);
+      } else {
+        of.future.completeExceptionally(failure);
+      }
+    }
+  }
+
+  @Override
+  public long idleNanos() {
+    long now = System.nanoTime();
+    long first = Long.MAX_VALUE;
+    synchronized (waiting) {
+      for (Waiting of : waiting) {
+        first = Math.min(first, Math.max(0, of.deadlineNanos - now));
+      }
+    }
+    if (first == Long.MAX_VALUE) {
+      return IDLE_NANOS;
+    }
+    return Math.min(first, isHeldUp ? HELD_UP_NANOS : takes.waitNanos(way.topicRate()));
+  }
+
+  /** Nobody waits any more; for whoever closes the node. */
+  void stop() {
+    synchronized (waiting) {
+      isClosed = true;
+    }
+    end(null);
+    runner.close();
+  }
+
+  @Override
+  public void close() {
+    way.close();
+  }
+}

@@ -1,0 +1,265 @@
+package io.gameq.writer.door;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gameq.Claimed;
+import io.gameq.GameQueueException;
+import io.gameq.Message;
+import io.gameq.Publish;
+import io.gameq.Topic;
+import io.gameq.TopicOptions;
+import io.gameq.message.PayloadText;
+import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.writer.door.DoorBodies.Acknowledgements;
+import io.gameq.writer.door.DoorBodies.Definition;
+import io.gameq.writer.door.DoorBodies.Extensions;
+import io.gameq.writer.door.DoorBodies.Failures;
+import io.gameq.writer.door.DoorBodies.Publishes;
+import io.gameq.writer.door.DoorBodies.Takes;
+import io.javalin.http.TooManyRequestsResponse;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** What each route does. Thread-safe. */
+final class DoorActions {
+  /** Messages of one request, and claims. */
+  static final int MOST = 100;
+
+  static final int MOST_WAIT_MILLIS = 20_000;
+
+  /** Requests that wait for messages; each is a connection, and holds no thread. */
+  static final int MOST_WAITING = 500;
+
+  /** Redis has a message in a millisecond, or is away. */
+  private static final int QUEUED_SECONDS = 10;
+
+  private static final int MOST_ERROR_CHARS = 500;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final DoorTopics topics;
+  private final BiConsumer<Actor, String> audit;
+  private final Semaphore waiting = new Semaphore(MOST_WAITING);
+
+  /** With {@code audit} told who defines which topic, before it is defined. */
+  DoorActions(DoorTopics topics, BiConsumer<Actor, String> audit) {
+    this.topics = topics;
+    this.audit = audit;
+  }
+
+  DoorAnswer topic(String name) {
+    Topic<byte[]> topic = topics.get(name);
+    Topic.Counts counts = topic.counts();
+    ObjectNode body = definition(topic);
+    body.putObject("messages")
+        .put("pending", counts.pending())
+        .put("due", counts.due())
+        .put("held", counts.held())
+        .put("dead", counts.dead());
+    return DoorAnswer.ok(body);
+  }
+
+  private static ObjectNode definition(Topic<byte[]> topic) {
+    TopicOptions of = topic.options();
+    ObjectNode body =
+        DoorAnswer.object()
+            .put("topic", topic.name())
+            .put("slots", of.slots())
+            .put("payloadBytes", of.payloadBytes())
+            .put("ageingMillis", of.ageing().toMillis())
+            .put("windowMillis", of.window().toMillis())
+            .put("leaseMillis", of.lease().toMillis());
+    ObjectNode retry = body.putObject("retry");
+    ArrayNode delays = retry.putArray("delaysMillis");
+    of.retry().delays().forEach(delay -> delays.add(delay.toMillis()));
+    retry.put("jitter", of.retry().jitter()).put("attempts", of.retry().attempts());
+    return body;
+  }
+
+  DoorAnswer define(String name, Definition as, Actor actor) {
+    return switch (topics.define(name, as, () -> audit.accept(actor, name))) {
+      case DoorTopics.Defined.As of ->
+          new DoorAnswer(of.isNew() ? 201 : DoorAnswer.OK, definition(of.topic()));
+      case DoorTopics.Defined.Differently of -> DoorAnswer.error(DoorAnswer.CONFLICT, of.why());
+    };
+  }
+
+  CompletableFuture<DoorAnswer> publish(
+      String name, String key, @Nullable String group, PublishedBody body) {
+    return queued(topics.get(name), List.of(body.message(key, group)));
+  }
+
+  CompletableFuture<DoorAnswer> publish(String name, Publishes body) {
+    List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
+    checkCount("messages", messages.size());
+    return queued(
+        topics.get(name), messages.stream().map(of -> of.message(null, null)).toList());
+  }
+
+  private static CompletableFuture<DoorAnswer> queued(
+      Topic<byte[]> topic, List<Publish<byte[]>> messages) {
+    return topic
+        .publish(messages)
+        .queued()
+        .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
+        .thenApply(
+            nothing -> DoorAnswer.ok(DoorAnswer.object().put("published", messages.size())));
+  }
+
+  DoorAnswer lookUp(String name, String key, @Nullable String group) {
+    Topic<byte[]> topic = topics.get(name);
+    Optional<Message<byte[]>> found = group == null ? topic.get(key) : topic.get(group, key);
+    if (found.isEmpty()) {
+      return DoorAnswer.error(DoorAnswer.NOT_FOUND, "there is no such message");
+    }
+    Message<byte[]> message = found.get();
+    ObjectNode body = identity(message.key(), message.group());
+    byte[] payload = message.payload();
+    if (payload != null) {
+      putPayload(body, payload);
+    }
+    body.put("state", message.state().name().toLowerCase(Locale.ROOT))
+        .put("priority", message.priority())
+        .put("due", message.due().toString())
+        .put("since", message.since().toString())
+        .put("attempts", message.attempts());
+    return DoorAnswer.ok(
+        message.error() == null ? body : body.put("error", message.error()));
+  }
+
+  private static ObjectNode identity(String key, @Nullable String group) {
+    ObjectNode body = DoorAnswer.object().put("key", key);
+    return group == null ? body : body.put("group", group);
+  }
+
+  /** A record as JSON; the bytes where it is none, or where JSON does not hold all of it. */
+  private static void putPayload(ObjectNode body, byte[] payload) {
+    PayloadText text = PayloadText.of(payload);
+    boolean isRecord = text.form() == PayloadText.Form.RECORD;
+    if (isRecord) {
+      body.set("payload", json(text.text()));
+    }
+    if (!isRecord || !text.isExact()) {
+      body.put("payloadBase64", Base64.getEncoder().encodeToString(payload));
+    }
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (com.fasterxml.jackson.core.JacksonException e) {
+      throw new UncheckedIOException(new java.io.IOException("a payload as JSON", e));
+    }
+  }
+
+  CompletableFuture<DoorAnswer> delete(String name, String key, @Nullable String group) {
+    Topic<byte[]> topic = topics.get(name);
+    return (group == null ? topic.delete(key) : topic.delete(group, key))
+        .queued()
+        .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
+        .thenApply(nothing -> DoorAnswer.ok(DoorAnswer.object()));
+  }
+
+  CompletableFuture<DoorAnswer> take(String name, Takes body) {
+    int max = body.max() == null ? 1 : body.max();
+    long wait = body.waitMillis() == null ? 0 : body.waitMillis();
+    if (max < 1 || max > MOST || wait < 0 || wait > MOST_WAIT_MILLIS) {
+      throw new GameQueueException(
+          "'max' is 1 to %d, 'waitMillis' 0 to %d".formatted(MOST, MOST_WAIT_MILLIS));
+    }
+    Topic<byte[]> topic = topics.get(name);
+    if (!waiting.tryAcquire()) {
+      throw new TooManyRequestsResponse(
+          "%d requests wait for messages already".formatted(MOST_WAITING));
+    }
+    CompletableFuture<List<Claimed<byte[]>>> taken;
+    try {
+      taken = topic.claims().take(max, Duration.ofMillis(wait));
+    } catch (RuntimeException e) {
+      waiting.release();
+      throw e;
+    }
+    return taken.whenComplete((all, error) -> waiting.release()).thenApply(DoorActions::taken);
+  }
+
+  private static DoorAnswer taken(List<Claimed<byte[]>> all) {
+    ObjectNode body = DoorAnswer.object();
+    ArrayNode messages = body.putArray("messages");
+    for (Claimed<byte[]> of : all) {
+      ObjectNode message = identity(of.key(), of.group());
+      putPayload(message, of.payload());
+      messages.add(
+          message
+              .put("claim", of.claim())
+              .put("fence", Long.toString(of.fence())) // JavaScript's numbers lose digits
+              .put("attempt", of.attempt())
+              .put("due", of.due().toString())
+              .put("since", of.since().toString())
+              .put("leaseMillis", of.lease().toMillis()));
+    }
+    return DoorAnswer.ok(body);
+  }
+
+  CompletableFuture<DoorAnswer> acknowledge(String name, Acknowledgements body) {
+    List<String> claims = claims(body.claims());
+    return topics
+        .get(name)
+        .claims()
+        .acknowledge(claims)
+        .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
+        .thenApply(lost -> DoorAnswer.claims(claims.size() - lost.size(), lost));
+  }
+
+  DoorAnswer extend(String name, Extensions body) {
+    List<String> claims = claims(body.claims());
+    if (body.millis() == null) {
+      throw new GameQueueException("'millis' is missing: when the lease ends, from now");
+    }
+    List<String> lost =
+        topics.get(name).claims().extend(claims, Duration.ofMillis(body.millis()));
+    return DoorAnswer.claims(claims.size() - lost.size(), lost);
+  }
+
+  DoorAnswer fail(String name, Failures body) {
+    List<String> claims = claims(body.claims());
+    String why = body.error() == null ? "failed" : body.error();
+    if (why.length() > MOST_ERROR_CHARS) {
+      throw new GameQueueException(
+          "'error' has %d characters at most".formatted(MOST_ERROR_CHARS));
+    }
+    List<String> lost =
+        topics
+            .get(name)
+            .claims()
+            .fail(
+                claims,
+                why,
+                body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis()));
+    return DoorAnswer.claims(claims.size() - lost.size(), lost);
+  }
+
+  private static List<String> claims(@Nullable List<String> given) {
+    List<String> claims = given == null ? List.of() : List.copyOf(new HashSet<>(given));
+    checkCount("claims", claims.size());
+    return claims;
+  }
+
+  private static void checkCount(String name, int count) {
+    if (count < 1 || count > MOST) {
+      throw new GameQueueException(
+          "'%s' is a list of 1 to %d: %d".formatted(name, MOST, count));
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.gameq.writer.node;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueConfigBuilder;
+import io.gameq.GameQueueException;
+import io.gameq.Password;
+import io.gameq.WhenRedisIsAway;
+import io.gameq.redis.RedisLogin;
+import io.gameq.writer.config.NodeSettings;
+import io.gameq.writer.config.WriterConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The game node within a writer's process, and its plug-ins. Thread-safe. A kill of the process
+ * loses no message that was queued, as with any node.
+ */
+public final class WriterNode implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WriterNode.class);
+
+  private static final Duration MOST_CALL = Duration.ofSeconds(15);
+
+  /** Opens of owners are rare here, and each topic asks Redis alone. */
+  private static final int MYSQL_CONNECTIONS = 2;
+
+  private final GameQueue queue;
+  private final @Nullable PluginJars plugins;
+  private final AtomicBoolean hasFailed;
+
+  private WriterNode(GameQueue queue, @Nullable PluginJars plugins, AtomicBoolean hasFailed) {
+    this.queue = queue;
+    this.plugins = plugins;
+    this.hasFailed = hasFailed;
+  }
+
+  /**
+   * Opens the node that the configuration describes, then starts its plug-ins.
+   *
+   * @throws GameQueueException naming what is missing or unfit and the remedy, such as options of
+   *     the JVM, or a plug-in that did not start: nothing is left running
+   */
+  public static WriterNode open(WriterConfig settings) {
+    NodeSettings node = Objects.requireNonNull(settings.node());
+    AtomicBoolean hasFailed = new AtomicBoolean();
+    GameQueue queue = GameQueue.open(config(settings, node, hasFailed));
+    try {
+      PluginJars plugins =
+          node.plugins() == null ? null : PluginJars.start(node.plugins(), queue);
+      LOG.info(
+          "node {} runs within this writer, with {} plug-ins",
+          node.name(),
+          plugins == null ? 0 : plugins.count());
+      return new WriterNode(queue, plugins, hasFailed);
+    } catch (RuntimeException | Error e) {
+      queue.close();
+      throw e;
+    }
+  }
+
+  private static GameQueueConfig config(
+      WriterConfig settings, NodeSettings node, AtomicBoolean hasFailed) {
+    Duration half = Duration.ofSeconds(settings.writer().drainSeconds()).dividedBy(2);
+    GameQueueConfigBuilder builder =
+        GameQueueConfig.builder()
+            .redis(settings.redis().uri())
+            .mysql(settings.mysql().url(), node.mysql().user(), node.mysql().password())
+            .poolSize(MYSQL_CONNECTIONS)
+            .namespace(settings.namespace())
+            .slots(settings.slots())
+            .node(node.name())
+            .walDirectory(node.walDirectory())
+            .whenRedisIsAway(WhenRedisIsAway.FAIL) // who asks over HTTP is told, and tries again
+            .callTimeout(half.compareTo(MOST_CALL) < 0 ? half : MOST_CALL)
+            .onFailure(error -> hasFailed.set(true));
+    if (node.redis().user() != null) {
+      builder.redisUser(node.redis().user());
+    }
+    if (node.redis().password() != null) {
+      builder.redisPassword(node.redis().password());
+    }
+    RedisLogin sentinel = settings.redis().sentinel();
+    Password sentinelPassword = sentinel.password();
+    if (sentinelPassword != null) {
+      builder.sentinelLogin(sentinel.user(), sentinelPassword);
+    }
+    if (settings.redis().tls() != null) {
+      builder.redisTls(settings.redis().tls());
+    }
+    if (settings.mysql().tls() != null) {
+      builder.mysqlTls(settings.mysql().tls());
+    }
+    return builder.build();
+  }
+
+  /** For the door. */
+  public GameQueue queue() {
+    return queue;
+  }
+
+  /** Whether it can do its work; else only a restart of the process helps. */
+  public boolean isAlive() {
+    return !hasFailed.get();
+  }
+
+  /** Why messages are not handled now, each in one line; empty when they are. */
+  public List<String> problems() {
+    return isAlive() ? List.of() : List.of("the node within this writer has failed: restart it");
+  }
+
+  /** Ends subscriptions and the node within half of writer.drainSeconds, then plug-ins. */
+  @Override
+  public void close() {
+    try {
+      queue.close();
+    } catch (GameQueueException e) {
+      LOG.warn("the node within this writer did not close well: {}", e.getMessage());
+    }
+    if (plugins != null) {
+      plugins.close();
+    }
+  }
+}
