@@ -9,17 +9,18 @@
  *                                       recurring one: Interval or CronRhythm
  * topic.merge       Merging             reads the pending one, combines, commits if it is the same
  * topic.get, list   TopicLook           asks Redis
+ * topic.claims      TopicClaims         ClaimText: what ends a claim; ClaimTaking: for who waits
  * topic.subscribe   SubscriptionStart ──▶ RunningSubscription
  *
  *                   a subscription, from Redis to Redis
  *                   notice, due time, poll
  *                         │ SlotTimes: which slots to look into now
  *  gameq-topic-NAME       ▼
- *                   Taking ◀── Pace: free handlers, rate; TopicShare: of the topic's rate;
- *                         │     TakingWay: the connection, may it take
- *                         │ take.lua: under a lease, to slots that are due, in one round trip
+ *                   Taking ◀── Pace: free handlers, rate; TakingWay: the connection, may it take
+ *                         │ SlotTakes: as many as TopicShare has of the topic's rate;
+ *                         │     take.lua: under a lease, to slots that are due, in one round trip
  *  gameq-handler-NAME     ▼
- *                   Workers ──▶ Handling ──▶ the game's handler, with a HeldMessage (Delivery)
+ *                   Workers ──▶ Handling ──▶ the game's handler, with a HeldMessage (Delivery), by Holding
  *                         │ returned, failed; or committed by ackWith
  *  gameq-topic-NAME       ▼
  *                   Outcomes ──▶ acknowledgements as commits of the sender: WAL, then Redis

@@ -9,6 +9,7 @@ import io.gameq.GameQueueException;
 import io.gameq.writer.config.AccessToken;
 import io.gameq.writer.config.AccessToken.Role;
 import io.gameq.writer.config.ConsoleMode;
+import io.gameq.writer.config.DoorMode;
 import io.gameq.writer.config.HttpSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -41,7 +42,8 @@ class HttpEndpointTest {
         true,
         token == null ? List.of() : List.of(new AccessToken("token", Role.READ, token)),
         null,
-        ConsoleMode.ACT);
+        ConsoleMode.ACT,
+        DoorMode.NONE);
   }
 
   /** What the server answers to a request with these header lines, as it stands on the wire. */
