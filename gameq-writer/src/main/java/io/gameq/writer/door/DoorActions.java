@@ -89,11 +89,12 @@ final class DoorActions {
   }
 
   DoorAnswer define(String name, Definition as, Actor actor) {
-    return switch (topics.define(name, as, () -> audit.accept(actor, name))) {
-      case DoorTopics.Defined.As of ->
-          new DoorAnswer(of.isNew() ? 201 : DoorAnswer.OK, definition(of.topic()));
-      case DoorTopics.Defined.Differently of -> DoorAnswer.error(DoorAnswer.CONFLICT, of.why());
-    };
+    DoorTopics.Defined defined = topics.define(name, as, () -> audit.accept(actor, name));
+    if (defined instanceof DoorTopics.Defined.As of) {
+      return new DoorAnswer(of.isNew() ? DoorAnswer.CREATED : DoorAnswer.OK, definition(of.topic()));
+    }
+    return DoorAnswer.error(
+        DoorAnswer.CONFLICT, ((DoorTopics.Defined.Differently) defined).why());
   }
 
   CompletableFuture<DoorAnswer> publish(

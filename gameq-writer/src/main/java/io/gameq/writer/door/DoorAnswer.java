@@ -21,6 +21,7 @@ record DoorAnswer(int status, ObjectNode body) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   static final int OK = 200;
+  static final int CREATED = 201;
   static final int BAD_REQUEST = 400;
   static final int NOT_FOUND = 404;
   static final int CONFLICT = 409;
