@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MySqlPool {
   private static final int CONNECT_MILLIS = 5_000;
+
+  /** Of a pool's first connection, each of {@link #CONNECT_MILLIS}. */
+  private static final int FIRST_ATTEMPTS = 6;
 
   /** A flush takes well under a second; a server that is silent for this long is away. */
   private static final int SOCKET_MILLIS = 20_000;
@@ -212,7 +216,26 @@ public final class MySqlPool {
     pool.setExceptionOverride(new KeepsUnharmed());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
-    return new MySql(new LoginPool(pool, refusedLogin(config)));
+    LoginPool opened = new LoginPool(pool, refusedLogin(config));
+    awaitFirst(opened);
+    return new MySql(opened);
+  }
+
+  /**
+   * MySQL answered just now: what keeps the first connection waiting is a busy host, where a JVM
+   * that starts has much to load. Whoever uses the pool is told when none comes at all.
+   */
+  private static void awaitFirst(LoginPool pool) {
+    for (int attempt = 1; attempt <= FIRST_ATTEMPTS; attempt++) {
+      try (Connection first = pool.getConnection()) {
+        first.isReadOnly();
+        return;
+      } catch (SQLException e) {
+        if (!(e instanceof SQLTransientConnectionException) || e.getCause() != null) {
+          return; // the server has an answer, or is gone
+        }
+      }
+    }
   }
 
   /**

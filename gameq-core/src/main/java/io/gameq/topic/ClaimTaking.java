@@ -81,6 +81,9 @@ final class ClaimTaking implements Agent {
    */
   CompletableFuture<Batch> take(int most, Duration wait) {
     Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
+    if (wait.isZero()) {
+      takes.times().noticeAll(); // it waits for no notice: all slots are looked at before its end
+    }
     synchronized (waiting) {
       if (isClosed) {
         throw new GameQueueException("the node is closed: nothing is taken any more");
@@ -90,9 +93,6 @@ final class ClaimTaking implements Agent {
             "%d wait for messages of topic '%s' already".formatted(MOST_WAITING, topic));
       }
       waiting.add(one);
-    }
-    if (wait.isZero()) {
-      takes.times().noticeAll(); // it waits for no notice
     }
     runner.wake();
     return one.future;

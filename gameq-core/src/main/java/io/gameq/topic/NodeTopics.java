@@ -25,7 +25,7 @@ public final class NodeTopics {
 
   private final TopicNode node;
   private final List<Subscription> subscriptions = new ArrayList<>();
-  private final Map<String, ClaimTaking> takings = new HashMap<>();
+  private final Map<TopicDefinition, ClaimTaking> takings = new HashMap<>();
   private boolean isClosed;
 
   public NodeTopics(TopicNode node) {
@@ -145,11 +145,11 @@ public final class NodeTopics {
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
   synchronized ClaimTaking taking(TopicDefinition definition, TopicOptions options) {
-    ClaimTaking known = takings.get(definition.topic());
+    ClaimTaking known = takings.get(definition);
     if (known == null) {
       requireRoom();
       known = new SubscriptionStart<>(node, definition, options, Payloads.BYTES).startTaking();
-      takings.put(definition.topic(), known);
+      takings.put(definition, known);
     }
     return known;
   }

@@ -40,8 +40,7 @@ final class SlotTakes {
   }
 
   /** From these slots of the namespace, for so long. */
-  SlotTakes(
-      SlotKeys[] slots, Duration lease, TakeScript take, SlotTimes times, TopicShare share) {
+  SlotTakes(SlotKeys[] slots, Duration lease, TakeScript take, SlotTimes times, TopicShare share) {
     this.slots = slots;
     this.lease = lease;
     this.take = take;

@@ -43,11 +43,14 @@ final class DoorWorld implements AutoCloseable {
   record Answer(int status, JsonNode body, String retryAfter) {}
 
   /** At a game's database; {@code name} is that of the node. */
-  DoorWorld(Game game, GameDatabase database, Path directory, String name, String plugins)
-      throws IOException {
+  DoorWorld(Game game, Path directory, String name, String plugins) throws IOException {
+    GameDatabase database = game.database;
     Path own = Files.createDirectories(directory.resolve(name));
     ConfigFile file = ConfigFile.write(own, database.server(), game.namespace, Game.SLOTS);
-    Files.writeString(file.file(), settings(database, own, name, plugins, game.namespace), StandardOpenOption.APPEND);
+    Files.writeString(
+        file.file(),
+        settings(database, own, name, plugins, game.namespace),
+        StandardOpenOption.APPEND);
     WriterConfig config = ConfigReader.read(file.file());
     door = new MessageDoor(config.http(), meters);
     http =

@@ -8,12 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.gameq.Claimed;
 import io.gameq.Topic;
+import io.gameq.TopicOptions;
 import io.gameq.servers.GameDatabase;
 import io.gameq.writer.DoorWorld.Answer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,8 +40,8 @@ class MessageDoorTest {
         GameDatabase.create("door")
             .table("purse", "player", "player_id", "player_id BIGINT NOT NULL PRIMARY KEY");
     game = new Game(database, directory);
-    here = new DoorWorld(game, database, directory, "door-1", "");
-    there = new DoorWorld(game, database, directory, "door-2", "");
+    here = new DoorWorld(game, directory, "door-1", "");
+    there = new DoorWorld(game, directory, "door-2", "");
   }
 
   @AfterAll
@@ -90,11 +94,13 @@ class MessageDoorTest {
     Topic<Mail> mails = here.queue().topic("mail", Mail.class);
     String payload =
         """
-        {"playerId": 7, "share": 2, "sent": "2027-01-01T18:00:00Z", "seal": "0x01ff", "text": "ä"}""";
+        {"playerId": 7, "share": 2, "sent": "2027-01-01T18:00:00Z", "seal": "0x01ff", "text": "ä"}\
+        """;
     assertEquals(
         200,
-        here.post("mail/messages", "{\"messages\": [{\"key\": \"k\", \"payload\": %s}]}"
-                .formatted(payload))
+        here.post(
+                "mail/messages",
+                "{\"messages\": [{\"key\": \"k\", \"payload\": %s}]}".formatted(payload))
             .status());
     Claimed<Mail> taken =
         mails.claims().take(1, LONG).get(LONG.toMillis(), TimeUnit.MILLISECONDS).get(0);
@@ -102,7 +108,8 @@ class MessageDoorTest {
     assertEquals(2.0, taken.payload().share());
     assertEquals(Instant.parse("2027-01-01T18:00:00Z"), taken.payload().sent());
     assertEquals((byte) 0xff, taken.payload().seal()[1]);
-    assertEquals(200, here.post("mail/acknowledge", "{\"claims\": [\"" + taken.claim() + "\"]}").status());
+    assertEquals(
+        200, here.post("mail/acknowledge", "{\"claims\": [\"" + taken.claim() + "\"]}").status());
     mails.publish("j", taken.payload()).awaitQueued(LONG);
     JsonNode back = take("mail");
     assertEquals("ä", back.path("payload").path("text").asText());
@@ -126,7 +133,7 @@ class MessageDoorTest {
 
   @Test
   void whatFailedIsTakenAgainAndALeaseThatRanOutLosesItsClaim() throws Exception {
-    define("tries", "{\"leaseMillis\": 300, \"retry\": {\"delaysMillis\": [0], \"attempts\": 4}}");
+    define("tries", "{\"leaseMillis\": 3000, \"retry\": {\"delaysMillis\": [0], \"attempts\": 4}}");
     here.put("tries/messages/k", "{\"payload\": {}}");
     JsonNode first = take("tries");
     String failed = claims(first).replace("}", ", \"error\": \"no bank\", \"afterMillis\": 1}");
@@ -135,7 +142,8 @@ class MessageDoorTest {
     assertEquals(2, second.path("attempt").asInt());
     JsonNode third = take("tries"); // after its lease
     assertTrue(
-        Long.parseLong(third.path("fence").asText()) > Long.parseLong(second.path("fence").asText()));
+        Long.parseLong(third.path("fence").asText())
+            > Long.parseLong(second.path("fence").asText()));
     assertEquals(409, here.post("tries/acknowledge", claims(second)).status());
     assertEquals(200, here.post("tries/acknowledge", claims(third)).status());
   }
@@ -168,15 +176,57 @@ class MessageDoorTest {
     assertError(400, "'max' is 1 to 100", here.post("wrongs/take", "{\"max\": 101}"));
     String large = "x".repeat(70_000);
     assertError(
-        400, "payloadBytes", here.put("wrongs/messages/k", "{\"payload\": {\"a\": \"" + large + "\"}}"));
+        400,
+        "payloadBytes",
+        here.put("wrongs/messages/k", "{\"payload\": {\"a\": \"" + large + "\"}}"));
     String huge = "x".repeat(5 << 20);
-    assertError(413, "bytes at most", here.put("wrongs/messages/k", "{\"payload\": {\"a\": \"" + huge + "\"}}"));
+    assertError(
+        413,
+        "bytes at most",
+        here.put("wrongs/messages/k", "{\"payload\": {\"a\": \"" + huge + "\"}}"));
   }
 
   private static void assertError(int status, String text, Answer answer) {
     assertEquals(status, answer.status(), () -> answer.body().toString());
     String error = answer.body().path("error").asText();
     assertTrue(error.contains(text), error);
+  }
+
+  @Test
+  void atMostAsManyAreTakenAsTheRateOfTheTopicAllows() throws Exception {
+    define("slow", "{}");
+    here.queue().topic("slow", TopicOptions.DEFAULT).rate(0.01, "a test");
+    for (int i = 0; i < 5; i++) {
+      assertEquals(200, here.put("slow/messages/" + i, "{\"payload\": {}}").status());
+    }
+    int first = here.post("slow/take", "{\"max\": 5}").body().path("messages").size();
+    int second = here.post("slow/take", "{\"max\": 5}").body().path("messages").size();
+    assertTrue(first + second <= 2, first + " and " + second);
+  }
+
+  @Test
+  void whoWaitsIsAnsweredWhenTheWriterStopsAndThenItIsNotThere() throws Exception {
+    define("last", "{}");
+    try (DoorWorld stopped = new DoorWorld(game, directory, "door-3", "")) {
+      CompletableFuture<Answer> waits =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return stopped.post("last/take", "{\"waitMillis\": 20000}");
+                } catch (Exception e) {
+                  throw new CompletionException(e);
+                }
+              });
+      assertEquals(404, stopped.get("last/messages/k").status());
+      stopped.door.closes();
+      stopped.node.close();
+      Answer answer = waits.get(LONG.toMillis(), TimeUnit.MILLISECONDS);
+      assertTrue(Set.of(200, 503).contains(answer.status()), () -> answer.body().toString());
+      assertEquals(0, answer.body().path("messages").size());
+      Answer gone = stopped.get("last/messages/k");
+      assertError(503, "the writer stops", gone);
+      assertEquals("1", gone.retryAfter());
+    }
   }
 
   @Test

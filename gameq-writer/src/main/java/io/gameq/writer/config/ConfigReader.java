@@ -113,7 +113,8 @@ public final class ConfigReader {
     if (config.http().door() != DoorMode.NONE) {
       if (config.node() == null) {
         throw all.wrong(
-            "http.door", "is open, and there is no section 'node': messages need a node and its WAL");
+            "http.door",
+            "is open, and there is no section 'node': messages need a node and its WAL");
       }
       if (config.http().tokens().isEmpty()) {
         throw all.wrong(

@@ -13,11 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param plugins a directory with jars; null for none
  */
 public record NodeSettings(
-    String name,
-    Path walDirectory,
-    RedisLogin redis,
-    MySqlLogin mysql,
-    @Nullable Path plugins) {
+    String name, Path walDirectory, RedisLogin redis, MySqlLogin mysql, @Nullable Path plugins) {
   /** A login to MySQL; immutable. */
   public record MySqlLogin(String user, Password password) {}
 }

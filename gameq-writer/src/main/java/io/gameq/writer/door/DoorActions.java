@@ -91,10 +91,10 @@ final class DoorActions {
   DoorAnswer define(String name, Definition as, Actor actor) {
     DoorTopics.Defined defined = topics.define(name, as, () -> audit.accept(actor, name));
     if (defined instanceof DoorTopics.Defined.As of) {
-      return new DoorAnswer(of.isNew() ? DoorAnswer.CREATED : DoorAnswer.OK, definition(of.topic()));
+      return new DoorAnswer(
+          of.isNew() ? DoorAnswer.CREATED : DoorAnswer.OK, definition(of.topic()));
     }
-    return DoorAnswer.error(
-        DoorAnswer.CONFLICT, ((DoorTopics.Defined.Differently) defined).why());
+    return DoorAnswer.error(DoorAnswer.CONFLICT, ((DoorTopics.Defined.Differently) defined).why());
   }
 
   CompletableFuture<DoorAnswer> publish(
@@ -105,8 +105,7 @@ final class DoorActions {
   CompletableFuture<DoorAnswer> publish(String name, Publishes body) {
     List<PublishedBody> messages = body.messages() == null ? List.of() : body.messages();
     checkCount("messages", messages.size());
-    return queued(
-        topics.get(name), messages.stream().map(of -> of.message(null, null)).toList());
+    return queued(topics.get(name), messages.stream().map(of -> of.message(null, null)).toList());
   }
 
   private static CompletableFuture<DoorAnswer> queued(
@@ -115,8 +114,7 @@ final class DoorActions {
         .publish(messages)
         .queued()
         .orTimeout(QUEUED_SECONDS, TimeUnit.SECONDS)
-        .thenApply(
-            nothing -> DoorAnswer.ok(DoorAnswer.object().put("published", messages.size())));
+        .thenApply(nothing -> DoorAnswer.ok(DoorAnswer.object().put("published", messages.size())));
   }
 
   DoorAnswer lookUp(String name, String key, @Nullable String group) {
@@ -136,8 +134,7 @@ final class DoorActions {
         .put("due", message.due().toString())
         .put("since", message.since().toString())
         .put("attempts", message.attempts());
-    return DoorAnswer.ok(
-        message.error() == null ? body : body.put("error", message.error()));
+    return DoorAnswer.ok(message.error() == null ? body : body.put("error", message.error()));
   }
 
   private static ObjectNode identity(String key, @Nullable String group) {
@@ -228,8 +225,7 @@ final class DoorActions {
     if (body.millis() == null) {
       throw new GameQueueException("'millis' is missing: when the lease ends, from now");
     }
-    List<String> lost =
-        topics.get(name).claims().extend(claims, Duration.ofMillis(body.millis()));
+    List<String> lost = topics.get(name).claims().extend(claims, Duration.ofMillis(body.millis()));
     return DoorAnswer.claims(claims.size() - lost.size(), lost);
   }
 
@@ -237,8 +233,7 @@ final class DoorActions {
     List<String> claims = claims(body.claims());
     String why = body.error() == null ? "failed" : body.error();
     if (why.length() > MOST_ERROR_CHARS) {
-      throw new GameQueueException(
-          "'error' has %d characters at most".formatted(MOST_ERROR_CHARS));
+      throw new GameQueueException("'error' has %d characters at most".formatted(MOST_ERROR_CHARS));
     }
     List<String> lost =
         topics
@@ -259,8 +254,7 @@ final class DoorActions {
 
   private static void checkCount(String name, int count) {
     if (count < 1 || count > MOST) {
-      throw new GameQueueException(
-          "'%s' is a list of 1 to %d: %d".formatted(name, MOST, count));
+      throw new GameQueueException("'%s' is a list of 1 to %d: %d".formatted(name, MOST, count));
     }
   }
 }

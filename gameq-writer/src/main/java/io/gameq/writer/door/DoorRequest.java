@@ -55,7 +55,12 @@ final class DoorRequest {
     } catch (UnrecognizedPropertyException e) {
       throw new BadRequestResponse(
           "'%s' is not known here: there is %s"
-              .formatted(path(e), e.getKnownPropertyIds().stream().map(String::valueOf).sorted().collect(Collectors.joining(", "))));
+              .formatted(
+                  path(e),
+                  e.getKnownPropertyIds().stream()
+                      .map(String::valueOf)
+                      .sorted()
+                      .collect(Collectors.joining(", "))));
     } catch (JsonMappingException e) {
       throw new BadRequestResponse("'%s' is not what it must be".formatted(path(e)));
     } catch (JacksonException e) {

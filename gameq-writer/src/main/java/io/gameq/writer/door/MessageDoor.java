@@ -156,8 +156,7 @@ public final class MessageDoor {
                       request.read(context, DoorBodies.Definition.class),
                       new Actor(token.name(), "http " + context.ip())));
       case PUBLISH_ONE ->
-          act.publish(
-              topic, key(context), group, request.read(context, PublishedBody.class));
+          act.publish(topic, key(context), group, request.read(context, PublishedBody.class));
       case LOOK_UP -> done(() -> act.lookUp(topic, key(context), group));
       case DELETE -> act.delete(topic, key(context), group);
       case PUBLISH -> act.publish(topic, request.read(context, DoorBodies.Publishes.class));

@@ -52,7 +52,8 @@ record PublishedBody(
   private static String one(
       String name, @Nullable String ofPath, @Nullable String ofBody, boolean isNeeded) {
     if (ofPath != null && ofBody != null && !ofPath.equals(ofBody)) {
-      throw new GameQueueException("'%s' of the body differs from that of the path".formatted(name));
+      throw new GameQueueException(
+          "'%s' of the body differs from that of the path".formatted(name));
     }
     String value = ofPath == null ? ofBody : ofPath;
     if (value == null && isNeeded) {

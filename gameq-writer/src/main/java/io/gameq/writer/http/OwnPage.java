@@ -4,7 +4,9 @@ import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
 import org.jspecify.annotations.Nullable;
 
-/** Tells requests of a writer's own pages from those that a page from elsewhere makes. Stateless. */
+/**
+ * Tells requests of a writer's own pages from those that a page from elsewhere makes. Stateless.
+ */
 public final class OwnPage {
   private OwnPage() {}
 

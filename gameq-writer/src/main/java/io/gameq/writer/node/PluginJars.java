@@ -30,8 +30,8 @@ final class PluginJars implements AutoCloseable {
   /**
    * Starts all plug-ins of a directory.
    *
-   * @throws GameQueueException naming the jar, when one cannot be loaded or started; those before
-   *     it are closed then, their subscriptions are the node's to close
+   * @throws GameQueueException naming the jar, when one cannot be loaded or started; the node is
+   *     closed then, and so are the plug-ins before it
    */
   static PluginJars start(Path directory, GameQueue queue) {
     List<URL> jars = jars(directory);
@@ -43,6 +43,7 @@ final class PluginJars implements AutoCloseable {
       started.startAll(directory, queue);
       return started;
     } catch (RuntimeException | Error e) {
+      queue.close(); // before them, as at any other end
       started.close();
       throw e;
     }
@@ -85,8 +86,7 @@ final class PluginJars implements AutoCloseable {
     }
   }
 
-  private void start(
-      ServiceLoader.Provider<TopicPlugin> provider, String what, GameQueue queue) {
+  private void start(ServiceLoader.Provider<TopicPlugin> provider, String what, GameQueue queue) {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     thread.setContextClassLoader(loader); // libraries of the plug-in look there

@@ -50,8 +50,7 @@ public final class WriterNode implements AutoCloseable {
     AtomicBoolean hasFailed = new AtomicBoolean();
     GameQueue queue = GameQueue.open(config(settings, node, hasFailed));
     try {
-      PluginJars plugins =
-          node.plugins() == null ? null : PluginJars.start(node.plugins(), queue);
+      PluginJars plugins = node.plugins() == null ? null : PluginJars.start(node.plugins(), queue);
       LOG.info(
           "node {} runs within this writer, with {} plug-ins",
           node.name(),

@@ -120,13 +120,15 @@ public final class RunCommand implements Callable<Integer> {
             () -> problems(service, node));
         untilToldToStop(service, stop);
         health.stops();
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(settings.writer().drainSeconds());
+        long deadline =
+            System.nanoTime() + TimeUnit.SECONDS.toNanos(settings.writer().drainSeconds());
         door.closes();
         if (node != null) {
           node.close();
         }
         Remains unused =
-            service.stop(Duration.ofNanos(Math.max(LEAST_STOP_NANOS, deadline - System.nanoTime())));
+            service.stop(
+                Duration.ofNanos(Math.max(LEAST_STOP_NANOS, deadline - System.nanoTime())));
         signal.drained();
       }
     } catch (GameQueueException e) {

@@ -91,6 +91,18 @@ class ConfigReaderTest {
         "namespace: mygame|{namespace: g, tables: [{name: t, owner: p}]}|'tables[1].ownerColumn' is"
             + " missing",
         "namespace: mygame|{namespace: g, tables: {name: t}}|'tables' must be a list",
+        "namespace: mygame|{namespace: g, http: {door: open, token: 0123456789abcdef}}|"
+            + "there is no section 'node'",
+        "namespace: mygame|{namespace: g, http: {door: open}, node: {name: n, walDirectory: w,"
+            + " mysql: {user: u}}}|there is no token",
+        "namespace: mygame|{namespace: g, node: {name: a/b, walDirectory: w, mysql: {user: u}}}|"
+            + "'node.name' is 'a/b'",
+        "namespace: mygame|{namespace: g, node: {name: n, mysql: {user: u}}}|'node.walDirectory' is"
+            + " missing",
+        "namespace: mygame|{namespace: g, node: {name: n, walDirectory: w, mysql: {user: u},"
+            + " plugins: /nowhere}}|names /nowhere, which is no directory",
+        "namespace: mygame|{namespace: g, http: {tokens: [{name: a, token: 0123456789abcdef,"
+            + " topics: 'Mail'}]}}|has 'Mail'",
         "namespace: mygame|{namespace: g, namespace: h}|is not readable YAML"
       })
   void namesTheSettingAndTheRemedy(String text, String replacement, String message)

@@ -114,7 +114,8 @@ final class SigningIn {
       throw new UnauthorizedResponse("that is not a token of this writer");
     }
     if (token.role() == Role.MESSAGES) {
-      throw new UnauthorizedResponse("that token is for programs: it does not sign in to a console");
+      throw new UnauthorizedResponse(
+          "that token is for programs: it does not sign in to a console");
     }
     SignedIn session = sessions.open(name + " (" + token.name() + ")", token.role());
     try {
