@@ -5,31 +5,31 @@ import java.util.Locale;
 
 /** What there is at the door. */
 enum DoorRoute {
-  TOPIC(HandlerType.GET, "", false),
-  DEFINE(HandlerType.PUT, "", true),
-  PUBLISH_ONE(HandlerType.PUT, "/messages/<key>", true),
-  LOOK_UP(HandlerType.GET, "/messages/<key>", false),
-  DELETE(HandlerType.DELETE, "/messages/<key>", true),
-  PUBLISH(HandlerType.POST, "/messages", true),
-  TAKE(HandlerType.POST, "/take", true),
-  ACKNOWLEDGE(HandlerType.POST, "/acknowledge", true),
-  EXTEND(HandlerType.POST, "/extend", true),
-  FAIL(HandlerType.POST, "/fail", true);
+  TOPIC("GET", "", false),
+  DEFINE("PUT", "", true),
+  PUBLISH_ONE("PUT", "/messages/<key>", true),
+  LOOK_UP("GET", "/messages/<key>", false),
+  DELETE("DELETE", "/messages/<key>", true),
+  PUBLISH("POST", "/messages", true),
+  TAKE("POST", "/take", true),
+  ACKNOWLEDGE("POST", "/acknowledge", true),
+  EXTEND("POST", "/extend", true),
+  FAIL("POST", "/fail", true);
 
   static final String DESCRIPTION = "/api/openapi.yaml";
 
-  private final HandlerType method;
+  private final String method;
   private final String path;
   private final boolean changes;
 
-  DoorRoute(HandlerType method, String path, boolean changes) {
+  DoorRoute(String method, String path, boolean changes) {
     this.method = method;
     this.path = path;
     this.changes = changes;
   }
 
   HandlerType method() {
-    return method;
+    return HandlerType.findOrCreate(method);
   }
 
   /** As Javalin has it: {@code <key>} may hold slashes. */
