@@ -15,6 +15,7 @@ import io.gameq.change.Commit;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -69,6 +70,7 @@ class GameQueueMetricsTest {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueue.open(
         GameQueueConfig.builder()
+            .callTimeout(Waits.CALL)
             .redis(TestServers.redisUri(Role.NODE))
             .mysql(
                 DATABASE.server().jdbcUrl(),

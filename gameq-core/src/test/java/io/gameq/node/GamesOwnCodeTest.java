@@ -18,6 +18,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -58,6 +59,7 @@ class GamesOwnCodeTest {
   private GameQueueConfigBuilder config() throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueueConfig.builder()
+        .callTimeout(Waits.CALL)
         .redis(TestServers.redisUri(Role.NODE))
         .mysql(
             DATABASE.server().jdbcUrl(),

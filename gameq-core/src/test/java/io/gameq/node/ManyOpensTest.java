@@ -17,6 +17,7 @@ import io.gameq.Takeover;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,7 @@ class ManyOpensTest {
   private GameQueue node(String name) {
     return GameQueue.open(
         GameQueueConfig.builder()
+            .callTimeout(Waits.CALL)
             .redis(TestServers.redisUri(Role.NODE))
             .mysql(
                 database.server().jdbcUrl(),

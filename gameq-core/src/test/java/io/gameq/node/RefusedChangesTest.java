@@ -17,6 +17,7 @@ import io.gameq.RowRefusedException;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,6 +62,7 @@ class RefusedChangesTest {
   private GameQueueConfigBuilder config(String node) throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueueConfig.builder()
+        .callTimeout(Waits.CALL)
         .redis(TestServers.redisUri(Role.NODE))
         .mysql(
             DATABASE.server().jdbcUrl(),

@@ -10,5 +10,11 @@ public final class Waits {
    */
   public static final Duration LONG = Duration.ofMinutes(2);
 
+  /**
+   * The call timeout of a node whose test is not about that: a busy machine may take longer for an
+   * open than a game would wait.
+   */
+  public static final Duration CALL = Duration.ofMinutes(1);
+
   private Waits() {}
 }

@@ -43,6 +43,7 @@ final class TopicFixture {
   GameQueue node(String name, Path walDirectory) {
     return GameQueue.open(
         GameQueueConfig.builder()
+            .callTimeout(Waits.CALL)
             .redis(TestServers.redisUri(Role.NODE))
             .mysql(
                 database.server().jdbcUrl(),

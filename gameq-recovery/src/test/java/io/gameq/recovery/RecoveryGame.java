@@ -10,6 +10,7 @@ import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -55,6 +56,7 @@ public final class RecoveryGame implements AutoCloseable {
 
   GameQueueConfigBuilder config(String node) {
     return GameQueueConfig.builder()
+        .callTimeout(Waits.CALL)
         .redis(TestServers.redisUri(Role.NODE, namespace))
         .mysql(
             database.server().jdbcUrl(),

@@ -13,6 +13,7 @@ import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -72,6 +73,7 @@ final class Game implements AutoCloseable {
 
   GameQueueConfigBuilder config(String node) {
     return GameQueueConfig.builder()
+        .callTimeout(Waits.CALL)
         .redis(TestServers.redisUri(Role.NODE, namespace))
         .mysql(ofNodes.jdbcUrl(), ofNodes.user(), ofNodes.password())
         .namespace(namespace)

@@ -21,6 +21,7 @@ import io.gameq.servers.GameDatabase;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.RedisProcess;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import io.gameq.writer.CommandLineRun;
 import io.gameq.writer.campaign.CampaignWriter;
 import io.gameq.writer.campaign.ChildJvm;
@@ -148,6 +149,7 @@ class RotationTest {
 
   private GameQueueConfigBuilder node() {
     return GameQueueConfig.builder()
+        .callTimeout(Waits.CALL)
         .redis(LeastRedisUsers.withoutLogin(TestServers.redisUri()))
         .redisUser(RedisRights.user(namespace, Role.NODE))
         .redisPassword(Password.ofFile(file("redis", Role.NODE)))
