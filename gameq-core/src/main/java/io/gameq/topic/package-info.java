@@ -20,7 +20,7 @@
  *                         │ SlotTakes: as many as TopicShare has of the topic's rate;
  *                         │     take.lua: under a lease, to slots that are due, in one round trip
  *  gameq-handler-NAME     ▼
- *                   Workers ──▶ Handling ──▶ the game's handler, with a HeldMessage (Delivery), by Holding
+ *                   Workers ──▶ Handling ──▶ the game's handler, with a HeldMessage (Delivery)
  *                         │ returned, failed; or committed by ackWith
  *  gameq-topic-NAME       ▼
  *                   Outcomes ──▶ acknowledgements as commits of the sender: WAL, then Redis

@@ -255,9 +255,7 @@ class ClaimScriptsTest {
   }
 
   private void awaitReaped() {
-    Awaitility.await()
-        .atMost(LONG)
-        .until(() -> !ReapScript.call(slot.redis, slot.slot).isEmpty());
+    Awaitility.await().atMost(LONG).until(() -> !ReapScript.call(slot.redis, slot.slot).isEmpty());
   }
 
   @Test

