@@ -105,6 +105,8 @@ record MariaDbInstallation(WorkDirectory directory, Path base, Path data) {
     command.add("--innodb-buffer-pool-size=256M");
     command.add("--max-allowed-packet=64M");
     command.add("--max-connections=300");
+    // Of a login, in seconds: 10 are too few for a client that gets hardly any processor time.
+    command.add("--connect-timeout=60");
     command.addAll(options.arguments());
     return command;
   }
