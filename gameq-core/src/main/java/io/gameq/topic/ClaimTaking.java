@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class ClaimTaking implements Agent {
   private static final int MOST_WAITING = 1_000;
 
-  /** While it may not take: how soon to look again. */
-  private static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String topic;
@@ -146,7 +143,7 @@ final class ClaimTaking implements Agent {
       if (taken == null) {
         return 0;
       }
-      taken.exhausted().forEach(this::giveUp);
+      taken.exhausted().forEach(of -> outcomes.giveUp(of, takes.lease()));
       deliver(taken.messages(), taken.leaseEndNanos());
       if (taken.failure() != null) {
         throw taken.failure(); // is logged
@@ -155,11 +152,6 @@ final class ClaimTaking implements Agent {
     } finally {
       way.end();
     }
-  }
-
-  private void giveUp(TakenMessage taken) {
-    outcomes.fail(
-        taken, "the lease of its last attempt ran out", Schedule.nextDue(taken, takes.lease()));
   }
 
   private void deliver(List<TakenMessage> taken, long leaseEndNanos) {
@@ -182,7 +174,7 @@ final class ClaimTaking implements Agent {
 
   /** Of whoever does not want them any more. */
   void giveBack(List<TakenMessage> messages) {
-    messages.forEach(taken -> outcomes.giveBack(taken, Schedule.nextDue(taken, takes.lease())));
+    messages.forEach(taken -> outcomes.giveBack(taken, takes.lease()));
     runner.wake();
   }
 
@@ -240,7 +232,7 @@ final class ClaimTaking implements Agent {
     if (first == Long.MAX_VALUE) {
       return IDLE_NANOS;
     }
-    return Math.min(first, isHeldUp ? HELD_UP_NANOS : takes.waitNanos(way.topicRate()));
+    return Math.min(first, isHeldUp ? Taking.HELD_UP_NANOS : takes.waitNanos(way.topicRate()));
   }
 
   /** Nobody waits any more; for whoever closes the node. */

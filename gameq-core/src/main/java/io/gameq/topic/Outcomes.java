@@ -10,6 +10,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.NackMessageScript;
 import io.gameq.redis.topic.TakenMessage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -82,10 +83,17 @@ final class Outcomes {
    * @param nextDueMillis of a recurring message, for when this was its last attempt; 0 for none
    */
   void fail(TakenMessage taken, String error, long nextDueMillis) {
+    add(taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis);
+  }
+
+  private void add(TakenMessage taken, long afterMillis, String error, long nextDueMillis) {
     open.incrementAndGet();
-    nacks.add(
-        new NackMessageScript.Failure(
-            taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis));
+    nacks.add(new NackMessageScript.Failure(taken, afterMillis, error, nextDueMillis));
+  }
+
+  /** It was taken once more than it may be tried. */
+  void giveUp(TakenMessage taken, Duration lease) {
+    fail(taken, "the lease of its last attempt ran out", Schedule.nextDue(taken, lease));
   }
 
   static String cut(String error) {
@@ -93,11 +101,8 @@ final class Outcomes {
   }
 
   /** Of nobody's fault: it is due again at once. */
-  void giveBack(TakenMessage taken, long nextDueMillis) {
-    open.incrementAndGet();
-    nacks.add(
-        new NackMessageScript.Failure(
-            taken, 0, "whoever took it did not wait for it any more", nextDueMillis));
+  void giveBack(TakenMessage taken, Duration lease) {
+    add(taken, 0, "whoever took it did not wait for it any more", Schedule.nextDue(taken, lease));
   }
 
   /** How long until the attempt after one, the first of which is 1. */

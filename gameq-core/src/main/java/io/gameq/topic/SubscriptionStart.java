@@ -40,13 +40,7 @@ final class SubscriptionStart<T> {
     AgentRunner runner = new AgentRunner("gameq-topic-" + topic);
     Pace pace = new Pace(with.concurrency(), with.perSecond());
     SubscriptionCounts counts = new SubscriptionCounts(topic, pace);
-    Outcomes outcomes =
-        new Outcomes(
-            node,
-            new NackMessageScript(topic, options.retry().attempts()),
-            options.retry(),
-            counts,
-            runner::wake);
+    Outcomes outcomes = outcomes(counts, runner);
     HeldMessage.Terms<T> terms = new HeldMessage.Terms<>(node, options, payloads, this::extend);
     Handling<T> handling =
         new Handling<>(handler, new Holding<>(terms, outcomes, counts), outcomes, counts, pace);
@@ -72,13 +66,7 @@ final class SubscriptionStart<T> {
     String topic = definition.topic();
     AgentRunner runner = new AgentRunner("gameq-claims-" + topic);
     SubscriptionCounts counts = new SubscriptionCounts(topic, new Pace(1, 0));
-    Outcomes outcomes =
-        new Outcomes(
-            node,
-            new NackMessageScript(topic, options.retry().attempts()),
-            options.retry(),
-            counts,
-            runner::wake);
+    Outcomes outcomes = outcomes(counts, runner);
     SlotTimes times = new SlotTimes(definition.slots());
     ClaimTaking taking =
         new ClaimTaking(
@@ -89,6 +77,15 @@ final class SubscriptionStart<T> {
             runner);
     runner.start(taking);
     return taking;
+  }
+
+  private Outcomes outcomes(SubscriptionCounts counts, AgentRunner runner) {
+    return new Outcomes(
+        node,
+        new NackMessageScript(definition.topic(), options.retry().attempts()),
+        options.retry(),
+        counts,
+        runner::wake);
   }
 
   private SlotTakes takes(SlotTimes times) {

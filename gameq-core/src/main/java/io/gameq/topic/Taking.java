@@ -19,7 +19,7 @@ final class Taking implements Agent {
   private static final int MOST_OPEN = 20_000;
 
   /** While it may not take: how soon to look again. */
-  private static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  static final long HELD_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Source source;
   private final int batch;
@@ -88,7 +88,7 @@ final class Taking implements Agent {
     if (of == null) {
       return 0;
     }
-    of.exhausted().forEach(this::giveUp);
+    of.exhausted().forEach(taken -> outcomes.giveUp(taken, source.takes().lease()));
     List<TakenMessage> taken = of.messages();
     pace.took(taken.size());
     for (int from = 0; from < taken.size(); from += batch) {
@@ -98,13 +98,6 @@ final class Taking implements Agent {
       throw of.failure(); // is logged
     }
     return taken.size();
-  }
-
-  private void giveUp(TakenMessage taken) {
-    outcomes.fail(
-        taken,
-        "the lease of its last attempt ran out",
-        Schedule.nextDue(taken, source.takes().lease()));
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.Message;
 import io.gameq.Publish;
+import io.gameq.Retry;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import java.nio.file.Path;
@@ -118,7 +119,7 @@ class ClaimsTest {
   }
 
   private static TopicOptions twice() {
-    return TopicOptions.DEFAULT.retry(io.gameq.Retry.fixed(ofSeconds(1)).attempts(2));
+    return TopicOptions.DEFAULT.retry(Retry.fixed(ofSeconds(1)).attempts(2));
   }
 
   @Test
@@ -159,7 +160,7 @@ class ClaimsTest {
             .priorities(ofMillis(7))
             .window(ofMillis(8))
             .lease(Duration.ofMinutes(3))
-            .retry(io.gameq.Retry.exponential(ofMillis(1500), ofSeconds(9)).attempts(3));
+            .retry(Retry.exponential(ofMillis(1500), ofSeconds(9)).attempts(3));
     queue.topic("defined", Text.class, options);
     Topic<byte[]> defined = other.definedTopic("defined").orElseThrow();
     assertEquals(options, defined.options());

@@ -1,5 +1,6 @@
 package io.gameq.writer.config;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,9 +39,7 @@ public record AccessToken(String name, Role role, String secret, List<String> to
 
   private static boolean matches(String pattern, String topic) {
     String regex =
-        Pattern.compile("\\*")
-            .splitAsStream(pattern + " ")
-            .map(String::stripTrailing)
+        Arrays.stream(pattern.split("\\*", -1))
             .map(Pattern::quote)
             .collect(Collectors.joining(".*"));
     return topic.matches(regex);

@@ -1,5 +1,6 @@
 package io.gameq.writer.door;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -19,6 +20,7 @@ import io.gameq.writer.door.DoorBodies.Failures;
 import io.gameq.writer.door.DoorBodies.Publishes;
 import io.gameq.writer.door.DoorBodies.Takes;
 import io.javalin.http.TooManyRequestsResponse;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Base64;
@@ -157,8 +159,8 @@ final class DoorActions {
   private static JsonNode json(String text) {
     try {
       return JSON.readTree(text);
-    } catch (com.fasterxml.jackson.core.JacksonException e) {
-      throw new UncheckedIOException(new java.io.IOException("a payload as JSON", e));
+    } catch (JacksonException e) {
+      throw new UncheckedIOException(new IOException("a payload as JSON", e));
     }
   }
 

@@ -4,11 +4,10 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import io.gameq.writer.http.JsonBytes;
 import io.javalin.http.BadRequestResponse;
-import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
 import io.javalin.http.TooManyRequestsResponse;
-import io.javalin.http.UnsupportedMediaTypeResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.Semaphore;
@@ -36,17 +35,11 @@ final class DoorRequest {
       throw new TooManyRequestsResponse("too many requests are being read: try again");
     }
     try {
-      byte[] bytes = context.bodyInputStream().readNBytes(MOST_BYTES + 1);
-      if (bytes.length > MOST_BYTES) {
-        throw new ContentTooLargeResponse("a request has %,d bytes at most".formatted(MOST_BYTES));
-      }
+      byte[] bytes = JsonBytes.read(context, MOST_BYTES);
       if (bytes.length == 0) {
         return JSON.readValue("{}", type);
       }
-      String contentType = context.contentType();
-      if (contentType == null || !contentType.matches("(?i)application/json\\s*(;.*)?")) {
-        throw new UnsupportedMediaTypeResponse("send application/json");
-      }
+      JsonBytes.require(context);
       T read = JSON.readValue(bytes, type);
       if (read == null) {
         throw new BadRequestResponse("send a JSON object");

@@ -1,5 +1,7 @@
 package io.gameq.writer.door;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.gameq.GameQueue;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.writer.config.AccessToken;
@@ -16,7 +18,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +64,7 @@ public final class MessageDoor {
   private static String description() {
     try (InputStream file =
         Objects.requireNonNull(MessageDoor.class.getResourceAsStream("openapi.yaml"))) {
-      return new String(file.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      return new String(file.readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -89,7 +90,7 @@ public final class MessageDoor {
     context.header("Cache-Control", "no-store");
     CompletableFuture<DoorAnswer> answer;
     if (!atOnce.tryAcquire()) {
-      answer = done(() -> DoorAnswer.error(429, "too many requests at a time: try again"));
+      answer = done(DoorAnswer.error(429, "too many requests at a time: try again"));
     } else {
       try {
         answer = begin(context, route);
@@ -134,8 +135,8 @@ public final class MessageDoor {
     meters.count(route, answer.status(), began);
   }
 
-  private static CompletableFuture<DoorAnswer> done(Supplier<DoorAnswer> answer) {
-    return CompletableFuture.completedFuture(answer.get());
+  private static CompletableFuture<DoorAnswer> done(DoorAnswer answer) {
+    return CompletableFuture.completedFuture(answer);
   }
 
   private CompletableFuture<DoorAnswer> begin(Context context, DoorRoute route) {
@@ -147,25 +148,23 @@ public final class MessageDoor {
     }
     String group = context.queryParam("group");
     return switch (route) {
-      case TOPIC -> done(() -> act.topic(topic));
+      case TOPIC -> done(act.topic(topic));
       case DEFINE ->
           done(
-              () ->
-                  act.define(
-                      topic,
-                      request.read(context, DoorBodies.Definition.class),
-                      new Actor(token.name(), "http " + context.ip())));
+              act.define(
+                  topic,
+                  request.read(context, DoorBodies.Definition.class),
+                  new Actor(token.name(), "http " + context.ip())));
       case PUBLISH_ONE ->
           act.publish(topic, key(context), group, request.read(context, PublishedBody.class));
-      case LOOK_UP -> done(() -> act.lookUp(topic, key(context), group));
+      case LOOK_UP -> done(act.lookUp(topic, key(context), group));
       case DELETE -> act.delete(topic, key(context), group);
       case PUBLISH -> act.publish(topic, request.read(context, DoorBodies.Publishes.class));
       case TAKE -> act.take(topic, request.read(context, DoorBodies.Takes.class));
       case ACKNOWLEDGE ->
           act.acknowledge(topic, request.read(context, DoorBodies.Acknowledgements.class));
-      case EXTEND ->
-          done(() -> act.extend(topic, request.read(context, DoorBodies.Extensions.class)));
-      case FAIL -> done(() -> act.fail(topic, request.read(context, DoorBodies.Failures.class)));
+      case EXTEND -> done(act.extend(topic, request.read(context, DoorBodies.Extensions.class)));
+      case FAIL -> done(act.fail(topic, request.read(context, DoorBodies.Failures.class)));
     };
   }
 

@@ -35,7 +35,7 @@ public final class AccessTokens {
   }
 
   /** The same, of an Authorization header. */
-  public @Nullable AccessToken ofHeader(@Nullable String authorization) {
+  @Nullable AccessToken ofHeader(@Nullable String authorization) {
     return authorization != null && authorization.startsWith(SCHEME)
         ? find(authorization.substring(SCHEME.length()))
         : null;

@@ -7,6 +7,7 @@
  *   AccessRules    the Host that a browser names
  *   AccessTokens   the tokens and what they allow; WrongTokens holds back who guesses
  *     Bearers      programs that carry one in each request
+ *   JsonBytes      what a request carries, up to a limit
  *   OwnPage        that a request came from our own page, if from a page at all
  *   TlsConnector   HTTPS, with the certificate and key that PemKeys reads
  * </pre>

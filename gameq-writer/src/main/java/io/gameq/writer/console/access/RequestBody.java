@@ -3,11 +3,10 @@ package io.gameq.writer.console.access;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.gameq.writer.http.JsonBytes;
 import io.javalin.http.BadRequestResponse;
-import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
 import io.javalin.http.ServiceUnavailableResponse;
-import io.javalin.http.UnsupportedMediaTypeResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -33,21 +32,14 @@ public final class RequestBody {
     this.object = object;
   }
 
-  /** Reads no more than is allowed, whatever the length that the request claims. */
+  /** What a request says; refuses what is no JSON object, or too large. */
   static RequestBody of(Context context) {
-    String type = context.contentType();
-    if (type == null || !type.matches("(?i)application/json\\s*(;.*)?")) {
-      throw new UnsupportedMediaTypeResponse("send application/json");
-    }
+    JsonBytes.require(context);
     if (!BEING_READ.tryAcquire()) {
       throw new ServiceUnavailableResponse("too many requests are being read: try again");
     }
     try {
-      byte[] bytes = context.bodyInputStream().readNBytes(MOST_BYTES + 1);
-      if (bytes.length > MOST_BYTES) {
-        throw new ContentTooLargeResponse("a request has %,d bytes at most".formatted(MOST_BYTES));
-      }
-      JsonNode object = JSON.readTree(bytes);
+      JsonNode object = JSON.readTree(JsonBytes.read(context, MOST_BYTES));
       if (!object.isObject()) {
         throw new BadRequestResponse("send a JSON object");
       }
