@@ -2,12 +2,10 @@ package io.gameq.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.SQLExceptionOverride;
-import com.zaxxer.hikari.util.Credentials;
 import io.gameq.GameQueueException;
 import io.gameq.Tls;
 import io.gameq.tls.TlsRefusal;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
@@ -31,6 +29,8 @@ public final class MySqlPool {
   private static final int SOCKET_MILLIS = 20_000;
 
   private static final int LEAST_SOCKET_MILLIS = 1_000;
+
+  private static final String SOCKET_TIMEOUT = "socketTimeout";
 
   /**
    * Well below the silence after which a server counts as away: a lock is no outage. At least as
@@ -164,7 +164,7 @@ public final class MySqlPool {
    */
   public static MySql openForSchema(MySqlConfig config) {
     Properties properties = properties(config);
-    properties.setProperty("socketTimeout", "0");
+    properties.setProperty(SOCKET_TIMEOUT, "0");
     return open(
         config,
         "schema",
@@ -174,7 +174,7 @@ public final class MySqlPool {
 
   private static Properties givingUpAfter(MySqlConfig config, int socketMillis) {
     Properties properties = properties(config);
-    setUnlessGiven(config, properties, "socketTimeout", Integer.toString(socketMillis));
+    setUnlessGiven(config, properties, SOCKET_TIMEOUT, Integer.toString(socketMillis));
     return properties;
   }
 
@@ -202,10 +202,8 @@ public final class MySqlPool {
     connectOnce(config, properties);
     HikariConfig pool = new HikariConfig();
     pool.setPoolName("gameq-" + purpose);
-    pool.setJdbcUrl(config.url());
     // Asked for each new connection: a password that was changed needs no restart.
-    pool.setCredentialsProvider(() -> Credentials.of(config.user(), config.password().read()));
-    pool.setDataSourceProperties(properties);
+    pool.setDataSource(new Logins(config, properties));
     pool.setConnectionInitSql(initSql);
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     pool.setAutoCommit(true);
@@ -255,9 +253,10 @@ public final class MySqlPool {
   private static void connectOnce(MySqlConfig config, Properties properties) {
     Properties login = new Properties();
     login.putAll(properties);
-    login.setProperty("user", config.user());
-    login.setProperty("password", config.password().read());
-    try (Connection connection = DriverManager.getConnection(config.url(), login)) {
+    if ("0".equals(login.getProperty(SOCKET_TIMEOUT))) {
+      login.setProperty(SOCKET_TIMEOUT, Integer.toString(SOCKET_MILLIS));
+    }
+    try (Connection connection = new Logins(config, login).getConnection()) {
       connection.isReadOnly();
     } catch (SQLException e) {
       GameQueueException ofFile = ofFile(e);
@@ -306,8 +305,7 @@ public final class MySqlPool {
           .formatted(at, config.database());
     }
     if (state.startsWith("08")) {
-      return "%s does not answer within %d s: is it running, and is mysql.url right?"
-          .formatted(at, CONNECT_MILLIS / 1000);
+      return "%s does not answer: is it running, and is mysql.url right?".formatted(at);
     }
     return "%s takes no connection (error %d): check mysql.url".formatted(at, e.getErrorCode());
   }

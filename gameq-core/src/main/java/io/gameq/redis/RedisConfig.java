@@ -17,8 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisConfig(
     String uri, RedisLogin login, RedisLogin sentinel, @Nullable Tls tls, int timeoutMillis) {
-  /** Longer than any script or MULTI of gameq takes; shorter than a lease. */
-  public static final int DEFAULT_TIMEOUT_MILLIS = 5_000;
+  /**
+   * Longer than any script or MULTI of gameq takes; shorter than a lease. The system property is
+   * for tests on a machine that stands still for seconds.
+   */
+  public static final int DEFAULT_TIMEOUT_MILLIS =
+      Integer.getInteger("gameq.redisTimeoutMillis", 5_000);
 
   public RedisConfig {
     if (tls != null && !uri.startsWith("rediss")) {
@@ -46,6 +50,11 @@ public record RedisConfig(
         RedisLogin.NONE,
         null,
         timeoutMillis);
+  }
+
+  /** The same with {@link #DEFAULT_TIMEOUT_MILLIS}, and no password beside the URI's. */
+  public RedisConfig(String uri) {
+    this(uri, null, DEFAULT_TIMEOUT_MILLIS);
   }
 
   private static boolean isUserAlone(RedisLogin of) {

@@ -23,7 +23,7 @@ class SharedBacklogTest {
   private final String key = namespace + ":backlog";
   private final Slots slots = new Slots(namespace, SLOTS);
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
   private final SharedBacklog<Backlog> writer = ofWriter();
   private final SharedBacklog<BacklogSummary> node = SharedBacklog.summary(namespace, slots);

@@ -64,8 +64,7 @@ class DeadSenderTest {
     WalLimits limits = WalLimits.DEFAULT;
     try (MySql mysql = MySqlPool.open(server.as(Role.NODE).config(2), "test");
         RedisConnector redis =
-            RedisConnector.ofOneThread(
-                new RedisConfig(TestServers.redisUri(Role.NODE), null, 5_000));
+            RedisConnector.ofOneThread(new RedisConfig(TestServers.redisUri(Role.NODE)));
         WalWriter wal =
             WalWriter.create(
                 new WalWriter.Start(directory, "dead", 4, "n1", "0badcafe", 1_790_000_000_000L),

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("it fills Redis, or changes its settings")
 class EvictionWatchTest {
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final ControlConnection redis = new ControlConnection(connector);
 
   private static void setPolicy(String policy) {

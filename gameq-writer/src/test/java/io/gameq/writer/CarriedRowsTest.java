@@ -41,7 +41,7 @@ class CarriedRowsTest {
   @TempDir Path readerWal;
 
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
   private final RedisConnection redis = connector.open();
   private final RedisProxy proxy = new RedisProxy();
   private final Queue<Conflict> conflicts = new ConcurrentLinkedQueue<>();

@@ -64,8 +64,7 @@ class DoctorTest {
                     + " (player_id, slot)");
     game = new Game(database, directory);
     connector =
-        new RedisConnector(
-            new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace), null, 5_000));
+        new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
     redis = new ControlConnection(connector);
     raw = TestServers.redis();
     doctor =

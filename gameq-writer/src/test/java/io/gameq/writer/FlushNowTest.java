@@ -49,7 +49,7 @@ class FlushNowTest {
   private Game game;
   private ConfigFile config;
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
 
   @BeforeEach

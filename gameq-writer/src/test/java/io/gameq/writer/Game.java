@@ -65,9 +65,7 @@ final class Game implements AutoCloseable {
     this.database = database;
     this.walDirectory = walDirectory;
     this.ofNodes = ofNodes;
-    redis =
-        new RedisConnector(
-            new RedisConfig(TestServers.redisUri(Role.WRITER, namespace), null, 5_000));
+    redis = new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, namespace)));
     mysql = MySqlPool.openForFlushes(ofWriters.config(8));
   }
 

@@ -48,7 +48,7 @@ class PausesTest {
   private Game game;
   private ConfigFile config;
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
 
   @BeforeEach

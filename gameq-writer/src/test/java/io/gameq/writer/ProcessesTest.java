@@ -143,8 +143,7 @@ class ProcessesTest {
 
   @Test
   void aNodeThatIsGoneIsNamedUntilItIsForgotten() throws Exception {
-    try (RedisConnector connector =
-            new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+    try (RedisConnector connector = new RedisConnector(new RedisConfig(TestServers.redisUri()));
         RedisConnection redis = connector.open()) {
       new ProcessSigns(game.namespace)
           .tell(redis, GONE, ProcessSigns.NODE, SignFields.of(lostNode()));

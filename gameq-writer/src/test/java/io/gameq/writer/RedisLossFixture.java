@@ -32,8 +32,7 @@ abstract class RedisLossFixture {
 
   @TempDir Path walDirectory;
 
-  final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 5_000));
+  final RedisConnector connector = new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
 
   /** Past the proxy. */
   final RedisConnection redis = connector.open();

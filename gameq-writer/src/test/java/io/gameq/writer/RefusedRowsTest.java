@@ -158,8 +158,7 @@ class RefusedRowsTest {
   @Test
   void rowsThatKeepKillingTheirWritersAreSetAside() throws Exception {
     try (GameQueue queue = game.node("n1");
-        RedisConnector connector =
-            new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+        RedisConnector connector = new RedisConnector(new RedisConfig(TestServers.redisUri()));
         ControlConnection connection = new ControlConnection(connector)) {
       OwnerSession player = queue.open("player:1");
       CommitReceipt receipt = commit(player, new Pet(1, 1, 5), new Pet(2, 1, 6));

@@ -62,8 +62,7 @@ class ReslotTest {
                     + " (player_id, slot)");
     game = new Game(database, directory);
     connector =
-        new RedisConnector(
-            new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace), null, 5_000));
+        new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
     redis = new ControlConnection(connector);
     raw = TestServers.redis();
     reslotting = new Reslotting(game.namespace, redis, game.mysql, Duration.ofSeconds(1));

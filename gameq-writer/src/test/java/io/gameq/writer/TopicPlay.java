@@ -29,7 +29,7 @@ final class TopicPlay implements AutoCloseable {
 
   final RedisConnection redis;
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final String namespace;
   private final SlotKeys[] slots;
   private long sequence;

@@ -45,7 +45,7 @@ class TwoPrimariesTest {
   private final EmbeddedRedis old = EmbeddedRedis.start();
   private final EmbeddedRedis promoted = EmbeddedRedis.start();
   private final RedisClient client = RedisClient.create();
-  private final RedisConnector toOld = new RedisConnector(new RedisConfig(old.uri(), null, 5_000));
+  private final RedisConnector toOld = new RedisConnector(new RedisConfig(old.uri()));
   private Game game;
   private @Nullable AutoCloseable pool;
 

@@ -18,7 +18,7 @@ class LuaScriptTest {
   private final LuaScript script = LuaScript.of(LuaScriptTest.class, "echo.lua");
   private final Slots slots = new Slots("echo", 4);
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
 
   @AfterEach

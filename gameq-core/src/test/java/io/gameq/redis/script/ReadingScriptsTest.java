@@ -22,7 +22,7 @@ class ReadingScriptsTest {
     SlotKeys slot = new SlotKeys("game", 0);
     SessionId session = new SessionId(1, "0123456789abcdef");
     try (EmbeddedRedis server = EmbeddedRedis.start();
-        RedisConnector connector = new RedisConnector(new RedisConfig(server.uri(), null, 5_000));
+        RedisConnector connector = new RedisConnector(new RedisConfig(server.uri()));
         ControlConnection control = new ControlConnection(connector)) {
       assertEquals(List.of(), control.call(redis -> ReadScript.call(redis, slot, owner)));
       control.get().sync().replicaof("127.0.0.1", 1);

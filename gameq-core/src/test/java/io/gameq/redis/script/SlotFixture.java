@@ -26,7 +26,7 @@ public final class SlotFixture implements AutoCloseable {
   public final SessionId second = new SessionId(2, "bbbbbbbb00000002");
 
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   public final RedisConnection redis = connector.open();
 
   /** A row image with a version and a value that is no MessagePack, which no script looks into. */

@@ -47,7 +47,7 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   ScriptedTopic(String uri) {
-    connector = new RedisConnector(new RedisConfig(uri, null, 5_000));
+    connector = new RedisConnector(new RedisConfig(uri));
     redis = connector.open();
     MessagesScript.load(redis);
     for (int slot = 0; slot < slots.length; slot++) {

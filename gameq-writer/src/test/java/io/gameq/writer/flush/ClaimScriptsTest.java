@@ -363,7 +363,7 @@ class ClaimScriptsTest {
   void anAckTellsASessionNothingWhileRedisHasForgottenIt() {
     Queue<Long> told = new ConcurrentLinkedQueue<>();
     try (RedisConnector connector =
-            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.NODE), null, 5_000));
+            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.NODE)));
         DurableNotices notices =
             new DurableNotices(
                 connector,

@@ -33,7 +33,7 @@ class SlotWatchTest {
   private final MySqlServer server = GameDatabase.create("watch").server();
   private final MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "watch");
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final PrimaryConnector primary = new PrimaryConnector(connector, new TermTable(mysql));
   private final RedisConnection redis = connector.open();
   private final Slots slots = new Slots("t" + UUID.randomUUID().toString().substring(0, 8), 4);

@@ -27,7 +27,7 @@ class StaleRowsTest {
   private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   private final StatefulRedisConnection<String, String> redis = TestServers.redis();
   private final StaleRows stale =
-      new StaleRows(new RedisConfig(TestServers.redisUri(), null, 5_000), namespace, SLOTS);
+      new StaleRows(new RedisConfig(TestServers.redisUri()), namespace, SLOTS);
   private final SessionId first = new SessionId(1, "aaaaaaaa00000001");
   private final SessionId second = new SessionId(2, "bbbbbbbb00000002");
 

@@ -56,7 +56,7 @@ class ClaimingTest {
   private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   private final Slots slots = new Slots(namespace, SLOTS);
   private final RedisConnector connector =
-      new RedisConnector(new RedisConfig(TestServers.redisUri(), null, 5_000));
+      new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final RedisConnection redis = connector.open();
   private final MySqlServer server = GameDatabase.create("claiming").server();
   private final MySql mysql = MySqlPool.open(server.as(Role.WRITER).config(2), "claiming");

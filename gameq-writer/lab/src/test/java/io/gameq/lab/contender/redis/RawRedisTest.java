@@ -120,7 +120,7 @@ class RawRedisTest {
   }
 
   private int keysLeft() {
-    try (var redis = new RedisConnector(new RedisConfig(TestServers.adminRedisUri(), null, 5_000));
+    try (var redis = new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
         RedisMemory memory = new RedisMemory(redis)) {
       memory.delete(namespace);
     }
