@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * JVM, which a pool would set for every other pool of the game. Immutable.
  */
 final class Logins implements DataSource {
-  private final NonRegisteringDriver driver;
+  private static final NonRegisteringDriver DRIVER = driver();
+
   private final MySqlConfig config;
   private final Properties properties;
 
@@ -24,10 +25,17 @@ final class Logins implements DataSource {
    *
    * @param properties of each connection, without user and password
    */
-  Logins(MySqlConfig config, Properties properties) throws SQLException {
-    driver = new NonRegisteringDriver();
+  Logins(MySqlConfig config, Properties properties) {
     this.config = config;
     this.properties = properties;
+  }
+
+  private static NonRegisteringDriver driver() {
+    try {
+      return new NonRegisteringDriver();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e); // declared, and never thrown
+    }
   }
 
   /** With the configured user, and the password as it is now. */
@@ -42,7 +50,7 @@ final class Logins implements DataSource {
     login.putAll(properties);
     login.setProperty("user", user);
     login.setProperty("password", password);
-    Connection connection = driver.connect(config.url(), login);
+    Connection connection = DRIVER.connect(config.url(), login);
     if (connection == null) {
       throw new SQLException("the driver does not understand mysql.url", "08001");
     }
