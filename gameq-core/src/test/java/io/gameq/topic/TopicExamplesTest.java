@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -92,24 +93,21 @@ class TopicExamplesTest {
   }
 
   @Test
-  void combinedByThePublishersMergeFunction() throws Exception {
+  void combinedByThePublishersMergeFunction() {
     Topic<Points> damage = queue.topic("damage", Points.class);
     Publish<Points> hit = Publish.of("boss:1", new Points(5)).after(Duration.ofHours(1));
-    List<Thread> players = new ArrayList<>();
+    List<CompletableFuture<Void>> players = new ArrayList<>();
     for (int player = 0; player < 4; player++) {
-      Thread thread =
-          new Thread(
+      players.add(
+          CompletableFuture.runAsync(
               () -> {
                 for (int i = 0; i < 25; i++) {
                   damage.merge(hit, (a, b) -> new Points(a.points() + b.points()));
                 }
-              });
-      players.add(thread);
-      thread.start();
+              },
+              task -> new Thread(task).start()));
     }
-    for (Thread thread : players) {
-      thread.join();
-    }
+    players.forEach(CompletableFuture::join);
     assertEquals(new Points(500), damage.get("boss:1").orElseThrow().payload());
   }
 
