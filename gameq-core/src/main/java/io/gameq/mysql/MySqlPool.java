@@ -22,7 +22,13 @@ import org.jspecify.annotations.Nullable;
 public final class MySqlPool {
   private static final int CONNECT_MILLIS = 5_000;
 
-  /** Of a pool's first connection, each of {@link #CONNECT_MILLIS}. */
+  /**
+   * For a free connection of a pool. The system property is for tests on a machine that stands
+   * still for seconds.
+   */
+  private static final int WAIT_MILLIS = Integer.getInteger("gameq.mysqlWaitMillis", 5_000);
+
+  /** Of a pool's first connection, each of {@link #WAIT_MILLIS}. */
   private static final int FIRST_ATTEMPTS = 6;
 
   /** A flush takes well under a second; a server that is silent for this long is away. */
@@ -209,7 +215,7 @@ public final class MySqlPool {
     pool.setAutoCommit(true);
     pool.setMaximumPoolSize(config.poolSize());
     pool.setMinimumIdle(Math.min(2, config.poolSize()));
-    pool.setConnectionTimeout(CONNECT_MILLIS);
+    pool.setConnectionTimeout(WAIT_MILLIS);
     pool.setKeepaliveTime(TRY_IDLE_MILLIS);
     pool.setExceptionOverride(new KeepsUnharmed());
     // Tried just now: the pool fills in the background.
