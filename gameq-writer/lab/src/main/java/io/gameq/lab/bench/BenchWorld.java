@@ -76,11 +76,7 @@ final class BenchWorld implements AutoCloseable {
     try {
       tables = open(new BenchTables(place.database(), options.shape(), namespace, options.slots()));
       encoding = new RowEncoding(tables.table());
-      redis =
-          open(
-              new RedisConnector(
-                  new RedisConfig(
-                      place.servers().redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS)));
+      redis = open(new RedisConnector(new RedisConfig(place.servers().redisUri())));
       memory = open(new RedisMemory(redis));
       opened.push(() -> memory.delete(namespace));
       backlog = open(new BacklogProbe(redis, slots));

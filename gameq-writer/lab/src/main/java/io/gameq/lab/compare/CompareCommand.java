@@ -98,9 +98,7 @@ public final class CompareCommand implements Callable<Integer> {
         Interruption ignored = running.areEmbedded() ? null : new Interruption();
         ScratchDatabase database = new ScratchDatabase(running.mysql());
         BenchTables tables = new BenchTables(database, shape, name, options.tuning().slots());
-        RedisConnector connector =
-            new RedisConnector(
-                new RedisConfig(running.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
+        RedisConnector connector = new RedisConnector(new RedisConfig(running.redisUri()));
         RedisMemory redis = new RedisMemory(connector)) {
       err.println("compare: " + running.description() + "; seed " + shape.seed());
       ContenderSetup.Place place =

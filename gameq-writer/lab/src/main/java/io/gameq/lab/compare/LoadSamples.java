@@ -54,9 +54,7 @@ final class LoadSamples implements AutoCloseable {
     ContenderSetup setup = job.setup();
     rowsPerAction = setup.shape().rowsPerAction();
     waitsInRedis = type.is(ContenderType.Trait.OWN_WRITER);
-    connector =
-        new RedisConnector(
-            new RedisConfig(setup.place().redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
+    connector = new RedisConnector(new RedisConfig(setup.place().redisUri()));
     redis = new RedisMemory(connector);
     backlog =
         new BacklogProbe(connector, SlotKeys.all(setup.place().name(), setup.tuning().slots()));

@@ -16,9 +16,7 @@ public final class ServerFacts {
   /** The version, and the settings that speed and safety depend on. */
   public static Map<String, Object> of(String redisUri) {
     Map<String, Object> facts = new LinkedHashMap<>();
-    try (RedisConnector redis =
-            new RedisConnector(
-                new RedisConfig(redisUri, null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
+    try (RedisConnector redis = new RedisConnector(new RedisConfig(redisUri));
         RedisMemory server = new RedisMemory(redis)) {
       for (String name : List.of("redis_version", "valkey_version", "redis_mode")) {
         server.info("server", name).ifPresent(value -> facts.put(name, value));

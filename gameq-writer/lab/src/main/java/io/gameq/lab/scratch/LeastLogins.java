@@ -35,10 +35,7 @@ public final class LeastLogins {
               .stream()
               .map(sql -> sql.replaceAll("\\$\\{[A-Z]+_PASSWORD}", secret))
               .toList());
-      RedisUsers.make(
-          new RedisConfig(servers.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS),
-          namespace,
-          secret);
+      RedisUsers.make(new RedisConfig(servers.redisUri()), namespace, secret);
     }
   }
 

@@ -24,9 +24,7 @@ final class GameqWriter implements Contender {
 
   GameqWriter(ContenderSetup setup) {
     ContenderSetup.Place place = setup.place();
-    redis =
-        new RedisConnector(
-            new RedisConfig(place.redisUri(), null, RedisConfig.DEFAULT_TIMEOUT_MILLIS));
+    redis = new RedisConnector(new RedisConfig(place.redisUri()));
     pool = MySqlPool.openForFlushes(place.mysql(setup.tuning().workers() + MORE_CONNECTIONS));
     writer =
         new WriterService(
