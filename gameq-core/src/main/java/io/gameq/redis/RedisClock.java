@@ -11,9 +11,12 @@ import java.util.function.LongSupplier;
  *
  * <p>Time passed is that of the monotonic clock: when somebody sets the host's clock an hour ahead,
  * commits must not become due, nor rows get versions, an hour too late.
+ *
+ * <p>It is behind Redis by up to the round trip that measured it, and never ahead: what is due at
+ * once by this clock is due in Redis when it arrives there.
  */
 public final class RedisClock implements LongSupplier {
-  private volatile long offsetMillis;
+  private volatile long offsetMicros;
 
   /** Measures the offset anew. */
   public void measure(ControlConnection control) {
@@ -24,28 +27,30 @@ public final class RedisClock implements LongSupplier {
         });
   }
 
-  /** Half the round trip is taken off. */
+  /** Measures the offset anew. */
   public void measure(RedisConnection redis) {
-    long before = passedMillis();
-    long redisMillis = now(redis);
-    long after = passedMillis();
-    offsetMillis = redisMillis - (before + after) / 2;
+    long redisMicros = nowMicros(redis);
+    offsetMicros = redisMicros - passedMicros();
   }
 
   /** Redis TIME now, in ms since 1970; meaningless before it was measured. */
   @Override
   public long getAsLong() {
-    return passedMillis() + offsetMillis;
+    return TimeUnit.MICROSECONDS.toMillis(passedMicros() + offsetMicros);
   }
 
   /** Asks for Redis TIME, ms. Throws RedisUnavailableException when Redis does not answer. */
   public static long now(RedisConnection redis) {
-    List<byte[]> time = RedisReply.await(() -> redis.sync().time());
-    return number(time.get(0)) * 1000 + number(time.get(1)) / 1000;
+    return TimeUnit.MICROSECONDS.toMillis(nowMicros(redis));
   }
 
-  private static long passedMillis() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  private static long nowMicros(RedisConnection redis) {
+    List<byte[]> time = RedisReply.await(() -> redis.sync().time());
+    return number(time.get(0)) * 1_000_000 + number(time.get(1));
+  }
+
+  private static long passedMicros() {
+    return TimeUnit.NANOSECONDS.toMicros(System.nanoTime());
   }
 
   private static long number(byte[] ascii) {
