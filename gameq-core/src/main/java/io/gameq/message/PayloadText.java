@@ -3,6 +3,7 @@ package io.gameq.message;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
+import io.gameq.records.PackedJson;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
@@ -41,7 +42,7 @@ public record PayloadText(Form form, String text, boolean isExact) {
 
   /** A payload as text. */
   public static PayloadText of(byte[] payload) {
-    String json = PackedJson.read(payload);
+    String json = PackedJson.isRecord(payload) ? PackedJson.text(payload) : null;
     if (json != null) {
       return new PayloadText(Form.RECORD, json, isExactly(payload, json));
     }
@@ -52,11 +53,7 @@ public record PayloadText(Form form, String text, boolean isExact) {
   }
 
   private static boolean isExactly(byte[] payload, String json) {
-    try {
-      return Arrays.equals(payload, PackedJson.pack(json));
-    } catch (GameQueueException e) {
-      return false;
-    }
+    return Arrays.equals(payload, PackedJson.pack(json));
   }
 
   private static @Nullable String utf8(byte[] payload) {
@@ -74,10 +71,18 @@ public record PayloadText(Form form, String text, boolean isExact) {
    */
   public static byte[] bytes(Form form, String text) {
     return switch (form) {
-      case RECORD -> PackedJson.pack(text);
+      case RECORD -> record(text);
       case TEXT -> text.getBytes(UTF_8);
       case HEX -> hex(text.strip());
     };
+  }
+
+  private static byte[] record(String json) {
+    byte[] packed = PackedJson.pack(json);
+    if (packed == null || !PackedJson.isRecord(packed)) {
+      throw new GameQueueException("the payload is not one JSON object, as a record's is");
+    }
+    return packed;
   }
 
   private static byte[] hex(String text) {

@@ -6,7 +6,7 @@
  * MessageValue   what Redis and the WAL hold of a message: header and payload
  * MessageChange  what a commit does: publish, retime, delete, acknowledge; or what it expects,
  *                else MessageChangedException
- * PayloadText    a payload as operators read and edit it; PackedJson: that of a record
+ * PayloadText    a payload as operators read and edit it
  *
  * value = version, 16 hex digits | since, ms as a double (8) | priority (4) |
  *         bytes of the schedule (2) | schedule | payload          big-endian

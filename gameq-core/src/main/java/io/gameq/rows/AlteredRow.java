@@ -61,7 +61,7 @@ public final class AlteredRow {
       boolean known = game.has(column.name());
       if (known || carried.containsKey(column.name())) {
         row[i] =
-            column.canonical(
+            column.canonicalExactly(
                 known ? values[game.indexOf(column.name())] : carried.get(column.name()));
         named.set(i);
       }

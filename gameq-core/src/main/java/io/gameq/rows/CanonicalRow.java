@@ -32,7 +32,7 @@ public final class CanonicalRow {
       Object in = values.get(column.name());
       row[i] =
           in != null || values.containsKey(column.name())
-              ? column.canonical(in)
+              ? table.canonical(i, in)
               : absent(table, i, clock);
     }
     return row;
@@ -51,7 +51,7 @@ public final class CanonicalRow {
     }
     @Nullable Object[] row = new @Nullable Object[values.length];
     for (int i = 0; i < row.length; i++) {
-      row[i] = table.columns().get(i).canonical(values[i]);
+      row[i] = table.canonical(i, values[i]);
     }
     return row;
   }
@@ -96,7 +96,7 @@ public final class CanonicalRow {
     Object[] key = new Object[parts.length];
     for (int i = 0; i < key.length; i++) {
       Column column = table.keyColumns().get(i);
-      Object part = column.canonical(parts[i]);
+      Object part = column.canonicalExactly(parts[i]);
       if (part == null) {
         throw Refusal.of(column.label(), "NULL in a primary key");
       }

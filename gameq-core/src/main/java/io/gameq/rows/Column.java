@@ -9,6 +9,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,18 +27,31 @@ public record Column(
     ColumnDefault onAbsence) {
 
   /**
-   * The canonical form of a value that the game puts.
+   * The canonical form of a value that the game puts; an empty Optional is NULL.
    *
    * @throws io.gameq.RowRefusedException when the column cannot hold it
    */
   public @Nullable Object canonical(@Nullable Object in) {
-    if (in != null) {
-      return type.canonical(in, label);
-    }
-    if (!nullable) {
+    Object given = given(in);
+    return given == null ? null : type.canonical(given, label);
+  }
+
+  /**
+   * The same, of a value of which nothing may be cut.
+   *
+   * @throws io.gameq.RowRefusedException when the column cannot hold it exactly
+   */
+  @Nullable Object canonicalExactly(@Nullable Object in) {
+    Object given = given(in);
+    return given == null ? null : type.canonicalExactly(given, label);
+  }
+
+  private @Nullable Object given(@Nullable Object in) {
+    Object given = in instanceof Optional<?> optional ? optional.orElse(null) : in;
+    if (given == null && !nullable) {
       throw Refusal.of(label, "NULL in a NOT NULL column");
     }
-    return null;
+    return given;
   }
 
   /**

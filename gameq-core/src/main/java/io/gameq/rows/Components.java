@@ -1,7 +1,9 @@
 package io.gameq.rows;
 
 import io.gameq.GameQueueException;
+import io.gameq.NumberedEnum;
 import io.gameq.rows.types.ColumnType;
+import io.gameq.rows.types.UuidBytes;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -9,9 +11,11 @@ import java.time.Duration;
 import java.time.LocalTime;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,9 +52,14 @@ final class Components {
     }
     Class<?> component = boxed(plain);
     if (component.isEnum()) {
-      return kind == ColumnType.Kind.ENUM || kind == ColumnType.Kind.TEXT
-          ? text -> constant(component, (String) text)
-          : null;
+      return constant(component, kind);
+    }
+    if (component == UUID.class) {
+      return switch (kind) {
+        case BINARY -> bytes -> UuidBytes.uuid((byte[]) bytes);
+        case TEXT -> text -> UUID.fromString((String) text);
+        default -> null;
+      };
     }
     return switch (kind) {
       case INTEGER, UNSIGNED_LONG, BIT, DECIMAL -> number(component, kind);
@@ -116,14 +125,36 @@ final class Components {
     return null;
   }
 
-  private static Object constant(Class<?> enumClass, String name) {
-    return Arrays.stream(enumClass.getEnumConstants())
-        .filter(constant -> ((Enum<?>) constant).name().equals(name))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new GameQueueException(
-                    "enum %s lacks a member of the column".formatted(enumClass.getName())));
+  private static @Nullable Function<Object, Object> constant(
+      Class<?> enumClass, ColumnType.Kind kind) {
+    return switch (kind) {
+      case ENUM, TEXT -> constant(enumClass, of -> ((Enum<?>) of).name());
+      case INTEGER ->
+          NumberedEnum.class.isAssignableFrom(enumClass)
+              ? constant(enumClass, of -> (long) ((NumberedEnum) of).number())
+              : null;
+      default -> null;
+    };
+  }
+
+  /** By what the column holds of a constant. */
+  private static Function<Object, Object> constant(
+      Class<?> enumClass, Function<Object, Object> held) {
+    Map<Object, Object> constants = new HashMap<>();
+    for (Object constant : enumClass.getEnumConstants()) {
+      if (constants.put(held.apply(constant), constant) != null) {
+        throw new GameQueueException(
+            "enum %s has two constants of one number".formatted(enumClass.getName()));
+      }
+    }
+    return value -> {
+      Object constant = constants.get(value);
+      if (constant == null) {
+        throw new GameQueueException(
+            "enum %s lacks a member of the column".formatted(enumClass.getName()));
+      }
+      return constant;
+    };
   }
 
   private static LocalTime timeOfDay(Duration time) {

@@ -75,7 +75,7 @@ final class OldLayouts {
       int index = layout.names().indexOf(column.name());
       if (index >= 0 && oldNamed.get(index)) {
         try {
-          row[i] = column.canonical(old[index]);
+          row[i] = column.canonicalExactly(old[index]);
         } catch (RowRefusedException e) {
           throw doesNotFit(table, e);
         }

@@ -4,12 +4,12 @@ import io.gameq.ColumnName;
 import io.gameq.GameQueueException;
 import io.gameq.Row;
 import io.gameq.TableName;
+import io.gameq.records.RecordClass;
 import java.lang.reflect.RecordComponent;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +30,7 @@ public final class RecordMapper<T extends Record> {
   private final int[] absent;
 
   /** A component, the index of its column, and how to get one from the other. */
-  private record Component(
-      String name, int index, boolean primitive, Function<Object, Object> reader) {}
+  private record Component(String name, int index, boolean primitive, Conversion conversion) {}
 
   private RecordMapper(Class<T> type, Table table, RecordClass record, List<Component> components) {
     this.type = type;
@@ -78,9 +77,8 @@ public final class RecordMapper<T extends Record> {
                   SimilarNames.hint(name, table.columns().stream().map(Column::name).toList())));
     }
     Column column = table.column(name);
-    Function<Object, Object> reader =
-        Components.reader(component.getGenericType(), column.type().kind());
-    if (reader == null) {
+    Conversion conversion = Conversions.of(component, column);
+    if (conversion == null) {
       throw new GameQueueException(
           "component %s of record %s cannot be a %s: column %s is %s"
               .formatted(
@@ -91,7 +89,7 @@ public final class RecordMapper<T extends Record> {
                   column.declaration()));
     }
     return new Component(
-        component.getName(), table.indexOf(name), component.getType().isPrimitive(), reader);
+        component.getName(), table.indexOf(name), component.getType().isPrimitive(), conversion);
   }
 
   /** {@code maxHealth} to {@code max_health}, {@code HTTPServer} to {@code http_server}. */
@@ -116,8 +114,11 @@ public final class RecordMapper<T extends Record> {
     int width = table.columns().size();
     @Nullable Object[] row = new @Nullable Object[width];
     for (int i = 0; i < components.size(); i++) {
-      int index = components.get(i).index();
-      row[index] = table.columns().get(index).canonical(record.read(i, of));
+      Component component = components.get(i);
+      Object value = record.read(i, of);
+      row[component.index()] =
+          table.canonical(
+              component.index(), value == null ? null : component.conversion().toColumn(value));
     }
     for (int index : absent) {
       row[index] = CanonicalRow.absent(table, index, clock);
@@ -149,14 +150,15 @@ public final class RecordMapper<T extends Record> {
     if (value == null) {
       if (component.primitive()) {
         throw new GameQueueException(
-            "%s is NULL, which the primitive component %s of record %s cannot be: box it"
+            ("%s is NULL, which the primitive component %s of record %s cannot be: box it, or make"
+                    + " it an Optional")
                 .formatted(column.label(), component.name(), type.getName()));
       }
-      return null;
+      return component.conversion().fromNull();
     }
     try {
-      return component.reader().apply(value);
-    } catch (ArithmeticException e) {
+      return component.conversion().fromColumn(value);
+    } catch (ArithmeticException | IllegalArgumentException e) {
       throw new GameQueueException(
           "%s holds a value that component %s of record %s cannot"
               .formatted(column.label(), component.name(), type.getName()),

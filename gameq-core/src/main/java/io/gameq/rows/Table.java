@@ -95,6 +95,16 @@ public final class Table {
     return inKey[index];
   }
 
+  /**
+   * The canonical form of a value that the game puts into the column at this index.
+   *
+   * @throws io.gameq.RowRefusedException when the column cannot hold it
+   */
+  @Nullable Object canonical(int index, @Nullable Object in) {
+    Column column = columns().get(index);
+    return isInKey(index) ? column.canonicalExactly(in) : column.canonical(in);
+  }
+
   /** The index into {@link #columns} of this part of the key. */
   int keyIndex(int part) {
     return primaryKey[part];

@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import io.gameq.GameQueueException;
+import io.gameq.records.RecordValue;
 import java.io.IOException;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;

@@ -5,8 +5,8 @@
  * queue.topic       NodeTopics          Definitions: created in Redis, or compared
  *                     OpenTopic         what the game has
  * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes, records
- *                                       (RecordPayloads, RecordValue, PackedValues); Schedule of a
- *                                       recurring one: Interval or CronRhythm
+ *                                       (RecordPayloads); Schedule of a recurring one: Interval or
+ *                                       CronRhythm
  * topic.merge       Merging             reads the pending one, combines, commits if it is the same
  * topic.get, list   TopicLook           asks Redis
  * topic.claims      TopicClaims         ClaimText: what ends a claim; ClaimTaking: for who waits

@@ -3,6 +3,7 @@ package io.gameq.rows.types;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
@@ -26,8 +27,11 @@ record BinaryType(Form form, long limit) implements ColumnType {
   /** A copy: the game may go on changing its array. */
   @Override
   public Object canonical(Object in, String column) {
+    if (in instanceof UUID uuid && limit == UuidBytes.LENGTH) {
+      return UuidBytes.of(uuid);
+    }
     if (!(in instanceof byte[] bytes)) {
-      throw Refusal.kind(column, in, "byte[]");
+      throw Refusal.kind(column, in, limit == UuidBytes.LENGTH ? "byte[] and UUID" : "byte[]");
     }
     if (bytes.length > limit) {
       throw Refusal.of(

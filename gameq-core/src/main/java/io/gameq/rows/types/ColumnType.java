@@ -62,12 +62,22 @@ public sealed interface ColumnType
   Kind kind();
 
   /**
-   * The canonical form of a value.
+   * The canonical form of a value. Of a time, fraction digits that the column does not keep are
+   * cut: MySQL would round them, and a row would be in the future.
    *
    * @param column named in the refusal, as {@code table.column}
    * @throws io.gameq.RowRefusedException when the column cannot hold the value
    */
   Object canonical(Object in, String column);
+
+  /**
+   * The same, with nothing cut: for keys, where two rows would become one.
+   *
+   * @throws io.gameq.RowRefusedException when the column cannot hold the value exactly
+   */
+  default Object canonicalExactly(Object in, String column) {
+    return canonical(in, column);
+  }
 
   void pack(MessagePacker out, Object canonical) throws IOException;
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoField;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
@@ -23,8 +22,15 @@ record DateTimeType(int digits) implements ColumnType {
     if (time.getYear() < 1 || time.getYear() > 9999) {
       throw Refusal.range(column, "0001-01-01T00:00 to the end of 9999", in);
     }
-    Micros.checkFraction(time.get(ChronoField.NANO_OF_SECOND), digits, column);
-    return time;
+    return time.withNano(Micros.truncate(time.getNano(), digits));
+  }
+
+  @Override
+  public Object canonicalExactly(Object in, String column) {
+    if (in instanceof LocalDateTime time) {
+      Micros.checkFraction(time.getNano(), digits, column);
+    }
+    return canonical(in, column);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import io.gameq.NumberedEnum;
 import java.io.IOException;
 import java.math.BigInteger;
 import org.msgpack.core.MessagePacker;
@@ -39,9 +40,13 @@ record IntegerType(long min, long max, boolean takesBoolean, boolean isYear) imp
     if (takesBoolean && in instanceof Boolean flag) {
       return flag ? 1L : 0L;
     }
+    if (in instanceof NumberedEnum constant) {
+      return inRange(constant.number(), in, column);
+    }
     BigInteger integral = Numbers.integral(in);
     if (integral == null) {
-      throw Refusal.kind(column, in, "integers" + (takesBoolean ? " and booleans" : ""));
+      throw Refusal.kind(
+          column, in, "integers, NumberedEnum" + (takesBoolean ? " and booleans" : ""));
     }
     if (integral.bitLength() > 63) {
       throw outOfRange(in, column);

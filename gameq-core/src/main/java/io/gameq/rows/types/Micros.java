@@ -15,7 +15,7 @@ public final class Micros {
 
   private Micros() {}
 
-  /** Refuses a fraction that a column with this many digits would round. */
+  /** Refuses a fraction of more digits than a column keeps. */
   static void checkFraction(int nanos, int digits, String column) {
     if (nanos % UNIT[digits] != 0) {
       throw Refusal.fraction(column, digits);

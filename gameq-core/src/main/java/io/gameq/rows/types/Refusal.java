@@ -23,11 +23,12 @@ public final class Refusal {
     return of(column, "holds " + range + ", the " + describe(in) + " lies outside");
   }
 
-  /** More fraction digits of a second than the column keeps; MySQL would round them. */
+  /** More fraction digits of a second than the column keeps, where nothing is cut. */
   static RowRefusedException fraction(String column, int digits) {
     return of(
         column,
-        "keeps %d fraction digits of a second, the value has more: truncate it first"
+        ("keeps %d fraction digits of a second, the value has more, and is not cut, as in a"
+                + " primary key: truncate it first")
             .formatted(digits));
   }
 

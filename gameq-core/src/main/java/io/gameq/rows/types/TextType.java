@@ -1,6 +1,7 @@
 package io.gameq.rows.types;
 
 import java.util.Locale;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ record TextType(Form form, long limit, TextCharset charset, @Nullable String col
 
   @Override
   public Object canonical(Object in, String column) {
-    String text = StringType.text(in, column);
+    String text = in instanceof UUID uuid ? uuid.toString() : StringType.text(in, column);
     if (form == Form.CHAR) {
       text = withoutTrailingSpaces(text);
     }

@@ -17,19 +17,32 @@ record TimeType(int digits) implements ColumnType {
 
   @Override
   public Object canonical(Object in, String column) {
-    Duration time;
-    if (in instanceof Duration duration) {
-      time = duration;
-    } else if (in instanceof LocalTime ofDay) {
-      time = Duration.ofNanos(ofDay.toNanoOfDay());
-    } else {
-      throw Refusal.kind(column, in, "Duration and LocalTime");
-    }
-    if (time.abs().compareTo(MAX) > 0) {
+    Duration time = duration(in, column);
+    Duration cut = cut(time.abs());
+    if (cut.compareTo(MAX) > 0) {
       throw Refusal.range(column, "-838:59:59 to 838:59:59", in);
     }
-    Micros.checkFraction(time.toNanosPart(), digits, column);
-    return time;
+    return time.isNegative() ? cut.negated() : cut;
+  }
+
+  private Duration cut(Duration positive) {
+    return Duration.ofSeconds(positive.getSeconds(), Micros.truncate(positive.getNano(), digits));
+  }
+
+  private static Duration duration(Object in, String column) {
+    if (in instanceof LocalTime ofDay) {
+      return Duration.ofNanos(ofDay.toNanoOfDay());
+    }
+    if (in instanceof Duration duration) {
+      return duration;
+    }
+    throw Refusal.kind(column, in, "Duration and LocalTime");
+  }
+
+  @Override
+  public Object canonicalExactly(Object in, String column) {
+    Micros.checkFraction(duration(in, column).abs().getNano(), digits, column);
+    return canonical(in, column);
   }
 
   @Override

@@ -23,8 +23,15 @@ record TimestampType(int digits) implements ColumnType {
     if (time.getEpochSecond() < MIN_SECOND || time.getEpochSecond() > MAX_SECOND) {
       throw Refusal.range(column, "1970-01-01T00:00:01Z to 2038-01-19T03:14:07.999999Z", in);
     }
-    Micros.checkFraction(time.getNano(), digits, column);
-    return time;
+    return Instant.ofEpochSecond(time.getEpochSecond(), Micros.truncate(time.getNano(), digits));
+  }
+
+  @Override
+  public Object canonicalExactly(Object in, String column) {
+    if (in instanceof Instant time) {
+      Micros.checkFraction(time.getNano(), digits, column);
+    }
+    return canonical(in, column);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.gameq.topic;
+package io.gameq.records;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -6,7 +6,8 @@ import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
 /** How values of one type are packed into a payload. Immutable. */
-interface PackedValue {
+public interface PackedValue {
+  /** Writes a value that is not null. */
   void pack(MessagePacker packer, Object value) throws IOException;
 
   /** Reads a value that is not nil. */

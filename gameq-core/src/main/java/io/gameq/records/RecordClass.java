@@ -1,4 +1,4 @@
-package io.gameq.rows;
+package io.gameq.records;
 
 import io.gameq.GameQueueException;
 import java.lang.invoke.MethodHandle;

@@ -1,10 +1,9 @@
-package io.gameq.message;
+package io.gameq.records;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import io.gameq.GameQueueException;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -13,6 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.ExtensionTypeHeader;
 import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessageFormat;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessagePackException;
 import org.msgpack.core.MessageUnpacker;
@@ -20,8 +20,8 @@ import org.msgpack.value.Value;
 import org.msgpack.value.ValueFactory;
 import org.msgpack.value.ValueType;
 
-/** The MessagePack map that a record was encoded to, as JSON and back. Stateless. */
-final class PackedJson {
+/** A value that was packed as MessagePack, as JSON and back. Stateless. */
+public final class PackedJson {
   /** Records within records: what is deeper came from nobody's record. */
   private static final int DEEPEST = 64;
 
@@ -29,15 +29,17 @@ final class PackedJson {
 
   private PackedJson() {}
 
-  /** A map as JSON, on one line; null when the bytes are not one map and nothing else. */
-  static @Nullable String read(byte[] bytes) {
+  /** Whether the bytes begin as the map does that a record is packed as. */
+  public static boolean isRecord(byte[] packed) {
+    return packed.length > 0 && MessageFormat.valueOf(packed[0]).getValueType() == ValueType.MAP;
+  }
+
+  /** A value as JSON, on one line; null when the bytes are not one value and nothing else. */
+  public static @Nullable String text(byte[] packed) {
     StringWriter text = new StringWriter();
-    try (MessageUnpacker from = MessagePack.newDefaultUnpacker(bytes);
+    try (MessageUnpacker from = MessagePack.newDefaultUnpacker(packed);
         JsonGenerator to = JSON.createGenerator(text)) {
-      if (!from.hasNext() || from.getNextFormat().getValueType() != ValueType.MAP) {
-        return null;
-      }
-      write(from, to, bytes.length, 0);
+      write(from, to, packed.length, 0);
       if (from.hasNext()) {
         return null;
       }
@@ -95,22 +97,19 @@ final class PackedJson {
     return "0x" + HexFormat.of().formatHex(from.readPayload(length));
   }
 
-  /** JSON as such a map. Throws GameQueueException when it is not one JSON object. */
-  static byte[] pack(String json) {
+  /** JSON as a packed value; null when it is not one value and nothing else. */
+  public static byte @Nullable [] pack(String json) {
     try (JsonParser from = JSON.createParser(json);
         MessageBufferPacker to = MessagePack.newDefaultBufferPacker()) {
-      if (from.nextToken() != JsonToken.START_OBJECT) {
-        throw new IOException("no object");
-      }
+      from.nextToken();
       Value value = value(from, 0);
       if (from.nextToken() != null) {
-        throw new IOException("more than one object");
+        return null;
       }
       to.packValue(value);
       return to.toByteArray();
     } catch (IOException | MessagePackException | IllegalArgumentException e) {
-      // whose message may quote the payload
-      throw new GameQueueException("the payload is not one JSON object, as a record's is");
+      return null; // the exception's message may quote the text
     }
   }
 
@@ -118,7 +117,11 @@ final class PackedJson {
     if (depth > DEEPEST) {
       throw new IOException("too deep");
     }
-    return switch (from.currentToken()) {
+    JsonToken token = from.currentToken();
+    if (token == null) {
+      throw new IOException("no value");
+    }
+    return switch (token) {
       case START_OBJECT -> {
         List<Value> members = new ArrayList<>();
         while (from.nextToken() == JsonToken.FIELD_NAME) {

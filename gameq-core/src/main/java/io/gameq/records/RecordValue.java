@@ -1,7 +1,6 @@
-package io.gameq.topic;
+package io.gameq.records;
 
 import io.gameq.GameQueueException;
-import io.gameq.rows.RecordClass;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.util.HashMap;
@@ -11,7 +10,7 @@ import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
 /** How a record is packed: a map of its components by name. Immutable. */
-final class RecordValue implements PackedValue {
+public final class RecordValue implements PackedValue {
   /** A record within a record within a record, and so on: deeper ones are a loop, as a rule. */
   private static final int DEEPEST = 16;
 
@@ -36,7 +35,8 @@ final class RecordValue implements PackedValue {
     }
   }
 
-  static RecordValue of(Class<?> type) {
+  /** Throws GameQueueException when a component has a type that cannot be packed. */
+  public static RecordValue of(Class<?> type) {
     return of(type, 0);
   }
 

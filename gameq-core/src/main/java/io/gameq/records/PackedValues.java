@@ -1,4 +1,4 @@
-package io.gameq.topic;
+package io.gameq.records;
 
 import io.gameq.GameQueueException;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import org.msgpack.core.MessageUnpacker;
 import org.msgpack.value.ValueType;
 
 /** Finds how values of a type are packed. Stateless. */
-final class PackedValues {
+public final class PackedValues {
   private interface Packing<V> {
     void pack(MessagePacker packer, V value) throws IOException;
   }
@@ -70,7 +70,11 @@ final class PackedValues {
   // was published as JSON is read as PackedJson writes it.
 
   private static double number(MessageUnpacker from) throws IOException {
-    return isNext(from, ValueType.INTEGER) ? (double) from.unpackLong() : from.unpackDouble();
+    return switch (from.getNextFormat().getValueType()) {
+      case INTEGER -> (double) from.unpackLong();
+      case STRING -> Double.parseDouble(from.unpackString()); // NaN, or infinite
+      default -> from.unpackDouble();
+    };
   }
 
   private static byte[] bytes(MessageUnpacker from) throws IOException {
@@ -109,6 +113,14 @@ final class PackedValues {
             return reading.read(unpacker);
           }
         });
+  }
+
+  /**
+   * Of a type: a record, what a record may hold, lists and maps of these; null when it cannot be
+   * packed. Throws GameQueueException when a record within it cannot.
+   */
+  public static @Nullable PackedValue of(Type type) {
+    return of(type, 0);
   }
 
   /** Of a type, {@code depth} records deep; null when it cannot be packed. */
