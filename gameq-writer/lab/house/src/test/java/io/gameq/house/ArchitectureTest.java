@@ -46,6 +46,7 @@ class ArchitectureTest {
           "io.gameq.agent",
           "io.gameq.owner",
           "io.gameq.term",
+          "io.gameq.records",
           "io.gameq.rows.types",
           "io.gameq.rows",
           "io.gameq.message",
