@@ -2,6 +2,7 @@ package io.gameq.commit;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisFullException;
+import io.gameq.log.RepeatedWarnings;
 import io.gameq.redis.Backoff;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -30,6 +31,7 @@ final class MendLoop {
   private volatile long healedElsewhereNanos;
 
   private final Backoff backoff = new Backoff(50, 2_000);
+  private final RepeatedWarnings complaints = new RepeatedWarnings(10);
   private RedisConnection redis;
   private String lastHealedOn;
   private boolean broken;
@@ -155,7 +157,7 @@ final class MendLoop {
         throw e;
       }
       mendAtNanos = System.nanoTime() + backoff.nextNanos();
-      LOG.warn("cannot heal yet: {}", e.getMessage());
+      complaints.about("heal", LOG::warn, () -> "cannot heal yet: " + e.getMessage());
       return 0;
     }
   }

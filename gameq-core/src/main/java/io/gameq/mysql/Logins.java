@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
 import java.util.Properties;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -57,13 +58,13 @@ final class Logins implements DataSource {
     return connection;
   }
 
-  /** None of its own: {@code connectTimeout} and {@code socketTimeout} limit a login. */
+  /** How long a pool that is closed waits for a login that is under way, s. */
   @Override
   public int getLoginTimeout() {
-    return 0;
+    return (int) Duration.ofMillis(MySqlPool.CONNECT_MILLIS).toSeconds();
   }
 
-  /** Does nothing; see {@link #getLoginTimeout}. */
+  /** Does nothing: {@code connectTimeout} and {@code socketTimeout} limit a login. */
   @Override
   public void setLoginTimeout(int seconds) {}
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * the pools are thread-safe.
  */
 public final class MySqlPool {
-  private static final int CONNECT_MILLIS = 5_000;
+  static final int CONNECT_MILLIS = 5_000;
 
   /**
    * For a free connection of a pool. The system property is for tests on a machine that stands

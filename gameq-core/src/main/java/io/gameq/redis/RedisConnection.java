@@ -7,6 +7,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A connection to Redis. Outside the {@code redis} packages it is a handle that scripts take and
@@ -14,6 +15,9 @@ import java.util.Collection;
  */
 public final class RedisConnection implements AutoCloseable {
   private final StatefulRedisConnection<byte[], byte[]> client;
+
+  /** The client warns of each further close. */
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   public RedisConnection(StatefulRedisConnection<byte[], byte[]> client) {
     this.client = client;
@@ -26,12 +30,16 @@ public final class RedisConnection implements AutoCloseable {
   /** Closes it, and waits for that. */
   @Override
   public void close() {
-    client.close();
+    if (closed.compareAndSet(false, true)) {
+      client.close();
+    }
   }
 
   /** Closes it, and returns at once. */
   public void closeSoon() {
-    client.closeAsync();
+    if (closed.compareAndSet(false, true)) {
+      client.closeAsync();
+    }
   }
 
   /** Whether what is sent leaves at once, as it does at first, or with {@link #flush}. */

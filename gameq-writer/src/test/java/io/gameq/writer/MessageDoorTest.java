@@ -75,7 +75,7 @@ class MessageDoorTest {
     assertEquals("a/b", taken.path("key").asText());
     assertEquals("{\"n\":1}", taken.path("payload").toString());
     assertEquals(1, here.get("orders").body().path("messages").path("held").asInt());
-    String extend = claims(taken).replace("}", ", \"millis\": 60000}");
+    String extend = claims(taken).replace("}", ", \"leaseMillis\": 60000}");
     assertEquals(200, there.post("orders/extend", extend).status());
     assertEquals(200, there.post("orders/acknowledge", claims(taken)).status());
     Answer again = here.post("orders/acknowledge", claims(taken));

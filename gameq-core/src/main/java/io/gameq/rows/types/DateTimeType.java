@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoField;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
@@ -22,13 +23,13 @@ record DateTimeType(int digits) implements ColumnType {
     if (time.getYear() < 1 || time.getYear() > 9999) {
       throw Refusal.range(column, "0001-01-01T00:00 to the end of 9999", in);
     }
-    return time.withNano(Micros.truncate(time.getNano(), digits));
+    return time.withNano(Micros.truncate(time.get(ChronoField.NANO_OF_SECOND), digits));
   }
 
   @Override
   public Object canonicalExactly(Object in, String column) {
     if (in instanceof LocalDateTime time) {
-      Micros.checkFraction(time.getNano(), digits, column);
+      Micros.checkFraction(time.get(ChronoField.NANO_OF_SECOND), digits, column);
     }
     return canonical(in, column);
   }
@@ -36,7 +37,7 @@ record DateTimeType(int digits) implements ColumnType {
   @Override
   public void pack(MessagePacker out, Object canonical) throws IOException {
     Instant time = ((LocalDateTime) canonical).toInstant(ZoneOffset.UTC);
-    out.packLong(Micros.of(time.getEpochSecond(), time.getNano()));
+    out.packLong(Micros.of(time.getEpochSecond(), time.get(ChronoField.NANO_OF_SECOND)));
   }
 
   @Override

@@ -26,7 +26,8 @@ record TimeType(int digits) implements ColumnType {
   }
 
   private Duration cut(Duration positive) {
-    return Duration.ofSeconds(positive.getSeconds(), Micros.truncate(positive.getNano(), digits));
+    return Duration.ofSeconds(
+        positive.toSeconds(), Micros.truncate(positive.toNanosPart(), digits));
   }
 
   private static Duration duration(Object in, String column) {
@@ -41,7 +42,7 @@ record TimeType(int digits) implements ColumnType {
 
   @Override
   public Object canonicalExactly(Object in, String column) {
-    Micros.checkFraction(duration(in, column).abs().getNano(), digits, column);
+    Micros.checkFraction(duration(in, column).abs().toNanosPart(), digits, column);
     return canonical(in, column);
   }
 

@@ -2,6 +2,7 @@ package io.gameq.rows.types;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.time.temporal.ChronoField;
 import org.msgpack.core.MessagePacker;
 import org.msgpack.core.MessageUnpacker;
 
@@ -29,7 +30,7 @@ record TimestampType(int digits) implements ColumnType {
   @Override
   public Object canonicalExactly(Object in, String column) {
     if (in instanceof Instant time) {
-      Micros.checkFraction(time.getNano(), digits, column);
+      Micros.checkFraction(time.get(ChronoField.NANO_OF_SECOND), digits, column);
     }
     return canonical(in, column);
   }

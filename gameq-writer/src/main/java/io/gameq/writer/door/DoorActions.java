@@ -224,10 +224,11 @@ final class DoorActions {
 
   DoorAnswer extend(String name, Extensions body) {
     List<String> claims = claims(body.claims());
-    if (body.millis() == null) {
-      throw new GameQueueException("'millis' is missing: when the lease ends, from now");
+    if (body.leaseMillis() == null) {
+      throw new GameQueueException("'leaseMillis' is missing: when the lease ends, from now");
     }
-    List<String> lost = topics.get(name).claims().extend(claims, Duration.ofMillis(body.millis()));
+    List<String> lost =
+        topics.get(name).claims().extend(claims, Duration.ofMillis(body.leaseMillis()));
     return DoorAnswer.claims(claims.size() - lost.size(), lost);
   }
 

@@ -17,7 +17,7 @@ final class DoorBodies {
   record Acknowledgements(@Nullable List<String> claims) {}
 
   /** Leases that are to end so long from now. */
-  record Extensions(@Nullable List<String> claims, @Nullable Long millis) {}
+  record Extensions(@Nullable List<String> claims, @Nullable Long leaseMillis) {}
 
   /** Messages that are to be tried again. */
   record Failures(
