@@ -56,6 +56,14 @@ public final class NodeSessions {
     return trackers.get(name(owner, session));
   }
 
+  /** The session if the game has it open and it is not known to be lost; else null. */
+  public @Nullable DurableTracker findOpen(String owner, String session) {
+    DurableTracker tracker = find(owner, session);
+    return tracker == null || closed.contains(tracker) || tracker.session().isLost()
+        ? null
+        : tracker;
+  }
+
   public Collection<DurableTracker> all() {
     return trackers.values();
   }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.durability.Callbacks;
@@ -37,6 +38,13 @@ final class NodeState {
           "node %s cannot go on, since its sender died (%s): close it and start it again"
               .formatted(config.node(), cause),
           cause);
+    }
+  }
+
+  /** Throws ClosedException once the game has closed the node. */
+  void requireOpen() {
+    if (closed.get()) {
+      throw new ClosedException("node " + config.node() + " is closed: open a GameQueue anew");
     }
   }
 
