@@ -61,8 +61,8 @@ final class CurrentRows {
       if (asked.contains(table)) {
         List<Committed> of = committed.computeIfAbsent(row.key(), key -> new ArrayList<>(1));
         of.removeIf(before -> before.outcome.isCompletedExceptionally());
-        if (!of.isEmpty() && of.get(of.size() - 1).isHere()) {
-          of.clear();
+        while (of.size() > 1 && of.get(1).isHere()) {
+          of.remove(0); // the first one stays: it counts when those after it fail
         }
         of.add(new Committed(row.encoded(), known));
       } else {

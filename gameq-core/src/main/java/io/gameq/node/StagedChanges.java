@@ -140,9 +140,12 @@ final class StagedChanges {
     return rows.isEmpty() && messages.isEmpty();
   }
 
-  /** From now on nothing is committed until it is rolled back; the first reason is kept. */
+  /**
+   * From now on nothing is committed until it is rolled back; the first reason is kept. After the
+   * close nothing is committed anyway.
+   */
   synchronized void tear(String why, Throwable cause) {
-    if (torn == null) {
+    if (torn == null && !closed) {
       torn = new Tear(why, cause);
     }
   }

@@ -25,6 +25,7 @@ import io.gameq.Transacted;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -78,6 +79,7 @@ class ChangeSetTest {
       throw new IllegalStateException(e);
     }
     return GameQueueConfig.builder()
+          .callTimeout(Waits.CALL)
         .redis(TestServers.redisUri(Role.NODE))
         .mysql(
             DATABASE.server().jdbcUrl(),
