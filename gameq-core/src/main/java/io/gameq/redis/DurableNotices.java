@@ -32,10 +32,10 @@ public final class DurableNotices implements AutoCloseable {
         Map<String, Long> kept);
 
     /** Another session took the owner over, as far as Redis knew then. */
-    void lost(String owner, String session);
+    default void lost(String owner, String session) {}
 
     /** Another node asks for the owner to be closed. */
-    void asked(String owner, String session);
+    default void asked(String owner, String session) {}
   }
 
   public DurableNotices(
