@@ -58,10 +58,10 @@ public interface OwnerSession extends AutoCloseable {
 
   /**
    * Ends, where the game's callbacks run, when the owner was taken over: by another node, or by
-   * another open of this one. Told at once where Redis can tell; a notice can be lost, and then the
-   * next commit or healing tells. Whatever is committed from then on fails: drop the owner's state,
-   * and close the session. When Redis fails over and forgets the takeover it is told all the same.
-   * Does not end once the session is closed.
+   * another open of this one. Told at once; where the notice is lost, after some 5 s, or by the
+   * next commit. Whatever is committed from then on fails: drop the owner's state, and close the
+   * session. (A takeover that Redis forgets in a failover is told all the same.) Does not end once
+   * the session is closed.
    */
   CompletionStage<Void> lost();
 
@@ -188,8 +188,11 @@ public interface OwnerSession extends AutoCloseable {
   /**
    * Commits what is staged, waits until Redis has all of this session, at most as long as {@link
    * GameQueueConfigBuilder#callTimeout}, and gives the owner up; the writers flush it soon after.
-   * Closing again does nothing.
+   * Closing again does nothing, nor does closing after the queue: that leaves its sessions to
+   * whichever node opens the owners next.
    *
+   * @throws ClosedException when the queue was closed before, and something was staged: it is
+   *     dropped
    * @throws RollbackRequiredException when something was staged that may be half of a change: it is
    *     dropped; the session is closed all the same
    * @throws GameQueueException when what was staged could not be committed, which drops it, or when

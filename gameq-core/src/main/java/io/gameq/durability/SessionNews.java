@@ -15,6 +15,11 @@ public record SessionNews(CompletableFuture<Void> lost, CompletableFuture<Void> 
     this(new CompletableFuture<>(), new CompletableFuture<>());
   }
 
+  /** Whether anybody waits to be told that it is lost. */
+  public boolean isLossAwaited() {
+    return !lost.isDone() && lost.getNumberOfDependents() > 0;
+  }
+
   public void tellLost() {
     lost.complete(null);
   }

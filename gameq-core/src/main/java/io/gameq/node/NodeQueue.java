@@ -304,8 +304,11 @@ final class NodeQueue implements GameQueue, MeteredNode {
     return node.calls().deadline();
   }
 
+  /** A node that was closed has given all of its sessions up, or left them to recovery. */
   void closeSession(NodeSession session, long deadlineNanos) {
-    node.closing().close(session.tracker(), deadlineNanos);
+    if (!node.state().isClosed()) {
+      node.closing().close(session.tracker(), deadlineNanos);
+    }
   }
 
   private List<Table> tablesOf(OwnerId owner) {

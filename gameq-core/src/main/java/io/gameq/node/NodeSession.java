@@ -268,6 +268,11 @@ final class NodeSession implements OwnerSession {
               "the session of %s is closed, and staged changes of %s were dropped: %s"
                   .formatted(owner, drop(), e.getMessage()),
               e);
+    } catch (ClosedException e) {
+      dropped =
+          new ClosedException(
+              "the queue was closed before the session of %s: staged changes of %s were dropped"
+                  .formatted(owner, drop()));
     } catch (RuntimeException e) {
       dropped = e;
     } finally {

@@ -41,9 +41,14 @@ final class NodeState {
     }
   }
 
+  /** Whether the game has closed the node. */
+  boolean isClosed() {
+    return closed.get();
+  }
+
   /** Throws ClosedException once the game has closed the node. */
   void requireOpen() {
-    if (closed.get()) {
+    if (isClosed()) {
       throw new ClosedException("node " + config.node() + " is closed: open a GameQueue anew");
     }
   }

@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import static io.gameq.servers.Waits.LONG;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,10 +23,13 @@ import io.gameq.Subscription;
 import io.gameq.Takeover;
 import io.gameq.Topic;
 import io.gameq.Transacted;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.Slots;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import io.gameq.servers.Waits;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -79,7 +83,7 @@ class ChangeSetTest {
       throw new IllegalStateException(e);
     }
     return GameQueueConfig.builder()
-          .callTimeout(Waits.CALL)
+        .callTimeout(Waits.CALL)
         .redis(TestServers.redisUri(Role.NODE))
         .mysql(
             DATABASE.server().jdbcUrl(),
@@ -307,6 +311,25 @@ class ChangeSetTest {
   }
 
   @Test
+  void aSessionClosedAfterTheQueueIsHarmlessUnlessItHasStagedChanges() {
+    GameQueue queue = node("n1");
+    OwnerSession whole = queue.open("player:21");
+    whole.put(new Item(21, 1, 1));
+    whole.commit().awaitQueued(LONG);
+    OwnerSession half = queue.open("player:22");
+    half.put(new Item(22, 1, 1));
+    queue.close();
+    whole.close();
+    String dropped = assertThrows(ClosedException.class, half::close).getMessage();
+    assertTrue(dropped.contains("player:22") && dropped.contains("item"), dropped);
+    half.close();
+    try (GameQueue next = node("n2")) {
+      assertEquals(1, items(next, 21).size());
+      assertEquals(List.of(), items(next, 22));
+    }
+  }
+
+  @Test
   void theCurrentRowsAreTheLoadedOnesWithWhatWasCommittedAndStaged() {
     try (GameQueue queue = node("n1")) {
       OwnerSession before = queue.open("player:14");
@@ -379,6 +402,19 @@ class ChangeSetTest {
       two.open("player:17");
       await().atMost(LONG).until(lost::isDone);
       assertTrue(!never.isDone(), "it was closed before");
+    }
+  }
+
+  @Test
+  void theHolderIsToldOfATakeoverWhoseNoticeWasLost() {
+    try (GameQueue queue = node("n1")) {
+      OwnerSession player = queue.open("player:23");
+      CompletableFuture<Void> lost = player.lost().toCompletableFuture();
+      RedisCommands<String, String> redis = TestServers.redis().sync();
+      OwnerId owner = OwnerId.of("player:23");
+      String own = new String(new Slots(namespace, 4).of(owner).own(owner), US_ASCII);
+      redis.set(own, "7" + redis.get(own).substring(1)); // a newer session; nothing is published
+      await().atMost(LONG).until(lost::isDone);
     }
   }
 
