@@ -1,12 +1,15 @@
 package io.gameq;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A game node's end of the queue: opens owners, commits their changes, reads. One per process is
@@ -54,11 +57,22 @@ public interface GameQueue extends AutoCloseable {
   /**
    * Opens an owner and loads its rows; see {@link #open(String)}.
    *
-   * @param takeover what to do when another node has it open
-   * @throws OwnerHeldException when another node has it open and it is not to be taken over;
-   *     nothing was changed
+   * @param takeover what to do when another node, or this one, has it open
+   * @throws OwnerHeldException when it is open and not to be taken over; nothing was changed
    */
   OwnerSession open(String owner, Takeover takeover);
+
+  /**
+   * Asks whoever has the owner open to close it, and opens it then: its holder is told by {@link
+   * OwnerSession#askedToClose}, so that it can commit what it has and close the session first.
+   *
+   * @param then what to do when the owner is still open when the time is up: take it over, or throw
+   * @param ask how long to wait for the holder at most; the open itself takes up to {@link
+   *     GameQueueConfigBuilder#callTimeout} besides
+   * @throws OwnerHeldException when the time was up and the owner is not to be taken over; nothing
+   *     was changed
+   */
+  OwnerSession open(String owner, Takeover then, Duration ask);
 
   /**
    * Opens an owner as {@link #open(String, Takeover)} does, and returns at once: for many logins at
@@ -127,6 +141,41 @@ public interface GameQueue extends AutoCloseable {
    * @param urgency how soon it is to be in MySQL; an urgent commit is not pushed back
    */
   CommitReceipt commit(Urgency urgency, OwnerSession... sessions);
+
+  /**
+   * Commits what the game's code stages, as one atomic change of its own, or discards all of it:
+   * when the code throws, when a change was refused, and when the commit is refused. Half of it is
+   * never committed. Returns at once; a set without changes commits nothing.
+   *
+   * <pre>{@code
+   * queue.transact(player, friend, tx -> {
+   *   tx.delete(Item.class, 42, 3);
+   *   tx.put(new Item(43, 9, 1001, 5));  // in the session that the owner column names
+   * });
+   * }</pre>
+   *
+   * <p>What is {@linkplain OwnerSession#put staged in the sessions} is no part of it, and stays as
+   * it was, for their own next commit; a row that is staged there cannot be changed here.
+   *
+   * @param changes runs once, on this thread
+   * @throws RowRefusedException the first change that was refused, even if the code caught it
+   * @throws ClosedException when the session or the queue is closed
+   * @throws GameQueueException as {@link #commit(OwnerSession...)}, or what the code threw
+   */
+  CommitReceipt transact(OwnerSession session, Consumer<ChangeSet> changes);
+
+  /** Commits changes of two owners as one; see {@link #transact(OwnerSession, Consumer)}. */
+  CommitReceipt transact(OwnerSession one, OwnerSession other, Consumer<ChangeSet> changes);
+
+  /** Commits changes of several owners as one; see {@link #transact(OwnerSession, Consumer)}. */
+  CommitReceipt transact(Collection<? extends OwnerSession> sessions, Consumer<ChangeSet> changes);
+
+  /**
+   * Does the same, and returns what the code returned along with the receipt; see {@link
+   * #transact(OwnerSession, Consumer)}.
+   */
+  <T> Transacted<T> transactReturning(
+      Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes);
 
   /**
    * A topic whose payloads are bytes: made when no node has opened it before, else compared. Asks

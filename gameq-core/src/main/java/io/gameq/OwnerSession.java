@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The exclusive right of this node to write one owner's rows, from {@link GameQueue#open} to {@link
@@ -38,12 +39,49 @@ public interface OwnerSession extends AutoCloseable {
   List<Row> rows(String table);
 
   /**
+   * The owner's rows of one table as this session knows them: those of {@link #rows(Class)} with
+   * what it has committed and staged since. Waits for nobody. Changes that failed, or whose outcome
+   * is unknown, are not in them.
+   *
+   * <p>From the first call on the session keeps the newest image of each row of the table that it
+   * changes, as long as the loaded rows, so that nobody pays who does not ask. Make that call
+   * before the session's first commit.
+   *
+   * @param type a record class that names a managed table, see {@link TableName}
+   * @throws GameQueueException as {@link #rows(Class)}, or when the session had committed something
+   *     before the first call, so that it does not know
+   */
+  <T extends Record> List<T> current(Class<T> type);
+
+  /** The same, by column names; throws as {@link #current(Class)}. */
+  List<Row> current(String table);
+
+  /**
+   * Ends, where the game's callbacks run, when the owner was taken over: by another node, or by
+   * another open of this one. Told at once; where the notice is lost, after some 5 s, or by the
+   * next commit. Whatever is committed from then on fails: drop the owner's state, and close the
+   * session. (A takeover that Redis forgets in a failover is told all the same.) Does not end once
+   * the session is closed.
+   */
+  CompletionStage<Void> lost();
+
+  /**
+   * Ends, where the game's callbacks run, when somebody {@linkplain GameQueue#open(String,
+   * Takeover, java.time.Duration) asks} for the owner: commit what there is, and close the session.
+   * Nothing happens to the session if the game does not. Does not end once the session is closed.
+   */
+  CompletionStage<Void> askedToClose();
+
+  /**
    * The owner's rows that MySQL refused and that no newer version has replaced, when the session
    * was opened, oldest first. What {@link #rows} returns is without them.
    */
   List<DeadLetter> deadLetters();
 
-  /** Frees the rows that were loaded at open, once the game has its own. */
+  /**
+   * Frees the rows that were loaded at open, and those kept for {@link #current}, once the game has
+   * its own.
+   */
   void forgetLoaded();
 
   /**
@@ -150,8 +188,11 @@ public interface OwnerSession extends AutoCloseable {
   /**
    * Commits what is staged, waits until Redis has all of this session, at most as long as {@link
    * GameQueueConfigBuilder#callTimeout}, and gives the owner up; the writers flush it soon after.
-   * Closing again does nothing.
+   * Closing again does nothing, nor does closing after the queue: that leaves its sessions to
+   * whichever node opens the owners next.
    *
+   * @throws ClosedException when the queue was closed before, and something was staged: it is
+   *     dropped
    * @throws RollbackRequiredException when something was staged that may be half of a change: it is
    *     dropped; the session is closed all the same
    * @throws GameQueueException when what was staged could not be committed, which drops it, or when

@@ -8,6 +8,7 @@
  *     session.rows(Item.class)      what the owner has, merged from Redis and MySQL
  *     session.put(...) .delete(...) changes in memory
  *     session.commit()              WAL, then Redis (queued), then MySQL (durable)
+ *   queue.transact(one, two, tx -> ...)  changes of several owners: one commit, or nothing at all
  *   queue.read("player:42", ...)    the same view without taking ownership
  *   queue.topic("mail", Mail.class) messages for later, or for whichever node has time
  *     topic.publish(key, payload)   due at once, at an instant, after a window, again and again

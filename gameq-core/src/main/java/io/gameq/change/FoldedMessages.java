@@ -24,9 +24,19 @@ import org.jspecify.annotations.Nullable;
 public final class FoldedMessages {
   private final List<MessageChange> first = new ArrayList<>();
   private final Map<MessageId, Change> changes = new LinkedHashMap<>();
+  private int size;
+  private long bytes;
 
   /** The change of a message, and the time that its pending one is given before; null for none. */
-  private record Change(@Nullable Retime before, MessageChange last) {}
+  private record Change(@Nullable Retime before, MessageChange last) {
+    int size() {
+      return before == null ? 1 : 2;
+    }
+
+    int bytes() {
+      return last.bytes() + (before == null ? 0 : before.bytes());
+    }
+  }
 
   /** The changes of one commit, folded, in order. */
   public static List<MessageChange> of(Collection<? extends MessageChange> changes) {
@@ -39,8 +49,15 @@ public final class FoldedMessages {
   public void add(MessageChange change) {
     if (change instanceof Ack || change instanceof Expect) {
       first.add(change);
+      size++;
+      bytes += change.bytes();
     } else {
-      changes.merge(change.id(), new Change(null, change), FoldedMessages::fold);
+      Change before = changes.get(change.id());
+      Change now = new Change(null, change);
+      now = before == null ? now : fold(before, now);
+      changes.put(change.id(), now);
+      size += now.size() - (before == null ? 0 : before.size());
+      bytes += now.bytes() - (before == null ? 0 : before.bytes());
     }
   }
 
@@ -91,7 +108,19 @@ public final class FoldedMessages {
     return all;
   }
 
+  /** How many {@link #list} has. */
+  public int size() {
+    return size;
+  }
+
+  /** About what they take, in bytes, as {@link SlotMessages#bytes} counts. */
+  public long bytes() {
+    return bytes;
+  }
+
   public void clear() {
+    size = 0;
+    bytes = 0;
     first.clear();
     changes.clear();
   }

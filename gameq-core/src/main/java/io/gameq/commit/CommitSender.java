@@ -84,8 +84,8 @@ public final class CommitSender implements AutoCloseable {
    * Takes a commit over; returns at once unless the node is full.
    *
    * @param deadlineNanos until when to wait for room, by System.nanoTime
-   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed; then
-   *     the commit was not taken
+   * @throws io.gameq.QueueFullException when no room came in time; then the commit was not taken
+   * @throws io.gameq.ClosedException when the sender is closed; then it was not taken either
    * @throws io.gameq.GameQueueException when the sender died; then it was not taken either
    * @throws io.gameq.RedisUnavailableException when Redis is away and the policy is not to wait, or
    *     not so long; then the commit was not taken

@@ -1,7 +1,7 @@
 package io.gameq.commit;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
-import io.gameq.QueueFullException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +77,7 @@ final class SenderEnd {
   GameQueueException whyNot() {
     Throwable cause = death;
     return cause == null
-        ? new QueueFullException("the queue is closed")
+        ? new ClosedException("the queue is closed: open a GameQueue anew")
         : new GameQueueException(
             ("the sender of this node died (%s): close the node and start it again; what"
                     + " it had is in WAL %s")

@@ -24,7 +24,8 @@ final class WaitingCommits {
   /**
    * Takes a commit in; see {@link CommitSender#submit}.
    *
-   * @throws io.gameq.QueueFullException when no room came in time, or the sender is closed
+   * @throws io.gameq.QueueFullException when no room came in time
+   * @throws io.gameq.ClosedException when the sender is closed
    * @throws RedisUnavailableException when Redis is away, and the policy is not to wait for it
    */
   void add(Commit commit, long deadlineNanos) {

@@ -162,7 +162,7 @@ public final class Callbacks implements Executor, AutoCloseable {
    * A future for the game that ends as {@code known} does: what the game hangs on it runs here, or,
    * where that has ended already, on the thread that hangs it on.
    */
-  CompletableFuture<Void> tell(CompletableFuture<Void> known) {
+  public CompletableFuture<Void> tell(CompletableFuture<Void> known) {
     CompletableFuture<Void> told = new CompletableFuture<>();
     Executor here = known.isDone() ? Runnable::run : this;
     known.whenComplete((nothing, error) -> here.execute(() -> end(told, error)));

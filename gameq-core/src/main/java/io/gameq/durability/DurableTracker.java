@@ -35,6 +35,7 @@ public final class DurableTracker implements Unsettled {
   private final DurableFutures futures;
   private final DurableTimes times;
   private final NodeCounts counts;
+  private final SessionNews news = new SessionNews();
 
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
@@ -54,6 +55,11 @@ public final class DurableTracker implements Unsettled {
 
   public SessionRef session() {
     return session;
+  }
+
+  /** What its holder is to know at once. */
+  public SessionNews news() {
+    return news;
   }
 
   // --- carried columns: see CarriedColumns

@@ -56,6 +56,17 @@ public final class NodeSessions {
     return trackers.get(name(owner, session));
   }
 
+  /** The session if the game has it open and it is not known to be lost; else null. */
+  public @Nullable DurableTracker findOpen(String owner, String session) {
+    DurableTracker tracker = find(owner, session);
+    return tracker != null && isOpen(tracker) ? tracker : null;
+  }
+
+  /** Whether the game has not closed it, and it is not known to be lost. */
+  public boolean isOpen(DurableTracker tracker) {
+    return !closed.contains(tracker) && !tracker.session().isLost();
+  }
+
   public Collection<DurableTracker> all() {
     return trackers.values();
   }

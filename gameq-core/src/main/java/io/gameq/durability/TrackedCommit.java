@@ -83,6 +83,11 @@ public final class TrackedCommit extends Commit {
     queued.failed(reason);
   }
 
+  /** Whether Redis has it; not for the game: it ends on the sender's thread. */
+  public CompletableFuture<Void> outcome() {
+    return queued.future();
+  }
+
   /** What the game gets; does not hold the rows. */
   public CommitReceipt receipt(Callbacks callbacks) {
     return new TrackedReceipt(journaled, queued, durability::future, callbacks);

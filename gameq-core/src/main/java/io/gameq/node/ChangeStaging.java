@@ -37,6 +37,15 @@ final class ChangeStaging {
     this.missing = missing;
   }
 
+  /** Stages into a change set. */
+  ChangeStaging into(StagedChanges set) {
+    return new ChangeStaging(rows, tracker, set, missing);
+  }
+
+  OwnerId owner() {
+    return owner;
+  }
+
   void put(Supplier<GameRows.Given> given) {
     try {
       put(given.get());
@@ -132,7 +141,7 @@ final class ChangeStaging {
   }
 
   /** The message of gameq's own exceptions names the table; others may hold a value. */
-  private RuntimeException refused(String change, RuntimeException reason) {
+  RuntimeException refused(String change, RuntimeException reason) {
     staged.tear(
         "a %s was refused (%s);"
             .formatted(

@@ -5,8 +5,10 @@ import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.rows.CanonicalRow;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
@@ -58,6 +60,12 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   /** What an owner has in one table. Throws GameQueueException when it had gone. */
   List<Row> rows(OwnerView view, Table of) {
     return view.rows(of).stream().map(image -> tables.row(image, of)).toList();
+  }
+
+  /** A row of this node's own commits. Throws LayoutException when its table was altered since. */
+  RowImage decode(EncodedRow row) {
+    Table now = tables.now(table(RowKey.tableName(row.key())));
+    return codec.decode(now, row.image());
   }
 
   /** A put or move of a row, or its delete by its key alone. */

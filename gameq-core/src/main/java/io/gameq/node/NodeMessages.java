@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Commits messages of one running node. Thread-safe. */
 final class NodeMessages implements MessageCommits {
-  private final NodeQueue queue;
+  private final SessionCommits commits;
   private final GameNode node;
   private final CommitChecks checks;
   private final CommitRoom room;
 
-  NodeMessages(NodeQueue queue, GameNode node, CommitChecks checks, CommitRoom room) {
-    this.queue = queue;
+  NodeMessages(SessionCommits commits, GameNode node, CommitChecks checks, CommitRoom room) {
+    this.commits = commits;
     this.node = node;
     this.checks = checks;
     this.room = room;
@@ -42,7 +42,7 @@ final class NodeMessages implements MessageCommits {
 
   @Override
   public CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions) {
-    return queue.commit(CommitTerms.of(Urgency.NORMAL), changes, NodeSession.all(sessions));
+    return commits.commit(CommitTerms.of(Urgency.NORMAL), changes, NodeSession.all(sessions));
   }
 
   @Override

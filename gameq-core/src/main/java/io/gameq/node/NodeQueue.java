@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
@@ -8,20 +9,13 @@ import io.gameq.Limits;
 import io.gameq.OwnerSession;
 import io.gameq.Pressure;
 import io.gameq.Publish;
-import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.Takeover;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.Transacted;
 import io.gameq.Urgency;
-import io.gameq.change.CommitPart;
-import io.gameq.change.FoldedMessages;
-import io.gameq.change.SlotMessages;
-import io.gameq.change.Trade;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.PendingHandovers;
-import io.gameq.durability.TrackedCommit;
-import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
@@ -35,16 +29,16 @@ import io.gameq.topic.NodeTopics;
 import io.gameq.topic.OpenTopic;
 import io.gameq.topic.TopicNode;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * What {@code GameQueue.open} returns: opens owners, reads them and commits their changes, with the
@@ -54,19 +48,19 @@ import java.util.stream.Collectors;
  */
 final class NodeQueue implements GameQueue, MeteredNode {
   private final GameNode node;
-  private final CommitChecks checks;
-  private final CommitRoom room;
+  private final SessionCommits commits;
   private final GameRows rows;
-  private final NodeMessages messages;
   private final NodeTopics topics;
 
   private NodeQueue(GameNode node) {
     this.node = node;
-    this.checks = new CommitChecks(limits());
-    this.room = new CommitRoom(limits(), node.callbacks(), node.closing(), node.pressure());
+    this.commits =
+        new SessionCommits(
+            node,
+            new CommitChecks(limits()),
+            new CommitRoom(limits(), node.callbacks(), node.closing(), node.pressure()));
     this.rows =
         new GameRows(node.tables(), node.codec(), node.config().clock(), limits().rowBytes());
-    this.messages = new NodeMessages(this, node, checks, room);
     this.topics =
         new NodeTopics(
             new TopicNode(
@@ -74,7 +68,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
                 node.config().node(),
                 node.redis().slots(),
                 node.redis().connector(),
-                messages,
+                commits.messages(),
                 node.sender(),
                 node.clock(),
                 limits().commitRows(),
@@ -89,10 +83,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
             what,
             node.calls().timeout().toNanos(),
             isAwaited -> node.redis().control().ask(question));
-  }
-
-  private Limits limits() {
-    return node.config().limits();
   }
 
   /** As {@link GameQueue#open(GameQueueConfig)}. */
@@ -110,6 +100,13 @@ final class NodeQueue implements GameQueue, MeteredNode {
     OwnerId id = OwnerId.of(owner);
     List<Table> tables = tablesOf(id);
     return new NodeSession(this, id, node.opening().open(id, tables, takeover));
+  }
+
+  @Override
+  public OwnerSession open(String owner, Takeover then, Duration ask) {
+    OwnerId id = OwnerId.of(owner);
+    List<Table> tables = tablesOf(id);
+    return new NodeSession(this, id, node.opening().openAfterAsking(id, tables, then, ask));
   }
 
   @Override
@@ -156,7 +153,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
-    return commit(CommitTerms.of(urgency), NodeSession.all(sessions));
+    requireOpen();
+    return commits.commit(CommitTerms.of(urgency), NodeSession.all(sessions));
   }
 
   @Override
@@ -193,94 +191,42 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   /** What commits messages, alone or together with what is staged in sessions. */
   NodeMessages messages() {
-    return messages;
+    return commits.messages();
   }
 
-  CommitReceipt commit(CommitTerms terms, NodeSession... sessions) {
-    return commit(terms, List.of(), sessions);
+  @Override
+  public CommitReceipt transact(OwnerSession session, Consumer<ChangeSet> changes) {
+    return transact(List.of(session), changes);
   }
 
-  CommitReceipt commit(CommitTerms terms, List<MessageChange> changes, NodeSession... sessions) {
-    List<NodeSession> of = new ArrayList<>(sessions.length);
-    List<NodeSession.Taken> taken = new ArrayList<>(sessions.length);
-    Set<StagedChanges> all = staged(sessions);
-    try {
-      for (NodeSession session : sessions) {
-        NodeSession.Taken its = session.takeStaged(all);
-        if (its != null) {
-          of.add(session);
-          taken.add(its);
-        }
-      }
-      if (taken.isEmpty()) {
-        return changes.isEmpty() ? TrackedReceipt.EMPTY : messages.commit(changes);
-      }
-      return submit(of, taken, changes, terms);
-    } catch (RuntimeException e) {
-      node.sessions().counts().notTaken(e);
-      for (int i = 0; i < taken.size(); i++) {
-        if (!of.get(i).ref().isLost()) {
-          of.get(i).staged().putBack(taken.get(i).part().rows(), taken.get(i).messages());
-        }
-      }
-      if (sessions.length > 1) {
-        StagedChanges.stayOne(
-            all,
-            e instanceof RollbackRequiredException
-                || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
-            e);
-      }
-      throw e;
-    } finally {
-      of.forEach(session -> session.tracker().prepared());
-    }
+  @Override
+  public CommitReceipt transact(OwnerSession one, OwnerSession other, Consumer<ChangeSet> changes) {
+    return transact(List.of(one, other), changes);
   }
 
-  private static List<SlotMessages> messages(
-      List<NodeSession.Taken> taken, List<MessageChange> changes) {
-    FoldedMessages all = new FoldedMessages();
-    all.addAll(changes);
-    taken.forEach(of -> all.addAll(of.messages()));
-    return all.isEmpty() ? List.of() : SlotMessages.bySlot(all.list());
+  @Override
+  public CommitReceipt transact(
+      Collection<? extends OwnerSession> sessions, Consumer<ChangeSet> changes) {
+    return transactReturning(
+            sessions,
+            set -> {
+              changes.accept(set);
+              return true;
+            })
+        .receipt();
   }
 
-  private static Set<StagedChanges> staged(NodeSession... sessions) {
-    if (sessions.length == 1) { // nearly every commit
-      return Set.of(sessions[0].staged());
-    }
-    return Arrays.stream(sessions).map(NodeSession::staged).collect(Collectors.toSet());
+  @Override
+  public <T> Transacted<T> transactReturning(
+      Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
+    requireOpen();
+    StagedChangeSet set = new StagedChangeSet(this, limits(), sessions);
+    T value = set.stage(changes);
+    return new Transacted<>(value, commits.commit(set.terms(), set.shares()));
   }
 
-  private CommitReceipt submit(
-      List<NodeSession> sessions,
-      List<NodeSession.Taken> taken,
-      List<MessageChange> changes,
-      CommitTerms terms) {
-    List<CommitPart> parts = new ArrayList<>(taken.size());
-    taken.forEach(of -> parts.add(of.part()));
-    List<SlotMessages> messagesOf = messages(taken, changes);
-    checks.check(parts, messagesOf);
-    Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
-    long deadline = room.deadline(terms);
-    room.awaitCallbacks(deadline);
-    List<DurableTracker> trackers = new ArrayList<>(sessions.size());
-    List<PendingHandovers> handovers = new ArrayList<>(sessions.size());
-    for (int i = 0; i < parts.size(); i++) {
-      trackers.add(sessions.get(i).tracker());
-      handovers.add(sessions.get(i).handovers());
-      room.await(trackers.get(i), parts.get(i), deadline);
-    }
-    List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    TrackedCommit commit = new TrackedCommit(told, messagesOf, trackers, trade, terms.urgency());
-    trackers.forEach(tracker -> tracker.submitted(commit));
-    try {
-      node.sender().submit(commit, deadline);
-    } catch (RuntimeException e) {
-      commit.tookNoPlace();
-      trackers.forEach(tracker -> tracker.failed(commit));
-      throw e;
-    }
-    return commit.receipt(node.callbacks());
+  private void requireOpen() {
+    node.state().requireOpen();
   }
 
   @Override
@@ -333,6 +279,19 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   // --- for sessions
 
+  SessionCommits commits() {
+    return commits;
+  }
+
+  Limits limits() {
+    return node.config().limits();
+  }
+
+  /** For the game: ends as {@code known} does, where the game's code runs. */
+  CompletionStage<Void> tell(CompletableFuture<Void> known) {
+    return node.callbacks().tell(known);
+  }
+
   GameRows rows() {
     return rows;
   }
@@ -345,8 +304,11 @@ final class NodeQueue implements GameQueue, MeteredNode {
     return node.calls().deadline();
   }
 
+  /** A node that was closed has given all of its sessions up, or left them to recovery. */
   void closeSession(NodeSession session, long deadlineNanos) {
-    node.closing().close(session.tracker(), deadlineNanos);
+    if (!node.state().isClosed()) {
+      node.closing().close(session.tracker(), deadlineNanos);
+    }
   }
 
   private List<Table> tablesOf(OwnerId owner) {

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.DeadLetter;
 import io.gameq.GameQueueException;
@@ -23,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,7 @@ final class NodeSession implements OwnerSession {
   private final StagedChanges staged;
   private final PendingHandovers handovers;
   private final ChangeStaging changes;
+  private final CurrentRows current;
   private @Nullable OwnerView loaded;
   private boolean closed;
 
@@ -47,8 +50,9 @@ final class NodeSession implements OwnerSession {
     this.tracker = opened.tracker();
     this.handovers = opened.handovers();
     this.loaded = opened.view();
-    this.staged = new StagedChanges(owner);
+    this.staged = new StagedChanges(owner, new StagedSize(queue.limits()));
     this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
+    this.current = new CurrentRows(owner, queue.rows());
   }
 
   /** A session as the game has it. Throws GameQueueException when it is not one of a node. */
@@ -84,6 +88,15 @@ final class NodeSession implements OwnerSession {
     return staged;
   }
 
+  /** What stages this owner's changes for a change set. */
+  ChangeStaging stagingInto(StagedChanges set) {
+    return changes.into(set);
+  }
+
+  CurrentRows current() {
+    return current;
+  }
+
   @Override
   public <T extends Record> List<T> rows(Class<T> type) {
     RecordMapper<T> mapper = queue.rows().mapper(type);
@@ -96,11 +109,35 @@ final class NodeSession implements OwnerSession {
   }
 
   private OwnerView loaded() {
+    if (closed) {
+      throw new ClosedException("the session of " + owner + " is closed: open the owner again");
+    }
     if (loaded == null) {
       throw new GameQueueException(
           "the loaded rows of " + owner + " were forgotten: read them before forgetLoaded()");
     }
     return loaded;
+  }
+
+  @Override
+  public <T extends Record> List<T> current(Class<T> type) {
+    RecordMapper<T> mapper = queue.rows().mapper(type);
+    return current(mapper.table().name()).stream().map(mapper::fromRow).toList();
+  }
+
+  @Override
+  public synchronized List<Row> current(String table) {
+    return current.rows(loaded(), queue.rows().table(table), staged.rows());
+  }
+
+  @Override
+  public CompletionStage<Void> lost() {
+    return queue.tell(tracker.news().lost());
+  }
+
+  @Override
+  public CompletionStage<Void> askedToClose() {
+    return queue.tell(tracker.news().asked());
   }
 
   @Override
@@ -111,6 +148,7 @@ final class NodeSession implements OwnerSession {
   @Override
   public synchronized void forgetLoaded() {
     loaded = null;
+    current.forget();
   }
 
   @Override
@@ -165,23 +203,29 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CommitReceipt commit(Urgency urgency) {
-    return queue.commit(CommitTerms.of(urgency), this);
+    return queue.commits().commit(CommitTerms.of(urgency), this);
   }
 
-  /** What was staged: a part of the commit, which may have no rows, and its messages. */
-  record Taken(CommitPart part, List<MessageChange> messages) {}
+  /**
+   * What was staged in a session, or for it in a change set: a part of the commit, which may have
+   * no rows, and its messages.
+   */
+  record Taken(NodeSession from, CommitPart part, List<MessageChange> messages) {}
 
   /**
-   * Takes what is staged, for a commit of all these; null when nothing is. Put back when it could
-   * not be sent.
+   * Takes what is staged, for a commit of all these; null when nothing is. The tracker is to be
+   * told when it was sent or not.
    */
-  synchronized @Nullable Taken takeStaged(Set<StagedChanges> all) {
-    StagedChanges.Staged taken = staged.take(all);
+  synchronized @Nullable Taken take(StagedChanges from, Set<StagedChanges> all) {
+    if (from != staged) {
+      staged.requireOpen();
+    }
+    StagedChanges.Staged taken = from.take(all);
     if (taken.isEmpty()) {
       return null;
     }
     tracker.preparing(); // closing waits for it from now on
-    return new Taken(new CommitPart(ref(), taken.rows()), taken.messages());
+    return new Taken(this, new CommitPart(ref(), taken.rows()), taken.messages());
   }
 
   @Override
@@ -217,13 +261,18 @@ final class NodeSession implements OwnerSession {
       last =
           ref().isLost() || staged.isEmpty()
               ? last
-              : queue.commit(CommitTerms.last(deadline), this);
+              : queue.commits().commit(CommitTerms.last(deadline), this);
     } catch (RollbackRequiredException e) {
       dropped =
           new RollbackRequiredException(
               "the session of %s is closed, and staged changes of %s were dropped: %s"
                   .formatted(owner, drop(), e.getMessage()),
               e);
+    } catch (ClosedException e) {
+      dropped =
+          new ClosedException(
+              "the queue was closed before the session of %s: staged changes of %s were dropped"
+                  .formatted(owner, drop()));
     } catch (RuntimeException e) {
       dropped = e;
     } finally {
@@ -247,6 +296,7 @@ final class NodeSession implements OwnerSession {
   /** Takes nothing more, and forgets what it has; returns the tables of what was staged. */
   private synchronized Set<String> drop() {
     loaded = null;
+    current.forget();
     return staged.close();
   }
 

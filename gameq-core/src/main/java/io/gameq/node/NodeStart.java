@@ -42,6 +42,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -143,7 +144,11 @@ final class NodeStart {
                 new PrimaryForOpens(
                     new ConnectionAfterHealing(redis.control(), sender),
                     redis.control(),
-                    new OpenOwners(config.namespace(), process),
+                    new OpenOwners(
+                        config.namespace(),
+                        process,
+                        (owner, session) ->
+                            sessions.findOpen(owner.encoded(), session.text()) != null),
                     sender),
                 new SessionAdoption(
                     sessions, sender, versions, tables, config.limits().commitBytes()),
@@ -281,10 +286,34 @@ final class NodeStart {
 
   /** Tells the session that a notice is about. */
   private DurableNotices.Listener tellSession() {
-    return (owner, session, version, setAside, kept) -> {
-      DurableTracker tracker = sessions.find(owner, session);
-      if (tracker != null) {
-        tracker.durable(version, setAside, kept);
+    return new DurableNotices.Listener() {
+      @Override
+      public void durable(
+          String owner,
+          String session,
+          long version,
+          Map<String, Long> setAside,
+          Map<String, Long> kept) {
+        DurableTracker tracker = sessions.find(owner, session);
+        if (tracker != null) {
+          tracker.durable(version, setAside, kept);
+        }
+      }
+
+      @Override
+      public void lost(String owner, String session) {
+        DurableTracker tracker = sessions.findOpen(owner, session);
+        if (tracker != null) {
+          tracker.news().tellLost();
+        }
+      }
+
+      @Override
+      public void asked(String owner, String session) {
+        DurableTracker tracker = sessions.findOpen(owner, session);
+        if (tracker != null) {
+          tracker.news().tellAsked();
+        }
       }
     };
   }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.durability.Callbacks;
@@ -37,6 +38,18 @@ final class NodeState {
           "node %s cannot go on, since its sender died (%s): close it and start it again"
               .formatted(config.node(), cause),
           cause);
+    }
+  }
+
+  /** Whether the game has closed the node. */
+  boolean isClosed() {
+    return closed.get();
+  }
+
+  /** Throws ClosedException once the game has closed the node. */
+  void requireOpen() {
+    if (isClosed()) {
+      throw new ClosedException("node " + config.node() + " is closed: open a GameQueue anew");
     }
   }
 

@@ -11,6 +11,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.LostRows;
+import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
 import io.gameq.rows.EncodedRow;
@@ -59,13 +60,22 @@ public sealed interface Opening {
 
   /** The first state. */
   static Opening of(OwnerId owner, List<Table> tables, Takeover takeover) {
-    return new Begun(new Attempt(new Wanted(owner, tables, takeover), 1, 0, null, null));
+    return of(new Wanted(owner, tables, takeover, false));
+  }
+
+  /** The first state. */
+  static Opening of(Wanted wanted) {
+    return new Begun(new Attempt(wanted, 1, 0, null, null));
   }
 
   Attempt attempt();
 
-  /** The owner that is to be opened, and the tables of which its rows are read. */
-  record Wanted(OwnerId owner, List<Table> tables, Takeover takeover) {
+  /**
+   * The owner that is to be opened, and the tables of which its rows are read.
+   *
+   * @param asks whether who has it open is asked to close it
+   */
+  record Wanted(OwnerId owner, List<Table> tables, Takeover takeover, boolean asks) {
     @Override
     public String toString() {
       return owner + " " + takeover;
@@ -175,11 +185,14 @@ public sealed interface Opening {
     @Override
     public Opening next(OpeningPorts ports) {
       OwnerId owner = attempt.owner();
-      String elsewhere = ports.redis().elsewhere(ports.slot(owner), owner, seen);
-      if (elsewhere != null) {
+      OpenOwners.Holder holder = ports.redis().holder(ports.slot(owner), owner, seen);
+      if (holder != null) {
+        if (attempt.of().asks()) {
+          ports.redis().ask(owner, holder.session());
+        }
         throw new OwnerHeldException(
             "%s is open %s: close it there, or open it with Takeover.ALWAYS"
-                .formatted(owner, elsewhere));
+                .formatted(owner, holder.where()));
       }
       return new Free(attempt, by, seen);
     }
@@ -190,7 +203,7 @@ public sealed interface Opening {
     }
   }
 
-  /** No other node has the owner that is alive, or may be. */
+  /** Nobody has the owner open whose node is alive, or may be. */
   record Free(Attempt attempt, Healed by, @Nullable CountingSessions seen) implements UnderWay {
     @Override
     public Opening next(OpeningPorts ports) {

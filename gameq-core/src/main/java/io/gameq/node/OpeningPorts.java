@@ -7,6 +7,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.OpenOwners;
 import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerViews;
 import java.util.List;
@@ -37,8 +38,11 @@ public record OpeningPorts(
      */
     Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look);
 
-    /** Where else the owner is open, on a node that is alive or may be; null for nowhere. */
-    @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable);
+    /** Where the owner is open, here or on a node that is alive or may be; null for nowhere. */
+    OpenOwners.@Nullable Holder holder(SlotKeys slot, OwnerId owner, CountingSessions durable);
+
+    /** Asks the node that has the owner open to close it. */
+    void ask(OwnerId owner, SessionId session);
 
     /** The primary of this term was demoted: the node leaves it. */
     void leave(long term);

@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueException;
+import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.Takeover;
@@ -11,11 +12,14 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerViews;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -25,6 +29,11 @@ import java.util.function.Function;
  */
 final class OwnerOpening {
   private static final long WAIT_MILLIS = 1_000;
+
+  /** Between two looks whether an owner that was asked for is free; doubled up to the last. */
+  private static final long FIRST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+  private static final long LAST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final Parts parts;
   private final Set<OwnerId> underWay = new HashSet<>();
@@ -46,13 +55,42 @@ final class OwnerOpening {
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover)}. */
   Opened open(OwnerId owner, List<Table> of, Takeover takeover) {
-    requireFit(owner, of);
+    return open(new Opening.Wanted(owner, of, takeover, false));
+  }
+
+  private Opened open(Opening.Wanted wanted) {
+    requireFit(wanted.owner(), wanted.tables());
     return parts
         .calls()
         .ofMySql(
-            "opening " + owner,
-            isAwaited -> openInTurn(owner, of, takeover, isAwaited),
+            "opening " + wanted.owner(),
+            isAwaited -> openInTurn(wanted, isAwaited),
             late -> parts.closing().release(late.tracker()));
+  }
+
+  /** Throws as {@link io.gameq.GameQueue#open(String, Takeover, Duration)}. */
+  Opened openAfterAsking(OwnerId owner, List<Table> of, Takeover then, Duration ask) {
+    Opening.Wanted asking = new Opening.Wanted(owner, of, Takeover.UNLESS_ALIVE, true);
+    long deadline = System.nanoTime() + ask.toNanos();
+    long wait = FIRST_LOOK_NANOS;
+    while (true) {
+      try {
+        return open(asking);
+      } catch (OwnerHeldException e) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          if (then == Takeover.UNLESS_ALIVE) {
+            throw e;
+          }
+          return open(owner, of, then);
+        }
+        LockSupport.parkNanos(this, Math.min(left, wait));
+        if (Thread.currentThread().isInterrupted()) {
+          throw new GameQueueException("interrupted while " + owner + " was asked for", e);
+        }
+        wait = Math.min(2 * wait, LAST_LOOK_NANOS);
+      }
+    }
   }
 
   /** The same without waiting; the future ends on {@code on} with what {@code as} makes of it. */
@@ -67,20 +105,22 @@ final class OwnerOpening {
         .calls()
         .startOfMySql(
             "opening " + owner,
-            isAwaited -> as.apply(openInTurn(owner, of, takeover, isAwaited)),
+            isAwaited ->
+                as.apply(openInTurn(new Opening.Wanted(owner, of, takeover, false), isAwaited)),
             late -> parts.closing().release(NodeSession.of(late).tracker()),
             on);
   }
 
   /** Does the id fit? Nothing is written yet. */
   private void requireFit(OwnerId owner, List<Table> of) {
+    parts.state().requireOpen();
     parts.state().requireAlive();
     of.forEach(table -> table.ownerColumnValue(owner));
   }
 
   /** An open that nobody waits for any more must not end the session of the next. */
-  private Opened openInTurn(
-      OwnerId owner, List<Table> of, Takeover takeover, BooleanSupplier isAwaited) {
+  private Opened openInTurn(Opening.Wanted wanted, BooleanSupplier isAwaited) {
+    OwnerId owner = wanted.owner();
     synchronized (underWay) {
       while (!underWay.add(owner)) {
         requireAwaited(owner, isAwaited);
@@ -92,7 +132,7 @@ final class OwnerOpening {
       }
     }
     try {
-      return drive(Opening.of(owner, of, takeover), isAwaited);
+      return drive(Opening.of(wanted), isAwaited);
     } finally {
       synchronized (underWay) {
         underWay.remove(owner);

@@ -4,6 +4,7 @@ import io.gameq.commit.CommitSender;
 import io.gameq.node.ConnectionAfterHealing.Healed;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.OpenOwners;
@@ -28,8 +29,14 @@ record PrimaryForOpens(
       }
 
       @Override
-      public @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable) {
-        return owners.elsewhere(control, slot, owner, durable);
+      public OpenOwners.@Nullable Holder holder(
+          SlotKeys slot, OwnerId owner, CountingSessions durable) {
+        return owners.holder(control, slot, owner, durable);
+      }
+
+      @Override
+      public void ask(OwnerId owner, SessionId session) {
+        owners.ask(control, owner, session);
       }
 
       @Override

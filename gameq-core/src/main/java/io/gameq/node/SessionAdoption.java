@@ -102,7 +102,13 @@ final class SessionAdoption implements OpeningPorts.ToWal {
     handOn(tracker, rows.versions());
     view.unflushed().forEach(image -> tracker.carry(image.rowKey().text(), tables.carried(image)));
     sessions.add(tracker);
-    tracker.session().whenLost(sessions.counts()::sessionLost);
+    tracker
+        .session()
+        .whenLost(
+            () -> {
+              sessions.counts().sessionLost();
+              tracker.news().tellLost();
+            });
     sender.register(tracker.session(), tracker, open.by().connections());
     return new Opened(tracker, view, new PendingHandovers(rows.all()));
   }

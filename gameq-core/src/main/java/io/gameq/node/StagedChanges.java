@@ -1,8 +1,10 @@
 package io.gameq.node;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.change.ChangedRow;
+import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
@@ -27,11 +29,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagedChanges {
   private final OwnerId owner;
+  private final StagedSize size;
+
+  /** What is staged in the session, when these are those of a change set beside it; else null. */
+  private final @Nullable StagedChanges session;
+
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
   private final FoldedMessages messages = new FoldedMessages();
   private Set<StagedChanges> together = Set.of();
   private @Nullable Tear torn;
   private boolean closed;
+  private boolean sealed;
 
   /** What was taken for a commit. */
   record Staged(List<ChangedRow> rows, List<MessageChange> messages) {
@@ -43,14 +51,42 @@ final class StagedChanges {
   /** Why what is staged may be half of a change. */
   private record Tear(String why, Throwable cause) {}
 
-  StagedChanges(OwnerId owner) {
-    this.owner = owner;
+  /** Those of a session. */
+  StagedChanges(OwnerId owner, StagedSize size) {
+    this(owner, size, null);
   }
 
-  /** Of several changes of one row the last one counts, but a row that moved in stays moved in. */
-  synchronized void stage(ChangedRow row) {
-    requireOpen();
+  private StagedChanges(OwnerId owner, StagedSize size, @Nullable StagedChanges session) {
+    this.owner = owner;
+    this.size = size;
+    this.session = session;
+  }
+
+  /** Those of a change set, beside these of the session. */
+  StagedChanges beside(StagedSize sizeOfSet) {
+    return new StagedChanges(owner, sizeOfSet, this);
+  }
+
+  /**
+   * Of several changes of one row the last one counts, but a row that moved in stays moved in.
+   *
+   * @throws GameQueueException when it would make more than one commit takes; or, in a change set,
+   *     when the session has a change of the row
+   */
+  void stage(ChangedRow row) {
+    if (session != null && session.get(row.key()) != null) {
+      throw new GameQueueException(
+          ("row %s has a change that is staged in the session of %s: commit it, or roll it back,"
+                  + " first")
+              .formatted(row.key(), owner));
+    }
+    add(row);
+  }
+
+  private synchronized void add(ChangedRow row) {
+    requireUnsealed();
     ChangedRow before = rows.get(row.key());
+    size.grow(before == null ? 1 : 0, row.bytes() - (before == null ? 0 : before.bytes()));
     rows.put(
         row.key(),
         before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
@@ -58,14 +94,30 @@ final class StagedChanges {
 
   /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
   synchronized void stage(MessageChange message) {
-    requireOpen();
+    requireUnsealed();
+    int number = messages.size();
+    long bytes = messages.bytes();
     messages.add(message);
+    size.grow(messages.size() - number, messages.bytes() - bytes);
   }
 
-  private void requireOpen() {
+  /** Throws ClosedException when it takes no more. */
+  synchronized void requireOpen() {
     if (closed) {
-      throw new GameQueueException("the session of " + owner + " is closed: open the owner again");
+      throw new ClosedException("the session of " + owner + " is closed: open the owner again");
     }
+  }
+
+  private void requireUnsealed() {
+    requireOpen();
+    if (sealed) {
+      throw new ClosedException(
+          "the change set is over: stage changes while transact runs your code");
+    }
+  }
+
+  private void count() {
+    size.set(rows.size() + messages.size(), CommitPart.bytes(rows.values()) + messages.bytes());
   }
 
   /** The staged change of a row, null when there is none. */
@@ -73,13 +125,27 @@ final class StagedChanges {
     return rows.get(rowKey);
   }
 
+  /** Throws what the first refused change was refused with; nothing when none was. */
+  synchronized void requireWhole() {
+    if (torn != null && torn.cause instanceof RuntimeException cause) {
+      throw cause;
+    }
+  }
+
+  synchronized List<ChangedRow> rows() {
+    return List.copyOf(rows.values());
+  }
+
   synchronized boolean isEmpty() {
     return rows.isEmpty() && messages.isEmpty();
   }
 
-  /** From now on nothing is committed until it is rolled back; the first reason is kept. */
+  /**
+   * From now on nothing is committed until it is rolled back; the first reason is kept. After the
+   * close nothing is committed anyway.
+   */
   synchronized void tear(String why, Throwable cause) {
-    if (torn == null) {
+    if (torn == null && !closed) {
       torn = new Tear(why, cause);
     }
   }
@@ -106,13 +172,12 @@ final class StagedChanges {
                   + " them together again, or",
               new GameQueueException("the commit of several sessions failed")));
     }
-    if (!isEmpty()) {
-      requireOpen();
-    }
+    requireOpen();
     Staged taken = new Staged(List.copyOf(rows.values()), messages.list());
     rows.clear();
     messages.clear();
     together = Set.of();
+    count();
     return taken;
   }
 
@@ -135,6 +200,7 @@ final class StagedChanges {
     rows.clear();
     taken.forEach(row -> rows.put(row.key(), row));
     rows.putAll(since);
+    count();
   }
 
   /**
@@ -176,6 +242,11 @@ final class StagedChanges {
     return drop(true);
   }
 
+  /** Takes no more changes; what is staged can still be taken. */
+  synchronized void seal() {
+    sealed = true;
+  }
+
   private Set<String> drop(boolean closing) {
     Set<StagedChanges> others;
     Set<String> dropped = new TreeSet<>();
@@ -186,6 +257,7 @@ final class StagedChanges {
       messages.list().forEach(of -> dropped.add("topic " + of.id().topic()));
       rows.clear();
       messages.clear();
+      count();
       if (closing) {
         closed = true;
       } else {

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
 import java.util.Set;
@@ -57,14 +58,14 @@ final class TimedCalls implements AutoCloseable {
       threads.execute(call);
       return call.result.get(nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      return call.end("the node is closed");
+      return call.end(closed(call.what, "the node is closed"));
     } catch (ExecutionException e) {
       throw ofCaller(e);
     } catch (TimeoutException e) {
-      return call.end(notDoneWithin(nanos));
+      return call.end(call.failure(notDoneWithin(nanos)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return call.end("interrupted; it may still be done");
+      return call.end(call.failure("interrupted; it may still be done"));
     } finally {
       awaited.remove(call);
     }
@@ -95,7 +96,7 @@ final class TimedCalls implements AutoCloseable {
             call.run();
           });
     } catch (RejectedExecutionException e) {
-      call.fail("the node is closed");
+      call.fail(closed(call.what, "the node is closed"));
     }
     return told;
   }
@@ -114,6 +115,10 @@ final class TimedCalls implements AutoCloseable {
   private static String notDoneWithin(long nanos) {
     return "not done within %d ms: Redis or MySQL does not answer, or is slow; it may still be done"
         .formatted(TimeUnit.NANOSECONDS.toMillis(nanos));
+  }
+
+  private static ClosedException closed(String what, String why) {
+    return new ClosedException(what + ": " + why);
   }
 
   private static final class Call<T> implements Runnable {
@@ -151,12 +156,12 @@ final class TimedCalls implements AutoCloseable {
       return new GameQueueException(what + ": " + why);
     }
 
-    void fail(String why) {
-      result.completeExceptionally(failure(why));
+    void fail(GameQueueException why) {
+      result.completeExceptionally(why);
     }
 
     /** Its caller waits no longer: throws why, or returns what has come at this very moment. */
-    T end(String why) {
+    T end(GameQueueException why) {
       fail(why);
       try {
         return result.join();
@@ -180,6 +185,7 @@ final class TimedCalls implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
-    awaited.forEach(call -> call.fail("the node was closed; it may still be done"));
+    awaited.forEach(
+        call -> call.fail(closed(call.what, "the node was closed; it may still be done")));
   }
 }

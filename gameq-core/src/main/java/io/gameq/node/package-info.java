@@ -15,7 +15,9 @@
  * queue.read       OwnerReading      Redis, then MySQL
  * session.put ...  NodeSession       GameRows: between the game's records and encoded rows;
  *                    ChangeStaging   checks each change; StagedChanges: what is not committed yet
- * session.commit   NodeQueue         CommitChecks: owned, within limits, moves whole;
+ * queue.transact   StagedChangeSet   what the game's code stages, beside what sessions have
+ * session.current  CurrentRows       what the session committed of tables that were asked for
+ * session.commit   SessionCommits    CommitChecks: owned, within limits, moves whole;
  *                                    CommitRoom: waits for room
  * session.close    SessionClosing    waits until Redis has all, and tells it
  * queue.topic      NodeQueue         makes io.gameq.topic.NodeTopics; NodeMessages: its commits

@@ -72,8 +72,10 @@ public record OwnerId(String kind, String key, String encoded) {
     return kind + ":" + key;
   }
 
+  /** For messages: as the game wrote it; encoded when it has control characters. */
   @Override
   public String toString() {
-    return encoded;
+    String id = id();
+    return id.chars().anyMatch(Character::isISOControl) ? encoded : id;
   }
 }

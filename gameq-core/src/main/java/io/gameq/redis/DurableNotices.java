@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to what writers say is in MySQL now. Thread-safe. A notice can be lost while the
- * connection is away: whoever waits for one also asks.
+ * Listens to what writers say is in MySQL now, and to what other nodes say of this one's sessions.
+ * Thread-safe. A notice can be lost while the connection is away: whoever waits for one also asks.
  */
 public final class DurableNotices implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DurableNotices.class);
@@ -30,6 +30,12 @@ public final class DurableNotices implements AutoCloseable {
         long version,
         Map<String, Long> setAside,
         Map<String, Long> kept);
+
+    /** Another session took the owner over, as far as Redis knew then. */
+    default void lost(String owner, String session) {}
+
+    /** Another node asks for the owner to be closed. */
+    default void asked(String owner, String session) {}
   }
 
   public DurableNotices(
@@ -37,7 +43,12 @@ public final class DurableNotices implements AutoCloseable {
     this.channel = SlotKeys.durableChannel(namespace, process);
     this.listener = listener;
     this.subscribed =
-        new Subscribed(connector, (from, lines) -> lines.lines().forEach(this::take), channel);
+        new Subscribed(
+            connector,
+            (from, lines) ->
+                lines.lines().forEach(from.equals(channel) ? this::take : this::takeOfSession),
+            channel,
+            SlotKeys.sessionChannel(namespace, process));
   }
 
   /** As {@link Subscribed#keep}. */
@@ -57,6 +68,16 @@ public final class DurableNotices implements AutoCloseable {
       listener.durable(words[0], words[1], Long.parseUnsignedLong(words[2], 16), setAside, kept);
     } catch (RuntimeException e) {
       LOG.warn("ignored a malformed notice on {}", channel);
+    }
+  }
+
+  /** {@code lost owner session} or {@code asked owner session}. */
+  private void takeOfSession(String line) {
+    String[] words = line.split(" ", -1);
+    switch (words[0]) {
+      case "lost" -> listener.lost(words[1], words[2]);
+      case "asked" -> listener.asked(words[1], words[2]);
+      default -> LOG.debug("a notice of a newer version of gameq: {}", words[0]);
     }
   }
 

@@ -110,6 +110,11 @@ public final class SlotKeys {
     return namespace + ":durable:" + process;
   }
 
+  /** The channel on which a node process (8 hex digits) is told what becomes of its sessions. */
+  public static String sessionChannel(String namespace, String process) {
+    return namespace + ":session:" + process;
+  }
+
   public static byte[] bytes(String ascii) {
     return ascii.getBytes(US_ASCII);
   }

@@ -31,6 +31,8 @@
  * ns:durable:PROCESS        channel 'O S version [!row version]... [+row version]...' lines: in
  *                                   MySQL up to that version, but for rows set aside as dead
  *                                   letters (!) and rows that wait on (+)
+ * ns:session:PROCESS        channel 'lost O S': another session owns now; 'asked O S': somebody
+ *                                   asks for the owner to be closed
  * </pre>
  *
  * <p>O is an encoded owner, S a session, PROCESS the first 8 hex digits of a node's nonces, or 8

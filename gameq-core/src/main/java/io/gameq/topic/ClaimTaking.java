@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisUnavailableException;
@@ -83,7 +84,7 @@ final class ClaimTaking implements Agent {
     }
     synchronized (waiting) {
       if (isClosed) {
-        throw new GameQueueException("the node is closed: nothing is taken any more");
+        throw new ClosedException("the node is closed: nothing is taken any more");
       }
       if (waiting.size() >= MOST_WAITING) {
         throw new QueueFullException(

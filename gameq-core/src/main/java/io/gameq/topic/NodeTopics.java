@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import io.gameq.BatchHandler;
+import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
@@ -133,7 +134,7 @@ public final class NodeTopics {
 
   private void requireRoom() {
     if (isClosed) {
-      throw new GameQueueException("the node is closed: nothing is handled any more");
+      throw new ClosedException("the node is closed: nothing is handled any more");
     }
     if (subscriptions.size() + takings.size() >= MOST_SUBSCRIPTIONS) {
       throw new GameQueueException(
@@ -154,6 +155,14 @@ public final class NodeTopics {
     return known;
   }
 
+  private static void pause(Subscription of) {
+    try {
+      of.pause();
+    } catch (ClosedException e) {
+      // its own close goes on, and is waited for below
+    }
+  }
+
   private synchronized void closed(Subscription of) {
     subscriptions.remove(of);
   }
@@ -171,7 +180,7 @@ public final class NodeTopics {
       taking = List.copyOf(takings.values());
     }
     taking.forEach(ClaimTaking::stop);
-    all.forEach(Subscription::pause);
+    all.forEach(NodeTopics::pause);
     all.forEach(
         of -> {
           boolean unused =

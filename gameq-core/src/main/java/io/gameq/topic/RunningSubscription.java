@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import io.gameq.ClosedException;
 import io.gameq.Subscription;
 import io.gameq.agent.AgentRunner;
 import io.gameq.agent.DaemonThreads;
@@ -32,15 +33,21 @@ final class RunningSubscription implements Subscription {
   }
 
   @Override
-  public void pause() {
+  public synchronized void pause() {
+    requireOpen();
     parts.way().pause(true);
   }
 
   @Override
   public synchronized void resume() {
-    if (!isClosing) {
-      parts.way().pause(false);
-      parts.runner().wake();
+    requireOpen();
+    parts.way().pause(false);
+    parts.runner().wake();
+  }
+
+  private void requireOpen() {
+    if (isClosing) {
+      throw new ClosedException("the subscription is closed: subscribe anew");
     }
   }
 

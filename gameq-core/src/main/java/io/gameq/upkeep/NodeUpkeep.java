@@ -32,6 +32,9 @@ public final class NodeUpkeep {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration CLOCK_EVERY = Duration.ofSeconds(60);
 
+  /** Only a lost notice waits for it. */
+  private static final Duration TAKEN_OVER_EVERY = Duration.ofSeconds(5);
+
   /** A full disk is not asked every second. */
   private static final Duration RETAIN_EVERY = Duration.ofSeconds(10);
 
@@ -45,6 +48,7 @@ public final class NodeUpkeep {
   private final UnnoticedRows unnoticed;
   private final MissingRows missing;
   private final GivenUpRows givenUp;
+  private final TakenOverSessions takenOver;
   private final EvictionWatch eviction = new EvictionWatch();
 
   private volatile long oldestMillis;
@@ -98,6 +102,7 @@ public final class NodeUpkeep {
             node.sender()::healAgain,
             new MissingRows.Waits(quietNanos, config.maxConflictWait().toNanos()));
     givenUp = new GivenUpRows(sessions, search, conflicts);
+    takenOver = new TakenOverSessions(sessions, servers.control(), servers.slots());
   }
 
   /** In the order of a round. */
@@ -108,6 +113,7 @@ public final class NodeUpkeep {
         everySecond("tell Redis of closed sessions", node.closed()::tell),
         everySecond("look whether Redis evicts", this::watchEviction),
         everySecond("listen to what is in MySQL", servers.notices()::keepSubscribed),
+        Duty.every(TAKEN_OVER_EVERY, "look for sessions that were taken over", takenOver::tell),
         everySecond("look for missing tables", servers.views()::lookForMissingTables),
         Duty.every(CLOCK_EVERY, "measure the clock of Redis", this::measureClock),
         everySecond("ask for rows that no notice will tell of", unnoticed::settle),

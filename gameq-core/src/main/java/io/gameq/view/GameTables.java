@@ -88,7 +88,7 @@ public final class GameTables {
   }
 
   /** The table as it is, by what was read of it last. */
-  private Table now(Table games) {
+  public Table now(Table games) {
     Catalog now = current.get();
     return now.manages(games.name()) ? now.table(games.name()) : games;
   }

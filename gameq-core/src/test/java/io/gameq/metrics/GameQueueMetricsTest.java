@@ -107,8 +107,12 @@ class GameQueueMetricsTest {
       commit(session, 2);
       session.put("pet", Map.of("id", 3, "player_id", 1));
       session.put("pet", Map.of("id", 4, "player_id", 1));
-      session.put("pet", Map.of("id", 5, "player_id", 1));
-      assertThrows(GameQueueException.class, session::commit, "three rows are too many");
+      OwnerSession second = queue.open("player:2");
+      second.put("pet", Map.of("id", 5, "player_id", 2));
+      assertThrows(
+          GameQueueException.class, () -> queue.commit(session, second), "three rows are too many");
+      second.rollback();
+      second.close();
       assertEquals(2, value(meters, "gameq.node.commits", "outcome", "queued", "node", "n1"));
       assertEquals(1, value(meters, "gameq.node.commits", "outcome", "refused"));
       assertEquals(3, value(meters, "gameq.node.rows"));

@@ -114,9 +114,7 @@ class GameQueueTest {
     try (GameQueue queue = node()) {
       OwnerSession player = queue.open("player:3");
       assertMessage(
-          RowRefusedException.class,
-          "belongs to player%3A4",
-          () -> player.put(new Item(4, 1, 1, 1)));
+          RowRefusedException.class, "belongs to player:4", () -> player.put(new Item(4, 1, 1, 1)));
       assertMessage(
           RowRefusedException.class,
           "no column colour",
@@ -155,14 +153,22 @@ class GameQueueTest {
           "2048 bytes encoded, the limit is 2000",
           () -> player.put("note", Map.of("id", 1, "player_id", 3, "text", "x".repeat(2_020))));
       player.rollback();
-      for (int slot = 0; slot < 4; slot++) {
+      for (int slot = 0; slot < 3; slot++) {
         player.put(new Item(3, slot, 1, 1));
       }
-      assertMessage(GameQueueException.class, "a commit of 4 rows, the limit is 3", player::commit);
-      for (int slot = 0; slot < 4; slot++) {
-        player.put("note", Map.of("id", slot, "player_id", 3, "text", "x".repeat(1_900)));
-      }
-      assertMessage(GameQueueException.class, "a commit of 8 rows", player::commit);
+      assertMessage(
+          GameQueueException.class,
+          "a commit of 4 rows and messages, the limit is 3",
+          () -> player.put(new Item(3, 3, 1, 1)));
+      player.rollback();
+      Map<String, ?> note = Map.of("id", 1, "player_id", 3, "text", "x".repeat(1_900));
+      player.put("note", note);
+      player.put("note", note);
+      player.put("note", Map.of("id", 2, "player_id", 3, "text", "x".repeat(1_900)));
+      assertMessage(
+          GameQueueException.class,
+          "bytes, the limit is 5,000",
+          () -> player.put("note", Map.of("id", 3, "player_id", 3, "text", "x".repeat(1_900))));
     }
   }
 
@@ -170,9 +176,9 @@ class GameQueueTest {
   void anOwnerIdThatDoesNotFitItsColumnIsRefused() throws Exception {
     try (GameQueue queue = node()) {
       assertMessage(
-          GameQueueException.class, "player%3Aabc does not fit", () -> queue.open("player:abc"));
+          GameQueueException.class, "player:abc does not fit", () -> queue.open("player:abc"));
       assertMessage(
-          GameQueueException.class, "player%3A042 does not fit", () -> queue.open("player:042"));
+          GameQueueException.class, "player:042 does not fit", () -> queue.open("player:042"));
       assertMessage(GameQueueException.class, "known kinds: [player]", () -> queue.open("guild:1"));
       assertMessage(GameQueueException.class, "not 'kind:key'", () -> queue.open("42"));
     }

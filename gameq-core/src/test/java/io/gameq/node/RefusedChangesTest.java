@@ -107,7 +107,7 @@ class RefusedChangesTest {
       assertThrows(
           RowRefusedException.class,
           () -> player.put("item", Map.of("player_id", 1, "slot", 2, "item_id", 3_000_000_000L)));
-      assertHeldBack(player::commit, "player%3A1", "item.item_id", "rollback()");
+      assertHeldBack(player::commit, "player:1", "item.item_id", "rollback()");
       assertHeldBack(player::commit);
       other.commit().awaitQueued(LONG);
       assertEquals(List.of(new Item(1, 1, 1_001)), items(queue, 1));
@@ -149,10 +149,10 @@ class RefusedChangesTest {
       OwnerSession taker = player(queue, 12);
       giver.delete(Item.class, 11, 1);
       assertThrows(RowRefusedException.class, () -> taker.put(new Item(11, 2, 1_001)));
-      assertHeldBack(() -> queue.commit(giver, taker), "player%3A12");
-      assertHeldBack(giver::commit, "player%3A11");
+      assertHeldBack(() -> queue.commit(giver, taker), "player:12");
+      assertHeldBack(giver::commit, "player:11");
       taker.rollback();
-      assertHeldBack(giver::commit, "player%3A11");
+      assertHeldBack(giver::commit, "player:11");
       giver.rollback();
       queue.commit(giver, taker).awaitQueued(LONG);
       assertEquals(1, items(queue, 11).size());
@@ -251,7 +251,7 @@ class RefusedChangesTest {
       giver.delete(Item.class, 61, 1);
       taker.put(new Item(62, 3, 1_001));
       assertThrows(OwnershipLostException.class, () -> queue.commit(giver, taker));
-      assertHeldBack(giver::commit, "player%3A61");
+      assertHeldBack(giver::commit, "player:61");
       giver.rollback();
       giver.put(new Item(61, 5, 5));
       giver.commit().awaitQueued(LONG);

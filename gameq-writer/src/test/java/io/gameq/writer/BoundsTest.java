@@ -254,7 +254,8 @@ class BoundsTest {
               OwnerHeldException.class, () -> second.open("player:1", Takeover.UNLESS_ALIVE));
       assertTrue(held.getMessage().contains("n1"), held::getMessage);
       commit(player, new Pet(1, 1, "x")).awaitQueued(LONG);
-      first.open("player:1", Takeover.UNLESS_ALIVE).close(); // its own node may
+      assertThrows(OwnerHeldException.class, () -> first.open("player:1", Takeover.UNLESS_ALIVE));
+      player.close();
 
       OwnerSession again = second.open("player:1", Takeover.UNLESS_ALIVE); // it was closed
       commit(again, new Pet(1, 1, "y")).awaitQueued(LONG);

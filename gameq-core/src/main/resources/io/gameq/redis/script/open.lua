@@ -6,6 +6,7 @@
 --   have lost, are still to come: of a node that is gone or late, or about to put them back; see reassert.lua
 -- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns};
 --   or the error WRONGTYPE, naming the key, when somebody else wrote into the owner's keys. Nothing was written in both cases.
+-- Publishes to the node of the session that owned until now that it does no more: see tell_lost.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 local owned_by = redis.call('GET', own_key(slot, owner))
 if owned_by and owned_by > session then return {0, owned_by} end
@@ -23,6 +24,7 @@ if owned_by and owned_by ~= session then
   -- What waits already does not wait longer for a new session; without an entry it is due.
   flush_at = math.min(flush_at, tonumber(redis.call('ZSCORE', due, member(owner, owned_by))) or now)
   redis.call('ZREM', due, member(owner, owned_by))
+  tell_lost(slot, owner, owned_by)
 end
 redis.call('SET', own_key(slot, owner), session)
 redis.call('SREM', slot .. ':closing', owner)

@@ -3,7 +3,7 @@
 -- A session that Redis did not know may have adopted rows that Redis lost: until its node says otherwise (healed.lua), they are to come.
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, closing SET, healing SET
 -- ARGV[1] owner; ARGV[2] session
--- Returns {1}, or {0, session that owns}.
+-- Returns {1}, or {0, session that owns}. Publishes to the node of an older session that owned that it does no more: see tell_lost.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 local owned_by = owner_of(slot, owner)
 if owned_by and owned_by > session then return {0, owned_by} end
@@ -14,6 +14,7 @@ if owned_by ~= session then
     redis.call('ZADD', slot .. ':due', 'LT', now_millis(), member(owner, owned_by))
   end
   redis.call('SET', own_key(slot, owner), session)
+  if owned_by then tell_lost(slot, owner, owned_by) end
   redis.call('SREM', slot .. ':closing', owner) -- that was the session before
   redis.call('SADD', slot .. ':healing', owner)
 end

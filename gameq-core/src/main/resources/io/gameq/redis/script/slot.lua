@@ -46,3 +46,9 @@ local function merge(from, into)
   end
   redis.call('DEL', from)
 end
+
+-- Tells the node of a session that another one owns now: 'lost owner session' on 'ns:session:<first 8 hex digits of the nonce>'.
+local function tell_lost(slot, owner, session)
+  local namespace = string.match(slot, '^{(.*):%d+}$')
+  redis.call('PUBLISH', namespace .. ':session:' .. string.sub(session, 18, 25), table.concat({'lost', owner, session}, ' '))
+end

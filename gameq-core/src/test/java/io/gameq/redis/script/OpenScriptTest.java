@@ -1,16 +1,26 @@
 package io.gameq.redis.script;
 
 import static io.gameq.redis.script.SlotFixture.row;
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.DurableNotices;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rights.Role;
 import io.gameq.rows.EncodedRow;
+import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -59,9 +69,7 @@ class OpenScriptTest {
     slot.open(slot.second);
     slot.commit(slot.first, "item:1", row(9, "late"), 0);
     OpenScript.Opened third =
-        assertInstanceOf(
-            OpenScript.Opened.class,
-            slot.open(new io.gameq.owner.SessionId(3, "cccccccc00000003")));
+        assertInstanceOf(OpenScript.Opened.class, slot.open(new SessionId(3, "cccccccc00000003")));
     assertEquals(List.of(), third.dirty());
   }
 
@@ -93,10 +101,49 @@ class OpenScriptTest {
     assertEquals(
         true,
         ReassertScript.call(
-            slot.redis,
-            slot.slot,
-            slot.owner,
-            new io.gameq.owner.SessionId(3, "cccccccc00000003")));
+            slot.redis, slot.slot, slot.owner, new SessionId(3, "cccccccc00000003")));
+  }
+
+  @Test
+  void whoeverOwnedUntilNowIsToldByOpenAndByReassert() {
+    Queue<String> told = new ConcurrentLinkedQueue<>();
+    try (RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.NODE)));
+        DurableNotices ofFirst = notices(connector, slot.first, told);
+        DurableNotices ofSecond = notices(connector, slot.second, told)) {
+      ofFirst.keepSubscribed();
+      ofSecond.keepSubscribed();
+      slot.open(slot.first);
+      slot.open(slot.first);
+      slot.open(slot.second);
+      SessionId third = new SessionId(3, "cccccccc00000003");
+      assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, third));
+      String owner = slot.owner.encoded() + " ";
+      await().atMost(LONG).until(() -> told.size() == 2);
+      assertEquals(
+          List.of(owner + slot.first.text(), owner + slot.second.text()), List.copyOf(told));
+    }
+  }
+
+  private DurableNotices notices(RedisConnector connector, SessionId session, Queue<String> told) {
+    return new DurableNotices(
+        connector,
+        slot.namespace,
+        session.nonce().substring(0, 8),
+        new DurableNotices.Listener() {
+          @Override
+          public void durable(
+              String owner,
+              String of,
+              long version,
+              Map<String, Long> setAside,
+              Map<String, Long> kept) {}
+
+          @Override
+          public void lost(String owner, String of) {
+            told.add(owner + " " + of);
+          }
+        });
   }
 
   /** The open of the second was lost in a failover, the close of the first was not. */

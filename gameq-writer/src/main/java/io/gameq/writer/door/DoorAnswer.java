@@ -2,6 +2,7 @@ package io.gameq.writer.door;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.gameq.ClosedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.PushBackException;
@@ -72,6 +73,7 @@ record DoorAnswer(int status, ObjectNode body) {
               + " message");
     }
     if (error instanceof RedisUnavailableException
+        || error instanceof ClosedException
         || error instanceof RedisFullException
         || error instanceof QueueFullException
         || error instanceof PushBackException

@@ -165,9 +165,10 @@ final class CampaignPlayer implements Runnable {
   }
 
   private Held open(long owner) {
-    held.remove(owner);
+    boolean isLeftOpen = held.remove(owner) != null; // UNLESS_ALIVE would protect it
     long from = System.nanoTime();
-    Takeover takeover = random.nextInt(4) == 0 ? Takeover.UNLESS_ALIVE : Takeover.ALWAYS;
+    Takeover takeover =
+        random.nextInt(4) == 0 && !isLeftOpen ? Takeover.UNLESS_ALIVE : Takeover.ALWAYS;
     OwnerSession session = queue.open(CampaignTables.player(owner), takeover);
     Held of = new Held(owner, session);
     Map<String, String> rows = new LinkedHashMap<>();

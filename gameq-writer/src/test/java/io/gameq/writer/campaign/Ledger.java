@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.ClosedException;
 import io.gameq.CommitFailedException;
 import io.gameq.CommitReceipt;
 import io.gameq.OwnershipLostException;
@@ -114,6 +115,7 @@ final class Ledger {
         || cause instanceof RedisFullException
         || cause instanceof CommitFailedException
         || cause instanceof QueueFullException
+        || cause instanceof ClosedException
         || cause instanceof WalException;
   }
 

@@ -4,8 +4,10 @@ import io.gameq.node.ConnectionAfterHealing.Healed;
 import io.gameq.node.OpeningPorts;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.ReadScript;
 import io.gameq.rows.EncodedRow;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
@@ -52,9 +54,13 @@ final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
   }
 
   @Override
-  public @Nullable String elsewhere(SlotKeys slot, OwnerId owner, CountingSessions durable) {
+  public OpenOwners.@Nullable Holder holder(
+      SlotKeys slot, OwnerId owner, CountingSessions durable) {
     return null;
   }
+
+  @Override
+  public void ask(OwnerId owner, SessionId session) {}
 
   @Override
   public void leave(long term) {

@@ -1,0 +1,115 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueException;
+import io.gameq.Row;
+import io.gameq.change.ChangedRow;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
+import io.gameq.view.OwnerView;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session has committed of the tables whose current rows were asked for. Thread-safe.
+ *
+ * <p>Of each row that was changed since then it keeps the newest image, and those of commits that
+ * Redis has not answered; of other tables nothing but their names.
+ */
+final class CurrentRows {
+  private final OwnerId owner;
+  private final GameRows rows;
+  private final Set<String> asked = new HashSet<>();
+  private final Set<String> changedSince = new HashSet<>();
+  private final Map<String, List<Committed>> committed = new HashMap<>();
+
+  /** Whether anything was committed before the first table was asked for. */
+  private boolean changedBefore;
+
+  /** A change of a row, and what becomes of it. */
+  private record Committed(EncodedRow row, CompletableFuture<Void> outcome) {
+    boolean isHere() {
+      return outcome.isDone() && !outcome.isCompletedExceptionally();
+    }
+  }
+
+  CurrentRows(OwnerId owner, GameRows rows) {
+    this.owner = owner;
+    this.rows = rows;
+  }
+
+  /** These were committed, after all that were before. */
+  synchronized void committed(List<ChangedRow> changed, Supplier<CompletableFuture<Void>> outcome) {
+    if (asked.isEmpty()) { // nearly every session
+      changedBefore = true;
+      return;
+    }
+    CompletableFuture<Void> known = outcome.get();
+    for (ChangedRow row : changed) {
+      String table = RowKey.tableName(row.key());
+      if (asked.contains(table)) {
+        List<Committed> of = committed.computeIfAbsent(row.key(), key -> new ArrayList<>(1));
+        of.removeIf(before -> before.outcome.isCompletedExceptionally());
+        while (of.size() > 1 && of.get(1).isHere()) {
+          of.remove(0); // the first one stays: it counts when those after it fail
+        }
+        of.add(new Committed(row.encoded(), known));
+      } else {
+        changedSince.add(table);
+      }
+    }
+  }
+
+  /** The rows of a table: those loaded, changed by what was committed and by what is staged. */
+  synchronized List<Row> rows(OwnerView loaded, Table table, List<ChangedRow> staged) {
+    if (!asked.contains(table.name()) && (changedBefore || changedSince.contains(table.name()))) {
+      throw new GameQueueException(
+          ("the current rows of %s in table %s are not known: ask for them once before the"
+                  + " session's first commit, or read them with GameQueue.read")
+              .formatted(owner, table.name()));
+    }
+    asked.add(table.name());
+    Map<RowKey, RowImage> images = new LinkedHashMap<>();
+    loaded.rows(table).forEach(image -> images.put(image.rowKey(), image));
+    committed.values().stream().map(CurrentRows::newest).forEach(row -> change(images, table, row));
+    staged.forEach(row -> change(images, table, row.encoded()));
+    return images.values().stream().map(image -> rows.tables().row(image, table)).toList();
+  }
+
+  /** The newest change of a row that has not failed; null when all have. */
+  private static @Nullable EncodedRow newest(List<Committed> of) {
+    for (int i = of.size() - 1; i >= 0; i--) {
+      if (!of.get(i).outcome.isCompletedExceptionally()) {
+        return of.get(i).row;
+      }
+    }
+    return null;
+  }
+
+  private void change(Map<RowKey, RowImage> images, Table table, @Nullable EncodedRow row) {
+    if (row == null || !RowKey.tableName(row.key()).equals(table.name())) {
+      return;
+    }
+    RowImage image = rows.decode(row);
+    if (image.op() != RowOp.PUT) {
+      images.remove(image.rowKey());
+      return;
+    }
+    images.merge(image.rowKey(), image, (before, now) -> now.over(before));
+  }
+
+  synchronized void forget() {
+    committed.clear();
+  }
+}

@@ -1,0 +1,148 @@
+package io.gameq.node;
+
+import io.gameq.CommitReceipt;
+import io.gameq.RollbackRequiredException;
+import io.gameq.change.CommitPart;
+import io.gameq.change.FoldedMessages;
+import io.gameq.change.SlotMessages;
+import io.gameq.change.Trade;
+import io.gameq.durability.DurableTracker;
+import io.gameq.durability.PendingHandovers;
+import io.gameq.durability.TrackedCommit;
+import io.gameq.durability.TrackedReceipt;
+import io.gameq.message.MessageChange;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Commits what is staged in sessions of one running node, or in a change set. Thread-safe. */
+final class SessionCommits {
+  private final GameNode node;
+  private final CommitChecks checks;
+  private final CommitRoom room;
+  private final NodeMessages messages;
+
+  SessionCommits(GameNode node, CommitChecks checks, CommitRoom room) {
+    this.node = node;
+    this.checks = checks;
+    this.room = room;
+    this.messages = new NodeMessages(this, node, checks, room);
+  }
+
+  /** What commits messages, alone or together with what is staged in sessions. */
+  NodeMessages messages() {
+    return messages;
+  }
+
+  /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
+  CommitReceipt commit(CommitTerms terms, NodeSession... sessions) {
+    return commit(terms, List.of(), sessions);
+  }
+
+  CommitReceipt commit(CommitTerms terms, List<MessageChange> changes, NodeSession... sessions) {
+    List<NodeSession.Taken> taken = new ArrayList<>(sessions.length);
+    Set<StagedChanges> all = staged(sessions);
+    try {
+      for (NodeSession session : sessions) {
+        take(session, session.staged(), all, taken);
+      }
+      if (taken.isEmpty()) {
+        return changes.isEmpty() ? TrackedReceipt.EMPTY : messages.commit(changes);
+      }
+      return submit(taken, changes, terms);
+    } catch (RuntimeException e) {
+      node.sessions().counts().notTaken(e);
+      for (NodeSession.Taken its : taken) {
+        if (!its.from().ref().isLost()) {
+          its.from().staged().putBack(its.part().rows(), its.messages());
+        }
+      }
+      if (sessions.length > 1) {
+        StagedChanges.stayOne(
+            all,
+            e instanceof RollbackRequiredException
+                || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
+            e);
+      }
+      throw e;
+    } finally {
+      taken.forEach(its -> its.from().tracker().prepared());
+    }
+  }
+
+  private static Set<StagedChanges> staged(NodeSession... sessions) {
+    if (sessions.length == 1) { // nearly every commit
+      return Set.of(sessions[0].staged());
+    }
+    return Arrays.stream(sessions).map(NodeSession::staged).collect(Collectors.toSet());
+  }
+
+  private static void take(
+      NodeSession session,
+      StagedChanges staged,
+      Set<StagedChanges> all,
+      List<NodeSession.Taken> taken) {
+    NodeSession.Taken its = session.take(staged, all);
+    if (its != null) {
+      taken.add(its);
+    }
+  }
+
+  /** Commits a change set; when it throws, nothing of it is left. */
+  CommitReceipt commit(CommitTerms terms, List<StagedChangeSet.Share> set) {
+    List<NodeSession.Taken> taken = new ArrayList<>(set.size());
+    Set<StagedChanges> all =
+        set.stream().map(StagedChangeSet.Share::staged).collect(Collectors.toSet());
+    try {
+      for (StagedChangeSet.Share share : set) {
+        take(share.session(), share.staged(), all, taken);
+      }
+      return taken.isEmpty() ? TrackedReceipt.EMPTY : submit(taken, List.of(), terms);
+    } catch (RuntimeException e) {
+      node.sessions().counts().notTaken(e);
+      throw e;
+    } finally {
+      taken.forEach(its -> its.from().tracker().prepared());
+    }
+  }
+
+  private CommitReceipt submit(
+      List<NodeSession.Taken> taken, List<MessageChange> changes, CommitTerms terms) {
+    List<CommitPart> parts = new ArrayList<>(taken.size());
+    taken.forEach(its -> parts.add(its.part()));
+    List<SlotMessages> messagesOf = messages(taken, changes);
+    checks.check(parts, messagesOf);
+    Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
+    long deadline = room.deadline(terms);
+    room.awaitCallbacks(deadline);
+    List<DurableTracker> trackers = new ArrayList<>(taken.size());
+    List<PendingHandovers> handovers = new ArrayList<>(taken.size());
+    for (NodeSession.Taken its : taken) {
+      trackers.add(its.from().tracker());
+      handovers.add(its.from().handovers());
+      room.await(its.from().tracker(), its.part(), deadline);
+    }
+    List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
+    TrackedCommit commit = new TrackedCommit(told, messagesOf, trackers, trade, terms.urgency());
+    trackers.forEach(tracker -> tracker.submitted(commit));
+    try {
+      node.sender().submit(commit, deadline);
+    } catch (RuntimeException e) {
+      commit.tookNoPlace();
+      trackers.forEach(tracker -> tracker.failed(commit));
+      throw e;
+    }
+    taken.forEach(its -> its.from().current().committed(its.part().rows(), commit::outcome));
+    return commit.receipt(node.callbacks());
+  }
+
+  private static List<SlotMessages> messages(
+      List<NodeSession.Taken> taken, List<MessageChange> changes) {
+    FoldedMessages all = new FoldedMessages();
+    all.addAll(changes);
+    taken.forEach(its -> all.addAll(its.messages()));
+    return all.isEmpty() ? List.of() : SlotMessages.bySlot(all.list());
+  }
+}
