@@ -24,6 +24,15 @@ public interface ChangeSet {
   void put(String table, Map<String, ?> columns);
 
   /**
+   * Stages new values of some columns of a row, those that the record has; see {@link
+   * OwnerSession#update(Record)}. Where the set is of several owners, the owner column among them.
+   */
+  <T extends Record> void update(T row);
+
+  /** The same by column names. */
+  void update(String table, Map<String, ?> columns);
+
+  /**
    * Stages a delete, in the session of the owner that the primary key names. Where it names none,
    * the set must be of one session.
    *

@@ -100,6 +100,25 @@ public interface OwnerSession extends AutoCloseable {
   void put(String table, Map<String, ?> columns);
 
   /**
+   * Stages new values of some columns of a row: those that the record has. The others keep what
+   * they have in {@link #current}; where there is no such row, it is inserted, and they take their
+   * defaults.
+   *
+   * <p>For that the session must know its rows of the table: call {@link #current} or this before
+   * its first commit, and not {@link #forgetLoaded}.
+   *
+   * @param row with the whole primary key
+   * @throws RowRefusedException as {@link #put(Record)}
+   * @throws GameQueueException when the session does not know its rows of the table, as {@link
+   *     #current(Class)}; then nothing more is staged, and this session commits nothing before
+   *     {@link #rollback}
+   */
+  <T extends Record> void update(T row);
+
+  /** The same by column names; throws as {@link #update(Record)}. */
+  void update(String table, Map<String, ?> columns);
+
+  /**
    * Stages a delete; deleting a row that does not exist is no error. Whose row it is can only be
    * checked where the primary key names the owner.
    *

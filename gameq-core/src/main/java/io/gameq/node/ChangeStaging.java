@@ -1,6 +1,7 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueException;
+import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
@@ -8,6 +9,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
+import io.gameq.rows.PartialRow;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
@@ -59,6 +61,23 @@ final class ChangeStaging {
     checkOwned(row);
     RowKey key = RowKey.of(row.table(), row.values());
     staged.stage(rows.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
+  }
+
+  /**
+   * What the owner has of a row now, with a change that is staged; null when it has no such row.
+   */
+  interface Current {
+    @Nullable Row row(Table table, RowKey key, @Nullable ChangedRow staged);
+  }
+
+  void update(Supplier<PartialRow> given, Current current) {
+    try {
+      PartialRow part = given.get();
+      RowKey key = part.key();
+      put(rows.given(part, current.row(part.table(), key, staged.get(key.text()))));
+    } catch (RuntimeException e) {
+      throw refused("update", e);
+    }
   }
 
   /** With the parts of the primary key in their order. */

@@ -73,6 +73,31 @@ final class CurrentRows {
 
   /** The rows of a table: those loaded, changed by what was committed and by what is staged. */
   synchronized List<Row> rows(OwnerView loaded, Table table, List<ChangedRow> staged) {
+    ask(table);
+    Map<RowKey, RowImage> images = new LinkedHashMap<>();
+    loaded.rows(table).forEach(image -> images.put(image.rowKey(), image));
+    committed.values().stream().map(CurrentRows::newest).forEach(row -> change(images, table, row));
+    staged.forEach(row -> change(images, table, row.encoded()));
+    return images.values().stream().map(image -> rows.tables().row(image, table)).toList();
+  }
+
+  /** One of them; null when there is none. */
+  synchronized @Nullable Row row(
+      OwnerView loaded, Table table, RowKey key, @Nullable ChangedRow staged) {
+    ask(table);
+    RowImage image = loaded.row(table, key);
+    List<Committed> of = committed.get(key.text());
+    EncodedRow last = of == null ? null : newest(of);
+    if (last != null) {
+      image = after(image, last);
+    }
+    if (staged != null) {
+      image = after(image, staged.encoded());
+    }
+    return image == null ? null : rows.tables().row(image, table);
+  }
+
+  private void ask(Table table) {
     if (!asked.contains(table.name()) && (changedBefore || changedSince.contains(table.name()))) {
       throw new GameQueueException(
           ("the current rows of %s in table %s are not known: ask for them once before the"
@@ -80,11 +105,6 @@ final class CurrentRows {
               .formatted(owner, table.name()));
     }
     asked.add(table.name());
-    Map<RowKey, RowImage> images = new LinkedHashMap<>();
-    loaded.rows(table).forEach(image -> images.put(image.rowKey(), image));
-    committed.values().stream().map(CurrentRows::newest).forEach(row -> change(images, table, row));
-    staged.forEach(row -> change(images, table, row.encoded()));
-    return images.values().stream().map(image -> rows.tables().row(image, table)).toList();
   }
 
   /** The newest change of a row that has not failed; null when all have. */
@@ -101,12 +121,16 @@ final class CurrentRows {
     if (row == null || !RowKey.tableName(row.key()).equals(table.name())) {
       return;
     }
-    RowImage image = rows.decode(row);
+    images.compute(new RowKey(table, row.key()), (key, before) -> after(before, row));
+  }
+
+  /** What a change makes of a row; null when it is not there, or not there any more. */
+  private @Nullable RowImage after(@Nullable RowImage before, EncodedRow change) {
+    RowImage image = rows.decode(change);
     if (image.op() != RowOp.PUT) {
-      images.remove(image.rowKey());
-      return;
+      return null;
     }
-    images.merge(image.rowKey(), image, (before, now) -> now.over(before));
+    return before == null ? image : image.over(before);
   }
 
   synchronized void forget() {

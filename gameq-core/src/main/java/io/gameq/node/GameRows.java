@@ -6,6 +6,7 @@ import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.PartialRow;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
@@ -50,6 +51,22 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   Given given(String table, Map<String, ?> columns) {
     Table of = table(table);
     return new Given(of, CanonicalRow.of(of, columns, clock));
+  }
+
+  /** Throws RowRefusedException when the columns that a record has do not fit its table. */
+  @SuppressWarnings("unchecked") // the class of a T
+  <T extends Record> PartialRow part(T row) {
+    return mapper((Class<T>) row.getClass()).toPart(row);
+  }
+
+  /** Throws RowRefusedException when the columns do not fit the table. */
+  PartialRow part(String table, Map<String, ?> columns) {
+    return CanonicalRow.partOf(table(table), columns);
+  }
+
+  /** The full row of an update; {@code before} is the row as it was, null when there was none. */
+  Given given(PartialRow part, @Nullable Row before) {
+    return new Given(part.table(), part.over(before, clock));
   }
 
   /** The row that a put would write. */

@@ -10,6 +10,7 @@ import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.Topic;
 import io.gameq.Urgency;
+import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
@@ -18,6 +19,8 @@ import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.RecordMapper;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
 import java.util.Arrays;
@@ -159,6 +162,21 @@ final class NodeSession implements OwnerSession {
   @Override
   public void put(String table, Map<String, ?> columns) {
     changes.put(() -> queue.rows().given(table, columns));
+  }
+
+  @Override
+  public <T extends Record> void update(T row) {
+    changes.update(() -> queue.rows().part(row), this::currentRow);
+  }
+
+  @Override
+  public void update(String table, Map<String, ?> columns) {
+    changes.update(() -> queue.rows().part(table, columns), this::currentRow);
+  }
+
+  /** See {@link ChangeStaging.Current}. */
+  synchronized @Nullable Row currentRow(Table table, RowKey key, @Nullable ChangedRow change) {
+    return current.row(loaded(), table, key, change);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.gameq.Topic;
 import io.gameq.Urgency;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
+import io.gameq.rows.PartialRow;
 import io.gameq.rows.Table;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -80,6 +81,22 @@ final class StagedChangeSet implements ChangeSet {
   @Override
   public void put(String table, Map<String, ?> columns) {
     stagePut(() -> queue.rows().given(table, columns));
+  }
+
+  @Override
+  public <T extends Record> void update(T row) {
+    stageUpdate(() -> queue.rows().part(row));
+  }
+
+  @Override
+  public void update(String table, Map<String, ?> columns) {
+    stageUpdate(() -> queue.rows().part(table, columns));
+  }
+
+  private void stageUpdate(Supplier<PartialRow> given) {
+    PartialRow row = checked("update", given);
+    Share owners = checked("update", () -> ownersOf(row));
+    owners.changes.update(() -> row, owners.session::currentRow);
   }
 
   private void stagePut(Supplier<GameRows.Given> given) {
@@ -175,6 +192,18 @@ final class StagedChangeSet implements ChangeSet {
 
   private Share ownersOf(GameRows.Given row) {
     return ownersOf(row.table(), row.table().ownerOf(row.values()));
+  }
+
+  private Share ownersOf(PartialRow row) {
+    if (row.namesOwner()) {
+      return ownersOf(row.table(), row.owner());
+    }
+    if (shares.size() > 1) {
+      throw new RowRefusedException(
+          "%s: an update in a change set of several owners names the owner by its column %s"
+              .formatted(row.table().name(), row.table().ownerColumn().name()));
+    }
+    return shares.get(0);
   }
 
   private Share ownersOf(Table table, OwnerId owner) {

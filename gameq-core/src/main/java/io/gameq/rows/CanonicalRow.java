@@ -3,6 +3,7 @@ package io.gameq.rows;
 import io.gameq.RowRefusedException;
 import io.gameq.rows.types.Refusal;
 import java.time.Clock;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,27 @@ public final class CanonicalRow {
   }
 
   /**
+   * The columns that an update names; its row says which.
+   *
+   * @throws RowRefusedException when a column is unknown or generated, does not hold its value, or
+   *     the key is not whole
+   */
+  public static PartialRow partOf(Table table, Map<String, ?> values) {
+    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
+    BitSet named = new BitSet();
+    values.forEach(
+        (name, value) -> {
+          if (!table.has(name)) {
+            throw new RowRefusedException(table.unknown(name));
+          }
+          int index = table.indexOf(name);
+          row[index] = table.canonical(index, value);
+          named.set(index);
+        });
+    return new PartialRow(table, row, named);
+  }
+
+  /**
    * The row of values that are already in the order of {@link Table#columns}; null means NULL.
    *
    * @throws RowRefusedException when a column does not hold its value
@@ -59,9 +81,13 @@ public final class CanonicalRow {
   /** What the column at this index takes when a put does not name it. */
   static @Nullable Object absent(Table table, int index, Clock clock) {
     if (table.isInKey(index)) {
-      throw Refusal.of(table.columns().get(index).label(), "missing, and part of the primary key");
+      throw missingInKey(table, index);
     }
     return table.columns().get(index).absent(clock);
+  }
+
+  static RowRefusedException missingInKey(Table table, int index) {
+    return Refusal.of(table.columns().get(index).label(), "missing, and part of the primary key");
   }
 
   /**

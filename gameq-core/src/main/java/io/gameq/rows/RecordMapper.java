@@ -8,6 +8,7 @@ import io.gameq.records.RecordClass;
 import java.lang.reflect.RecordComponent;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -111,17 +112,33 @@ public final class RecordMapper<T extends Record> {
    * @throws io.gameq.RowRefusedException when a column does not hold its value
    */
   public @Nullable Object[] toRow(T of, Clock clock) {
-    int width = table.columns().size();
-    @Nullable Object[] row = new @Nullable Object[width];
+    @Nullable Object[] row = named(of);
+    for (int index : absent) {
+      row[index] = CanonicalRow.absent(table, index, clock);
+    }
+    return row;
+  }
+
+  /**
+   * The columns that the record has.
+   *
+   * @throws io.gameq.RowRefusedException when a column does not hold its value, or the record lacks
+   *     part of the key
+   */
+  public PartialRow toPart(T of) {
+    BitSet named = new BitSet();
+    components.forEach(component -> named.set(component.index()));
+    return new PartialRow(table, named(of), named);
+  }
+
+  private @Nullable Object[] named(T of) {
+    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     for (int i = 0; i < components.size(); i++) {
       Component component = components.get(i);
       Object value = record.read(i, of);
       row[component.index()] =
           table.canonical(
               component.index(), value == null ? null : component.conversion().toColumn(value));
-    }
-    for (int index : absent) {
-      row[index] = CanonicalRow.absent(table, index, clock);
     }
     return row;
   }

@@ -154,13 +154,26 @@ public final class OwnerView {
     missing().requireKnown(table, GameQueueException::new);
     List<RowImage> rows = new ArrayList<>();
     for (RowImage image : newest.values()) {
-      if (image.table().name().equals(table.name())
-          && image.op() == RowOp.PUT
-          && image.table().isOwnedBy(owner, image.values())) {
+      if (image.table().name().equals(table.name()) && isOwn(image)) {
         rows.add(image);
       }
     }
     return rows;
+  }
+
+  /**
+   * The owner's row of this key; null when it has none.
+   *
+   * @throws GameQueueException when the table had gone
+   */
+  public @Nullable RowImage row(Table table, RowKey key) {
+    missing().requireKnown(table, GameQueueException::new);
+    RowImage image = newest.get(key);
+    return image != null && isOwn(image) ? image : null;
+  }
+
+  private boolean isOwn(RowImage image) {
+    return image.op() == RowOp.PUT && image.table().isOwnedBy(owner, image.values());
   }
 
   /** The newest of each row; no values. */

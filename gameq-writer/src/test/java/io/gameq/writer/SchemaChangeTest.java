@@ -130,6 +130,24 @@ class SchemaChangeTest {
   }
 
   @Test
+  void anUpdateOfSomeColumnsKeepsTheOthersAndThatWhichItsNodeDoesNotKnow() throws Exception {
+    commit(before.open("player:1"), new Pet(1, 1, 5)).awaitQueued(LONG);
+    alter("ALTER TABLE pet ADD COLUMN horns INT NOT NULL DEFAULT 7");
+    commitAfter("pet", pet(1, 5, 9));
+    OwnerSession player = before.open("player:1");
+    player.update("pet", Map.of("id", 1, "age", 6));
+    player.commit().awaitQueued(LONG);
+    flushAll();
+    assertEquals("6,9", game.queryText("SELECT CONCAT_WS(',', age, horns) FROM pet"));
+    commitAfter("pet", pet(1, 6, 11));
+    OwnerSession again = before.open("player:1");
+    again.update("pet", Map.of("id", 1, "age", 7));
+    again.commit().awaitQueued(LONG);
+    flushAll();
+    assertEquals("7,11", game.queryText("SELECT CONCAT_WS(',', age, horns) FROM pet"));
+  }
+
+  @Test
   void aRowThatMovesBetweenOwnersTakesAlongTheColumnThatItsNodeDoesNotKnow() throws Exception {
     alter("ALTER TABLE pet ADD COLUMN horns INT NOT NULL DEFAULT 7");
     commitAfter("pet", pet(1, 5, 9));

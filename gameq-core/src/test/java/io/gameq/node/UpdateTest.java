@@ -1,0 +1,187 @@
+package io.gameq.node;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.RowRefusedException;
+import io.gameq.TableName;
+import io.gameq.rights.Role;
+import io.gameq.servers.GameDatabase;
+import io.gameq.servers.TestServers;
+import io.gameq.servers.Waits;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Updates of some columns of a row, without a writer but for rows that are in MySQL at first. */
+class UpdateTest {
+  record Hero(long playerId, int slot, int level, String title, @Nullable String guild) {}
+
+  @TableName("hero")
+  record Level(long playerId, int slot, int level) {}
+
+  @TableName("hero")
+  record Guild(int slot, String guild) {}
+
+  @TempDir Path walDirectory;
+
+  private GameDatabase database;
+  private GameQueue queue;
+
+  @BeforeEach
+  void start() throws SQLException {
+    database =
+        GameDatabase.create("updates")
+            .table(
+                "hero",
+                "player",
+                "player_id",
+                "player_id BIGINT NOT NULL, slot INT NOT NULL, level INT NOT NULL, title"
+                    + " VARCHAR(20) NOT NULL DEFAULT 'none', guild VARCHAR(20) NULL, PRIMARY KEY"
+                    + " (player_id, slot)");
+    database.server().execute("INSERT INTO hero VALUES (1, 1, 10, 'Sir', 'red', 5)");
+    queue =
+        GameQueue.open(
+            GameQueueConfig.builder()
+                .callTimeout(Waits.CALL)
+                .redis(TestServers.redisUri(Role.NODE))
+                .mysql(
+                    database.server().jdbcUrl(),
+                    database.as(Role.NODE).user(),
+                    database.as(Role.NODE).password())
+                .namespace("t" + UUID.randomUUID().toString().substring(0, 8))
+                .node("n1")
+                .slots(4)
+                .walDirectory(walDirectory)
+                .build());
+  }
+
+  @AfterEach
+  void stop() {
+    queue.close();
+  }
+
+  private List<Hero> heroes(long player) {
+    return queue.read("player:" + player, Hero.class);
+  }
+
+  private static void refused(Executable change, String... parts) {
+    RowRefusedException refusal = assertThrows(RowRefusedException.class, change);
+    for (String part : parts) {
+      assertTrue(String.valueOf(refusal.getMessage()).contains(part), refusal.getMessage());
+    }
+  }
+
+  @Test
+  void keepsTheOtherColumnsOfWhatIsInMySqlCommittedOrStaged() {
+    OwnerSession player = queue.open("player:1");
+    player.update(new Level(1, 1, 11));
+    player.update("hero", Map.of("player_id", 1, "slot", 1, "title", "Lord"));
+    assertEquals(List.of(new Hero(1, 1, 11, "Lord", "red")), player.current(Hero.class));
+    player.commit().awaitQueued(LONG);
+    assertEquals(List.of(new Hero(1, 1, 11, "Lord", "red")), heroes(1));
+    player.update(new Level(1, 1, 12));
+    player.commit().awaitQueued(LONG);
+    assertEquals(List.of(new Hero(1, 1, 12, "Lord", "red")), heroes(1));
+  }
+
+  @Test
+  void theNextSessionGoesOnWithWhatTheOneBeforeLeftInRedis() {
+    OwnerSession player = queue.open("player:1");
+    player.put(new Hero(1, 1, 10, "Duke", null));
+    player.commit().awaitQueued(LONG);
+    player.close();
+    OwnerSession next = queue.open("player:1");
+    next.update(new Level(1, 1, 11));
+    next.commit().awaitQueued(LONG);
+    assertEquals(List.of(new Hero(1, 1, 11, "Duke", null)), heroes(1));
+  }
+
+  @Test
+  void insertsWithDefaultsWhereThereIsNoRowOrItWasDeleted() {
+    OwnerSession player = queue.open("player:1");
+    player.update(new Level(1, 2, 1));
+    player.delete(Hero.class, 1, 1);
+    player.update(new Level(1, 1, 1));
+    player.commit().awaitQueued(LONG);
+    assertEquals(
+        List.of(new Hero(1, 1, 1, "none", null), new Hero(1, 2, 1, "none", null)),
+        heroes(1).stream().sorted(Comparator.comparing(Hero::slot)).toList());
+    player.delete(Hero.class, 1, 2);
+    player.commit().awaitQueued(LONG);
+    refused(
+        () -> player.update("hero", Map.of("player_id", 1, "slot", 2, "title", "x")),
+        "hero.level",
+        "no default");
+  }
+
+  @Test
+  void aChangeSetUpdatesToo() {
+    OwnerSession one = queue.open("player:1");
+    OwnerSession two = queue.open("player:2");
+    queue
+        .transact(
+            one,
+            two,
+            tx -> {
+              tx.update(new Level(1, 1, 11));
+              tx.update("hero", Map.of("player_id", 1, "slot", 1, "guild", "blue"));
+              tx.update(new Level(2, 1, 3));
+            })
+        .awaitQueued(LONG);
+    assertEquals(List.of(new Hero(1, 1, 11, "Sir", "blue")), heroes(1));
+    assertEquals(List.of(new Hero(2, 1, 3, "none", null)), heroes(2));
+    refused(
+        () -> queue.transact(one, two, tx -> tx.update("hero", Map.of("slot", 1, "level", 3))),
+        "hero.player_id",
+        "primary key");
+  }
+
+  @Test
+  void refusesWhatAPutWould() {
+    OwnerSession player = queue.open("player:1");
+    refused(() -> player.update(new Guild(1, "red")), "hero.player_id", "part of the primary key");
+    player.rollback();
+    refused(
+        () -> player.update("hero", Map.of("player_id", 1, "slot", 1, "lvl", 3)), "lvl", "hero");
+    player.rollback();
+    refused(() -> player.update(new Level(2, 1, 3)), "player:2");
+    player.rollback();
+    refused(
+        () -> player.update("hero", Map.of("player_id", 1, "slot", 1, "level", 1L << 40)),
+        "hero.level");
+    assertThrows(GameQueueException.class, player::commit, "half of a change");
+    player.rollback();
+    player.commit();
+    assertEquals(List.of(new Hero(1, 1, 10, "Sir", "red")), heroes(1));
+  }
+
+  @Test
+  void aSessionThatDoesNotKnowItsRowsSaysSoAndCommitsNothing() {
+    OwnerSession player = queue.open("player:1");
+    player.put(new Hero(1, 1, 20, "Sir", "red"));
+    player.commit().awaitQueued(LONG);
+    GameQueueException unknown =
+        assertThrows(GameQueueException.class, () -> player.update(new Level(1, 1, 21)));
+    assertTrue(String.valueOf(unknown.getMessage()).contains("before the session's first commit"));
+    assertThrows(GameQueueException.class, player::commit);
+    OwnerSession other = queue.open("player:2");
+    other.forgetLoaded();
+    assertThrows(GameQueueException.class, () -> other.update(new Level(2, 1, 21)));
+  }
+}
