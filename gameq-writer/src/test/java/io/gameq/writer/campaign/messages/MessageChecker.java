@@ -2,7 +2,7 @@ package io.gameq.writer.campaign.messages;
 
 import io.gameq.writer.campaign.messages.Errand.Kind;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,14 +21,14 @@ public final class MessageChecker {
   private final Trouble trouble;
   private final Map<String, List<Handled>> byId;
   private final Map<String, List<Published>> byKey;
-  private final Map<String, Boolean> ended = new HashMap<>();
+  private final Set<String> ended = new HashSet<>();
   private final List<MessageViolation> violations = new ArrayList<>();
 
   /**
    * A checker.
    *
    * @param dead ids of all dead letters
-   * @param rows what the rows of {@code deed} hold: ids of the commits that were applied
+   * @param rows ids of the commits of which a row was applied
    */
   public MessageChecker(
       MessageHistory history, Set<String> dead, Set<String> rows, Trouble trouble) {
@@ -44,7 +44,9 @@ public final class MessageChecker {
 
   /** Everything that was broken, and how much there was. */
   public MessageOutcome check() {
-    history.published.values().forEach(of -> ended.put(of.id, isHandled(of) || isDead(of)));
+    history.published.values().stream()
+        .filter(of -> isHandled(of) || isDead(of))
+        .forEach(of -> ended.add(of.id));
     history.published.values().forEach(this::checkOne);
     history.commits.forEach(this::checkWhole);
     byId.forEach(this::checkRows);
@@ -78,8 +80,8 @@ public final class MessageChecker {
 
   /** Whether it has ended, or a later one of its key has, which replaced it. */
   private boolean isCovered(Published of) {
-    return byKey.get(of.topic + "/" + of.lane + of.key).stream()
-        .anyMatch(later -> later.number >= of.number && ended.get(later.id));
+    return byKey.getOrDefault(of.topic + "/" + of.lane + of.key, List.of()).stream()
+        .anyMatch(later -> later.number >= of.number && ended.contains(later.id));
   }
 
   private void checkOne(Published of) {
@@ -101,7 +103,7 @@ public final class MessageChecker {
 
   /** A row of the same commit has its id. */
   private void checkWhole(String commit, List<Published> all) {
-    long here = all.stream().filter(of -> ended.get(of.id)).count();
+    long here = all.stream().filter(of -> ended.contains(of.id)).count();
     boolean withRow = all.get(0).isWithRow;
     boolean isRowHere = rows.contains(commit);
     if ((here > 0 && here < all.size()) || (withRow && here > 0 != isRowHere)) {

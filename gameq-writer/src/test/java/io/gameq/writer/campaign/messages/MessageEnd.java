@@ -4,6 +4,7 @@ import io.gameq.GameQueue;
 import io.gameq.Message;
 import io.gameq.Topic;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ public final class MessageEnd {
       @Nullable String from = null;
       do {
         Topic.Page<Errand> page = topic.list(Message.State.DEAD, from);
-        page.messages().forEach(message -> ids.add(message.payload().id()));
+        page.messages().forEach(message -> ids.add(Objects.requireNonNull(message.payload()).id()));
         from = page.next();
       } while (from != null);
     }

@@ -30,8 +30,8 @@ public final class MessageHistory {
         published.put(of.id, of);
         commits.computeIfAbsent(of.commit, commit -> new ArrayList<>()).add(of);
       }
-      case MessageNotes.QUEUED -> commits.get(at[2]).forEach(of -> of.queuedAt = nanos);
-      case MessageNotes.REFUSED -> commits.get(at[2]).forEach(of -> of.isRefused = true);
+      case MessageNotes.QUEUED -> commit(at[2]).forEach(of -> of.queuedAt = nanos);
+      case MessageNotes.REFUSED -> commit(at[2]).forEach(of -> of.isRefused = true);
       case MessageNotes.UNSURE -> {}
       case MessageNotes.DELETE -> published(at[2]).deleteInvokedAt = nanos;
       case MessageNotes.DELETED -> published(at[2]).deletedAt = nanos;
@@ -42,6 +42,10 @@ public final class MessageHistory {
       case MessageNotes.DONE -> take(at[2]).doneAt = nanos;
       default -> throw new IllegalStateException("not a line of notes: " + String.join(" ", at));
     }
+  }
+
+  private List<Published> commit(String id) {
+    return Objects.requireNonNull(commits.get(id), id);
   }
 
   private Published published(String id) {

@@ -3,7 +3,8 @@
  *
  * <pre>
  * CampaignNode            of the package before
- *   MessagePlayer           publishes alone, several together, with rows, merged, in groups, deletes
+ *   MessagePlayer           publishes alone, several together, with rows, merged, in groups;
+ *                           deletes
  *   ErrandHandler           handles what any node published, as each {@link
  *                           io.gameq.writer.campaign.messages.Errand.Kind} says
  *   MessageNotes            what both do, a line each that survives kill -9
