@@ -22,8 +22,11 @@ final class Handled {
   /** The lease ends then or later; 0 when it had ended before the handler began. */
   long leaseEnd;
 
+  /** When it returned; never, as far as its node noted. */
   long doneAt = Long.MAX_VALUE;
-  boolean threw;
+
+  /** When it threw, likewise. */
+  long threwAt = Long.MAX_VALUE;
 
   /** The commit of rows with which it was acknowledged. */
   @Nullable String rows;
@@ -46,9 +49,13 @@ final class Handled {
     return doneAt != Long.MAX_VALUE;
   }
 
+  boolean threw() {
+    return threwAt != Long.MAX_VALUE;
+  }
+
   /** Until when nobody else may have its lane. */
   long exclusiveUntil() {
-    return Math.min(doneAt, leaseEnd);
+    return Math.min(Math.min(doneAt, threwAt), leaseEnd);
   }
 
   @Override

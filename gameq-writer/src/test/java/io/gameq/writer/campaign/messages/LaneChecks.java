@@ -87,7 +87,7 @@ final class LaneChecks {
     taken.sort(Comparator.comparingLong(run -> run.fence));
     for (int i = 1; i < taken.size(); i++) {
       Handled before = taken.get(i - 1);
-      if (before.threw) {
+      if (before.threw()) {
         continue; // it was tried again
       }
       twice++;

@@ -210,6 +210,16 @@ class MessageCheckerTest {
   }
 
   @Test
+  void whatThrewMayBeTakenAgainWithinItsLease() {
+    publish(10, "a", "a", "a", Errand.Kind.FLAKY);
+    taken(20, "t1", "a", "a", 1, 1);
+    note("threw", 22, "t1");
+    taken(200, "t2", "a", "a", 2, 2);
+    note("done", 210, "t2");
+    assertEquals(List.of(), check());
+  }
+
+  @Test
   void findsAGroupOutOfOrder() {
     publish(1, "a", "a", "g:a", Errand.Kind.QUICK);
     note("queued", 2, "a");
@@ -273,7 +283,7 @@ class MessageCheckerTest {
   void findsAMessageThatWasHandledBeforeItWasDue() {
     history.readLine(
         "publish", nanos(10), "a", "a", "errand", "a", "a", "300", "QUICK", MessageNotes.ALONE);
-    handled(200, "t1", "a", "a", 1);
+    handled(205, "t1", "a", "a", 1);
     assertEquals(List.of(Kind.EARLY), check());
   }
 }

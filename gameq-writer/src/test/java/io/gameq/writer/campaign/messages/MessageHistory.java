@@ -38,7 +38,7 @@ public final class MessageHistory {
       case MessageNotes.TAKEN -> takes.put(at[2], new Handled(at));
       case MessageNotes.EXTENDED -> take(at[2]).leaseEnd = Long.parseLong(at[3]);
       case MessageNotes.ROWS -> take(at[2]).rows = at[3];
-      case MessageNotes.THREW -> take(at[2]).threw = true;
+      case MessageNotes.THREW -> take(at[2]).threwAt = nanos;
       case MessageNotes.DONE -> take(at[2]).doneAt = nanos;
       default -> throw new IllegalStateException("not a line of notes: " + String.join(" ", at));
     }
