@@ -64,6 +64,7 @@ final class FailoverWorld implements AutoCloseable {
 
   private boolean isNodeGone;
   private long lossBeganAt = Long.MAX_VALUE;
+  private long firstDiedAt = Long.MAX_VALUE;
   private long diedAt;
   private long healedAt;
 
@@ -159,6 +160,7 @@ final class FailoverWorld implements AutoCloseable {
   /** The primary goes now: dead, stopped, or another was promoted. What it holds. */
   Losses.Held goes(Member primary, Runnable end) throws SQLException {
     Losses.Marks marks = marks(primary);
+    firstDiedAt = Math.min(firstDiedAt, System.nanoTime());
     end.run();
     diedAt = System.nanoTime();
     return new Losses.Held(marks, FinalState.versions(admin()), diedAt);
@@ -167,6 +169,7 @@ final class FailoverWorld implements AutoCloseable {
   /** What a primary holds that takes commits until it is demoted; returns when it is. */
   Losses.Held heldUntilDemoted(Member primary) throws SQLException {
     Losses.Marks held = Losses.Marks.NONE;
+    firstDiedAt = Math.min(firstDiedAt, System.nanoTime());
     try {
       for (Losses.Marks now = marks(primary); primary.isPrimary(); now = marks(primary)) {
         held = now;
@@ -267,7 +270,7 @@ final class FailoverWorld implements AutoCloseable {
 
   /** What is excused of messages. */
   Trouble trouble() {
-    return new Trouble(lossBeganAt, healedAt + AFTER_NANOS, true, isNodeGone);
+    return new Trouble(lossBeganAt, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone);
   }
 
   /** Messages that a node asked for within three seconds after it had healed on another server. */

@@ -75,7 +75,7 @@ final class Campaign {
                   world.messages(),
                   dead,
                   FinalState.deeds(FinalState.rows(world.mysql())),
-                  new Trouble(faultsFrom, healedAt + AFTER_NANOS, false, false))
+                  Trouble.notForgetting(faultsFrom, healedAt + AFTER_NANOS))
               .check();
       return new CaseResult(
           fault.name(),

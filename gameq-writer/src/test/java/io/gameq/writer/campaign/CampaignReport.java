@@ -25,7 +25,7 @@ final class CampaignReport {
                 new Column("drained in s", "drainSeconds"),
                 new Column("messages published", "published"),
                 new Column("handled", "handled"),
-                new Column("handled again, lease over", "handledAgain"),
+                new Column("handled again", "handledAgain"),
                 new Column("dead letters", "deadLetters"),
                 new Column("messages lost", "messagesLost"),
                 new Column("order violations", "orderViolations"),

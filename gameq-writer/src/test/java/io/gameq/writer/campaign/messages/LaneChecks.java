@@ -36,7 +36,7 @@ final class LaneChecks {
     this.report = report;
   }
 
-  /** Runs that were there once more because a lease had run out. */
+  /** Runs that were there once more: a lease had run out, or the commit with rows had failed. */
   long twice() {
     return twice;
   }
@@ -111,11 +111,20 @@ final class LaneChecks {
       return true;
     }
     if (trouble.forgets() && before.startedAt < trouble.until()) {
-      return trouble.stalls(); // else its acknowledgement was put back before anybody took it
+      return trouble.stalls() || isUnknown(before);
     }
     return before.rows == null
         && again.attempt > 1
         && trouble.overlaps(before.startedAt, before.leaseEnd);
+  }
+
+  /**
+   * Whether a Redis that forgot neither its publish nor its claim was ever told of its
+   * acknowledgement. What was acknowledged before is put back before anybody takes it.
+   */
+  private boolean isUnknown(Handled of) {
+    return trouble.forgot(Objects.requireNonNull(history.published.get(of.id)).queuedAt)
+        && of.doneAt + ACK_NANOS > trouble.forgetsAt();
   }
 
   /** Of what waited when one was taken, none is due before it. */

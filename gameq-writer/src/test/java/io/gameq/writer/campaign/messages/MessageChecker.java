@@ -89,7 +89,10 @@ public final class MessageChecker {
   }
 
   private void checkOne(Published of) {
-    if (of.queuedAt != Long.MAX_VALUE && of.deleteInvokedAt == Long.MAX_VALUE && !isCovered(of)) {
+    if (of.queuedAt != Long.MAX_VALUE
+        && of.deleteInvokedAt == Long.MAX_VALUE
+        && !isCovered(of)
+        && !isRowForgotten(of)) {
       report(MessageViolation.Kind.LOST, of.toString());
     }
     for (Handled run : byId.getOrDefault(of.id, List.of())) {
@@ -105,10 +108,19 @@ public final class MessageChecker {
     }
   }
 
+  /**
+   * Whether the row of its commit was lost with its session, which must have been reported: the
+   * checker of rows sees to that. Its message is not put back then, unless another session had
+   * adopted the row, and lost it as well.
+   */
+  private boolean isRowForgotten(Published of) {
+    return of.isWithRow && trouble.forgot(of.queuedAt) && !rows.contains(of.commit);
+  }
+
   /** A row of the same commit has its id. */
   private void checkWhole(String commit, List<Published> all) {
     long here = all.stream().filter(of -> ended.contains(of.id)).count();
-    boolean withRow = all.get(0).isWithRow;
+    boolean withRow = all.get(0).isWithRow && !isRowForgotten(all.get(0));
     boolean isRowHere = rows.contains(commit);
     if ((here > 0 && here < all.size()) || (withRow && here > 0 != isRowHere)) {
       report(

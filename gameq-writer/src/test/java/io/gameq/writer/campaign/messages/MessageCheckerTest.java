@@ -18,8 +18,12 @@ class MessageCheckerTest {
   private final Set<String> rows = new HashSet<>();
   private Trouble trouble = Trouble.NONE;
 
+  private static long nanosOf(long millis) {
+    return TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
   private static String nanos(long millis) {
-    return Long.toString(TimeUnit.MILLISECONDS.toNanos(millis));
+    return Long.toString(nanosOf(millis));
   }
 
   private void publish(long at, String id, String commit, String key, Errand.Kind kind) {
@@ -169,7 +173,7 @@ class MessageCheckerTest {
     handled(20, "t1", "a", "a", 1);
     taken(2_000, "t2", "a", "a", 2, 2);
     note("done", 2_010, "t2");
-    trouble = trouble(25, 1_900, false, false);
+    trouble = Trouble.notForgetting(nanosOf(25), nanosOf(1_900));
     assertEquals(List.of(), check());
   }
 
@@ -178,7 +182,7 @@ class MessageCheckerTest {
     queued(10, "a");
     handled(20, "t1", "a", "a", 1);
     handled(2_000, "t2", "a", "a", 2);
-    trouble = trouble(25, 1_900, false, false);
+    trouble = Trouble.notForgetting(nanosOf(25), nanosOf(1_900));
     assertEquals(List.of(Kind.TWICE), check());
   }
 
@@ -187,15 +191,27 @@ class MessageCheckerTest {
     queued(10, "a");
     handled(20, "t1", "a", "a", 1);
     handled(2_000, "t2", "a", "a", 2);
-    trouble = trouble(25, 1_900, true, false);
+    trouble = forgetting(5, 1_000, 1_900, false);
     assertEquals(List.of(Kind.TWICE), check());
-    trouble = trouble(25, 1_900, true, true);
+    trouble = forgetting(5, 1_000, 1_900, true);
     assertEquals(List.of(), check());
+    trouble = forgetting(5, 40, 1_900, false);
+    assertEquals(List.of(), check(), "it had no answer when its claim was forgotten");
   }
 
-  private static Trouble trouble(long from, long until, boolean forgets, boolean stalls) {
-    return new Trouble(
-        TimeUnit.MILLISECONDS.toNanos(from), TimeUnit.MILLISECONDS.toNanos(until), forgets, stalls);
+  @Test
+  void aMessageMayBeLostWithItsRowAndNotWithoutIt() {
+    publish(10, "a", "a", "a", Errand.Kind.QUICK, MessageNotes.WITH_ROW);
+    note("queued", 12, "a");
+    assertEquals(List.of(Kind.LOST), check());
+    trouble = forgetting(5, 40, 1_900, false);
+    assertEquals(List.of(), check());
+    rows.add("a");
+    assertEquals(List.of(Kind.LOST, Kind.HALF), check());
+  }
+
+  private static Trouble forgetting(long from, long at, long until, boolean stalls) {
+    return new Trouble(nanosOf(from), nanosOf(until), nanosOf(at), stalls);
   }
 
   @Test

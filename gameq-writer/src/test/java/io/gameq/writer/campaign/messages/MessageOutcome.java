@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param published acknowledged publishes
  * @param handled messages of which a handler returned, or that were merged into such
- * @param twice handlers that ran once more because a lease had run out
+ * @param twice handlers that ran once more: a lease had run out, or rows were refused
  * @param dead letters
  */
 public record MessageOutcome(
