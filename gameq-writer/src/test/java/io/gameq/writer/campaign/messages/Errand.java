@@ -35,7 +35,7 @@ public record Errand(String id, Kind kind) {
     CURSED,
     /** Takes longer than its lease, and says so in time. */
     LONG,
-    /** Takes longer than its lease at its first attempt. */
+    /** Takes longer than its lease at its first attempt, and some of it at the second. */
     SLOW
   }
 

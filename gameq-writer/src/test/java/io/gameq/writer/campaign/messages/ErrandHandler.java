@@ -87,7 +87,8 @@ public final class ErrandHandler {
           extend(delivery, take);
         }
       }
-      case SLOW -> sleep(delivery.attempt() == 1 ? Errand.LEASE.toMillis() + 300 : 1);
+      case SLOW -> // the first attempt returns while the second is at work
+          sleep(delivery.attempt() == 1 ? Errand.LEASE.toMillis() + 300 : 600);
     }
   }
 

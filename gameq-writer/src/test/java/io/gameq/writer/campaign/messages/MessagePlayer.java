@@ -70,11 +70,12 @@ public final class MessagePlayer implements Runnable {
       commit(plain, later(id, Kind.QUICK, 400));
     } else if (dice < 60) {
       String group = prefix + "." + random.nextInt(GROUPS);
-      Kind kind = random.nextInt(20) == 0 ? Kind.FLAKY : Kind.QUICK;
-      commit(serial, later(id, kind, 300).group(group));
+      int kind = random.nextInt(40);
+      Kind rarely = kind == 0 ? Kind.SLOW : Kind.FLAKY;
+      commit(serial, later(id, kind < 3 ? rarely : Kind.QUICK, 300).group(group));
     } else if (dice < 70) {
       String key = prefix + ".merged" + random.nextInt(MERGED_KEYS);
-      Errand errand = new Errand(id, Kind.QUICK);
+      Errand errand = new Errand(id, random.nextInt(20) == 0 ? Kind.SLOW : Kind.QUICK);
       commit(plain, Publish.of(key, errand).window(Duration.ofMillis(200)));
     } else if (dice < 82) {
       commit(plain, later(id, Kind.ROWS, 300));
