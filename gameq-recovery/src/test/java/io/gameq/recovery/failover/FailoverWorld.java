@@ -63,6 +63,7 @@ final class FailoverWorld implements AutoCloseable {
   private final long seed;
 
   private boolean isNodeGone;
+  private boolean losesAll;
   private long lossBeganAt = Long.MAX_VALUE;
   private long firstDiedAt = Long.MAX_VALUE;
   private long diedAt;
@@ -144,6 +145,12 @@ final class FailoverWorld implements AutoCloseable {
   /** From now on something acknowledged may be lost. */
   void lossBeginsNow() {
     lossBeganAt = Math.min(lossBeganAt, System.nanoTime() - LAG_NANOS);
+  }
+
+  /** Redis is emptied now, of what it acknowledged earlier too. */
+  void losesAllNow() {
+    losesAll = true;
+    lossBeginsNow();
   }
 
   /** What servers hold now, of all commits of all nodes. */
@@ -270,7 +277,8 @@ final class FailoverWorld implements AutoCloseable {
 
   /** What is excused of messages. */
   Trouble trouble() {
-    return new Trouble(lossBeganAt, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone);
+    long forgottenFrom = losesAll ? Long.MIN_VALUE : lossBeganAt;
+    return new Trouble(forgottenFrom, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone);
   }
 
   /** Messages that a node asked for within three seconds after it had healed on another server. */

@@ -16,13 +16,16 @@
  *
  * <p><b>Twice</b> a message may be handled when a lease ran out: its handler died, stalled, or
  * could not acknowledge in time. A handler notes when it returned and when its lease ends; one that
- * returned well before that, while nothing was amiss, must not be followed by another. A Redis that
- * forgot excuses nothing: nodes put their acknowledgements back before anybody takes. Only what a
- * node knows that was killed or stopped itself meanwhile comes late.
+ * returned well before that, while nothing was amiss, must not be followed by another. Of a Redis
+ * that forgot only this is excused: it had not answered the acknowledgement, and forgot the publish
+ * as well. What it had answered is put back before anybody takes; only what a node knows that was
+ * killed or stopped itself meanwhile comes late. A handler whose commit of rows was refused is
+ * counted as well: its message is tried again.
  *
  * <p><b>Rows.</b> Each run of a handler that acknowledges with rows puts a row of its own, so that
  * two which took effect are two rows. A row that was committed together with a publish holds the
- * message's id: one is there if and only if the other was handled.
+ * message's id: one is there if and only if the other was handled; but for rows that a failover
+ * lost with their session and that were reported.
  *
  * <p><b>Time.</b> All are those of the host's monotonic clock. The moment of a take lies between
  * that at which the node asked, which follows from what is left of the lease, and that at which the
