@@ -10,7 +10,7 @@ final class Faults {
   private static final String SHORT =
       "after the WAL, before EXEC|after EXEC|kill -9 after its claim|kill -9 after COMMIT|KILL of"
           + " all|SCRIPT FLUSH|maxmemory reached$|connections of a node cut|its acknowledgement"
-          + " comes late|acknowledgement, before the reply";
+          + " comes late";
 
   private Faults() {}
 
