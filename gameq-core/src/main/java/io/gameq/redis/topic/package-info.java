@@ -34,6 +34,9 @@
  * <p>An id is {@code key} or {@code group:key}, encoded; a lane, of which one message is handled at
  * a time, {@code group:} or the id. A value is what {@link io.gameq.message.MessageValue} draws.
  *
+ * <p>An acknowledgement counts by the token of its claim. Where nobody claims the lane, as after a
+ * failover that forgot it, it counts if the message waits in the very version that was handled.
+ *
  * <pre>
  *            publish                 take                    ack
  *  nowhere ──────────▶ msg and due ───────▶ held, under a  ───────▶ nowhere, or due again when it

@@ -207,13 +207,27 @@ local function delete(b, mode)
   end
 end
 
--- For each acknowledgement of a batch whether its claim still stands: 1, or 2 when the message was deleted meanwhile; else false.
+-- Whether a message, or its occurrence before the next one, is over once this version was handled.
+local function is_over(value, version, next_due)
+  if not value or version_of(value) > version then return false end
+  return next_due == 0 or not is_recurring(value) or since_of(value) < next_due
+end
+
+-- Whether what was handled waits to be handled again, and nobody has it: a failover forgot its claim, or its lease ran out.
+local function waits_as_handled(t, id, version, next_due)
+  local value = redis.call('HGET', t .. ':msg', id)
+  return value and version_of(value) == version and is_over(value, version, next_due)
+end
+
+-- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
+-- claims its lane and the message waits as it was handled; else false.
 local function standing(b, ids, lanes)
   local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
   for i = 1, b.n do
     local claim = claims[i]
     stands[i] = claim and string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1
         and (string.sub(claim, -2) == ' x' and 2 or 1)
+    if not claim and waits_as_handled(b.t, ids[i], ARGV[at + 2], tonumber(ARGV[at + 1])) then stands[i] = 3 end
     at = at + 5
   end
   return stands
@@ -231,10 +245,12 @@ local function acknowledge(b, ids, lanes, stands)
     if stands[i] then
       done[#done + 1] = lanes[i]
       local next_due = ARGV[b.first + (i - 1) * 5 + 3]
-      if next_due ~= '0' and stands[i] == 1 then
+      if next_due ~= '0' and stands[i] ~= 2 then
         next_dues = next_dues or {}
-        next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = redis.call('HGET', t .. ':held', lanes[i])}
+        local value = stands[i] == 3 and redis.call('HGET', t .. ':msg', ids[i]) or redis.call('HGET', t .. ':held', lanes[i])
+        next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = value}
       end
+      if stands[i] == 3 then remove_pending(t, ids[i]) end
     end
   end
   if #done == 0 then return end
@@ -269,21 +285,17 @@ end
 -- An acknowledgement out of a WAL: the handled value, and older ones, are over, whoever holds them. Of a recurring message those
 -- occurrences are over that are before the next one.
 local function acknowledge_again(t, id, version, next_due)
-  local function is_over(value)
-    if not value or version_of(value) > version then return false end
-    return next_due == 0 or not is_recurring(value) or since_of(value) < next_due
-  end
   local held, pending = held_value(t, id), redis.call('HGET', t .. ':msg', id)
   local over
-  if is_over(held) then
+  if is_over(held, version, next_due) then
     over = held
     free_lane(t, lane_of(id))
   end
-  if is_over(pending) then
+  if is_over(pending, version, next_due) then
     over = pending
     remove_pending(t, id)
   end
-  if over and next_due > 0 and not (held and not is_over(held)) then recur(t, id, over, next_due) end
+  if over and next_due > 0 and not (held and not is_over(held, version, next_due)) then recur(t, id, over, next_due) end
   remember_done(t, id, version, next_due)
 end
 

@@ -230,6 +230,45 @@ class ConsumerScriptsTest {
   }
 
   @Test
+  void anAcknowledgementCountsWhenItsClaimIsForgottenAndNobodyElseHasTheMessage() {
+    MessageId grouped = id("player:1", "one");
+    long next = topic.now() + 60_000;
+    send(
+        topic.publish(A, "one", past),
+        topic.publish(grouped, "two", past),
+        topic.recurring(id("b"), "three", past));
+    List<TakenMessage> handled = topic.take();
+    handled.forEach(this::forgetClaim);
+    for (TakenMessage of : handled) {
+      boolean recurs = of.id().equals(id("b"));
+      assertEquals(List.of(), send(ack(of, recurs ? next : 0)), of.id() + " was handled");
+      assertEquals(Kind.CLAIM_LOST, send(ack(of, recurs ? next : 0)).get(0).kind());
+    }
+    assertEquals(next, topic.due(id("b")), "the next occurrence");
+    send(topic.delete(id("b")));
+    assertEquals(List.of("fence", "fence", "fence"), topic.keys());
+  }
+
+  @Test
+  void anAcknowledgementOfAnotherVersionDoesNotCountWhenItsClaimIsForgotten() {
+    send(topic.publish(A, "one", past));
+    TakenMessage one = topic.takeOne();
+    forgetClaim(one);
+    long version = MessageValue.version(one.value());
+    for (long other : List.of(version - 1, version + 1)) {
+      MessageChange ack = new MessageChange.Ack(A, one.slot(), other, one.token(), 0);
+      assertEquals(Kind.CLAIM_LOST, send(ack).get(0).kind());
+    }
+    assertEquals("one", topic.pending(A));
+  }
+
+  /** It waits again, and nobody has it: as after a failover. */
+  private void forgetClaim(TakenMessage of) {
+    topic.lapse(of);
+    topic.take(topic.slot(of.id()), 0, 0);
+  }
+
+  @Test
   void aNewerMessageReplacesOneThatFailedOrLapsed() {
     send(topic.publish(A, "one", past));
     TakenMessage one = topic.takeOne();

@@ -97,12 +97,16 @@ final class PlantedScripts {
     return run(image, "messages", args);
   }
 
+  /** What was handled, under which token. */
+  record Handled(String id, int version, String token) {}
+
   /** An acknowledgement out of a consumer's WAL. */
-  After ack(TopicImage image, String wal, long sequence, boolean isAgain, String id, String token) {
+  After ack(TopicImage image, String wal, long sequence, boolean isAgain, Handled of) {
+    String id = of.id;
     List<String> args = new ArrayList<>(List.of(wal, "0", isAgain ? "1" : "0", "0"));
     commit(args, sequence, isAgain ? 0 : sequence - 1);
     args.addAll(List.of("a", "1", TOPIC, isGrouped(id) ? "1" : "0", "1"));
-    args.addAll(List.of(Long.toString(sequence), id, token, "0", "0000000000000000"));
+    args.addAll(List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version)));
     return run(image, "messages", args);
   }
 

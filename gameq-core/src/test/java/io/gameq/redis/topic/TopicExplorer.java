@@ -3,6 +3,7 @@ package io.gameq.redis.topic;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.gameq.redis.topic.PlantedScripts.After;
+import io.gameq.redis.topic.PlantedScripts.Handled;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Checked at each step: what is taken is held by nobody else (TWO HANDLERS), what is acknowledged
- * or given back is held by that token (STALE TOKEN), a version is taken twice only after its lease
- * ran out or it was given back (HANDLED TWICE). Once all is published, with every consumer killed,
- * a healthy one handles what is left: then of each message the newest that was acknowledged to its
- * publisher, or a later one, has been handled (LOST), the newest last, but for what Redis refused
- * and was sent again behind it (OUT OF ORDER), nothing that was told to be refused was (REFUSED),
- * and nothing is left (STRANDED).
+ * or given back is held by that token, or what is acknowledged by nobody (STALE TOKEN), a version
+ * is taken twice only after its lease ran out or it was given back (HANDLED TWICE). Once all is
+ * published, with every consumer killed, a healthy one handles what is left: then of each message
+ * the newest that was acknowledged to its publisher, or a later one, has been handled (LOST), the
+ * newest last, but for what Redis refused and was sent again behind it (OUT OF ORDER), nothing that
+ * was told to be refused was (REFUSED), and nothing is left (STRANDED).
  */
 final class TopicExplorer {
   private final PlantedScripts scripts;
@@ -268,16 +269,25 @@ final class TopicExplorer {
     TopicImage before = state.image;
     String token = state.token[c];
     String id = state.id[c];
-    After after = scripts.ack(before, "C" + c, state.acks[c] + 1L, isAgain, id, token);
+    Handled of = new Handled(id, state.version[c], token);
+    After after = scripts.ack(before, "C" + c, state.acks[c] + 1L, isAgain, of);
     state.image = after.image();
     boolean isApplied = after.reply().isEmpty();
     if (isApplied && !state.arrived[c]) {
-      if (!before.isClaimedBy(token, PlantedScripts.lane(id), id)) {
+      if (!before.isClaimedBy(token, PlantedScripts.lane(id), id) && !waits(before, of)) {
         state.wrong = "STALE TOKEN: acknowledged by " + c;
       }
       state.handled(id, state.version[c]);
     }
     return isApplied;
+  }
+
+  /** Whether nobody has what was handled, and it waits to be handled again. */
+  private static boolean waits(TopicImage image, Handled of) {
+    String pending = image.get("msg", of.id());
+    return image.get("claim", PlantedScripts.lane(of.id())) == null
+        && pending != null
+        && version(pending.getBytes(ISO_8859_1)) == of.version();
   }
 
   private void nack(TopicCast state, int c) {
@@ -315,7 +325,8 @@ final class TopicExplorer {
       int version = version((byte[]) after.reply().get(8));
       end.tookOnce(version, 1);
       checkTaken(before, end, id, version);
-      end.image = scripts.ack(end.image, "E", n + 2L, false, id, token).image();
+      end.image =
+          scripts.ack(end.image, "E", n + 2L, false, new Handled(id, version, token)).image();
       end.handled(id, version);
     }
     String wrong = end.wrong == null ? atTheEnd(end) : end.wrong;

@@ -11,12 +11,18 @@ import io.gameq.writer.campaign.NodeJvm;
 import io.gameq.writer.campaign.Violation;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.campaign.WriterJvm;
+import io.gameq.writer.campaign.messages.MessageChecker;
+import io.gameq.writer.campaign.messages.MessageEnd;
+import io.gameq.writer.campaign.messages.MessageHistory;
+import io.gameq.writer.campaign.messages.MessageOutcome;
+import io.gameq.writer.campaign.messages.MessageViolation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Runs one case: load, failover, healing, drain, and every check. Used by one thread. */
@@ -72,10 +78,12 @@ final class FailoverCampaign {
       History history = world.history();
       history.sightings.addAll(world.reader.stop());
       history.windows.add(world.window());
+      Set<String> dead = MessageEnd.dead(world.reader.queue());
       world.nodes.forEach(NodeJvm::kill);
       world.writers.forEach(WriterJvm::kill);
       double firstCommitSeconds = world.firstCommitSeconds(history);
       Losses.Count losses = check(world, history, random, violations);
+      MessageOutcome messages = checkMessages(world, dead);
       return new FailoverResult(
           failover.name(),
           seed,
@@ -87,7 +95,8 @@ final class FailoverCampaign {
           firstCommitSeconds,
           world.healedSeconds(),
           drainSeconds,
-          violations);
+          violations,
+          messages);
     }
   }
 
@@ -101,6 +110,20 @@ final class FailoverCampaign {
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }
+  }
+
+  private static MessageOutcome checkMessages(FailoverWorld world, Set<String> dead)
+      throws Exception {
+    MessageHistory history = world.messages();
+    Set<String> deeds = FinalState.deeds(FinalState.rows(world.admin()));
+    MessageOutcome outcome =
+        new MessageChecker(history, dead, deeds, world.trouble())
+            .check()
+            .with(world.takenEarly(history));
+    Files.write(
+        world.directory.resolve("message-violations.txt"),
+        outcome.violations().stream().map(MessageViolation::toString).toList());
+    return outcome;
   }
 
   private static Losses.Count check(

@@ -3,6 +3,7 @@ package io.gameq.recovery.failover;
 import io.gameq.writer.campaign.ReportTable;
 import io.gameq.writer.campaign.ReportTable.Column;
 import io.gameq.writer.campaign.Violation.Kind;
+import io.gameq.writer.campaign.messages.MessageViolation;
 import java.util.List;
 
 /** The failover campaign's table. Stateless. */
@@ -26,7 +27,14 @@ final class FailoverReport {
                 new Column("resurrected", "resurrected"),
                 new Column("first commit after s", "firstCommitSeconds"),
                 new Column("healed after s", "healedSeconds"),
-                new Column("drained in s", "drainSeconds")));
+                new Column("drained in s", "drainSeconds"),
+                new Column("messages published", "published"),
+                new Column("handled", "handled"),
+                new Column("handled again", "handledAgain"),
+                new Column("dead letters", "deadLetters"),
+                new Column("messages lost", "messagesLost"),
+                new Column("order violations", "orderViolations"),
+                new Column("other violations of messages", "otherMessageViolations")));
     for (FailoverResult r : results) {
       table.add(
           r.failover(),
@@ -42,7 +50,14 @@ final class FailoverReport {
           r.count(Kind.RESURRECTED),
           r.firstCommitSeconds(),
           r.healedSeconds(),
-          r.drainSeconds());
+          r.drainSeconds(),
+          r.messages().published(),
+          r.messages().handled(),
+          r.messages().twice(),
+          r.messages().dead(),
+          r.messages().count(MessageViolation.Kind.LOST),
+          r.messages().count(MessageViolation.Kind.ORDER),
+          r.messages().others());
     }
     return table;
   }

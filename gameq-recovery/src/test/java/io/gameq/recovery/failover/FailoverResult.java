@@ -1,6 +1,7 @@
 package io.gameq.recovery.failover;
 
 import io.gameq.writer.campaign.Violation;
+import io.gameq.writer.campaign.messages.MessageOutcome;
 import java.util.List;
 
 /** A line of the table; immutable. */
@@ -15,7 +16,8 @@ record FailoverResult(
     double firstCommitSeconds,
     double healedSeconds,
     double drainSeconds,
-    List<Violation> violations) {
+    List<Violation> violations,
+    MessageOutcome messages) {
   long count(Violation.Kind kind) {
     return violations.stream().filter(violation -> violation.kind() == kind).count();
   }

@@ -41,7 +41,9 @@ final class FailoverRun implements AutoCloseable {
         result.healedSeconds(),
         result.violations().size(),
         (System.nanoTime() - start) / 1e9);
+    System.out.printf("  messages: %s%n", result.messages());
     assertEquals(List.of(), result.violations());
+    assertEquals(List.of(), result.messages().violations());
     if (failover.loses()) {
       assertTrue(
           result.losses().endangered() > 0, "Redis lost nothing: this case has tested nothing");

@@ -13,6 +13,10 @@ import io.gameq.writer.campaign.ReadingPlayer;
 import io.gameq.writer.campaign.ReportedConflict;
 import io.gameq.writer.campaign.Window;
 import io.gameq.writer.campaign.WriterJvm;
+import io.gameq.writer.campaign.messages.MessageHistory;
+import io.gameq.writer.campaign.messages.MessageNotes;
+import io.gameq.writer.campaign.messages.MessageViolation;
+import io.gameq.writer.campaign.messages.Trouble;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,6 +43,12 @@ final class FailoverWorld implements AutoCloseable {
   /** Replication is never later than this while it works. */
   private static final long LAG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  /** Handlers that were about to end when all had healed have ended. */
+  private static final long AFTER_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Three seconds, less what the clocks of a log and of a process differ by. */
+  private static final long NOTHING_TAKEN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_900);
+
   final RedisTopology topology;
   final List<NodeJvm> nodes = new ArrayList<>();
   final List<WriterJvm> writers = new ArrayList<>();
@@ -52,7 +62,10 @@ final class FailoverWorld implements AutoCloseable {
   private final String database;
   private final long seed;
 
+  private boolean isNodeGone;
+  private boolean losesAll;
   private long lossBeganAt = Long.MAX_VALUE;
+  private long firstDiedAt = Long.MAX_VALUE;
   private long diedAt;
   private long healedAt;
 
@@ -124,9 +137,20 @@ final class FailoverWorld implements AutoCloseable {
 
   // --- what happens
 
+  /** A node is killed or stopped: what it alone knows comes late, and nobody waits for it. */
+  void nodeIsGone() {
+    isNodeGone = true;
+  }
+
   /** From now on something acknowledged may be lost. */
   void lossBeginsNow() {
     lossBeganAt = Math.min(lossBeganAt, System.nanoTime() - LAG_NANOS);
+  }
+
+  /** Redis is emptied now, of what it acknowledged earlier too. */
+  void losesAllNow() {
+    losesAll = true;
+    lossBeginsNow();
   }
 
   /** What servers hold now, of all commits of all nodes. */
@@ -143,6 +167,7 @@ final class FailoverWorld implements AutoCloseable {
   /** The primary goes now: dead, stopped, or another was promoted. What it holds. */
   Losses.Held goes(Member primary, Runnable end) throws SQLException {
     Losses.Marks marks = marks(primary);
+    firstDiedAt = Math.min(firstDiedAt, System.nanoTime());
     end.run();
     diedAt = System.nanoTime();
     return new Losses.Held(marks, FinalState.versions(admin()), diedAt);
@@ -151,6 +176,7 @@ final class FailoverWorld implements AutoCloseable {
   /** What a primary holds that takes commits until it is demoted; returns when it is. */
   Losses.Held heldUntilDemoted(Member primary) throws SQLException {
     Losses.Marks held = Losses.Marks.NONE;
+    firstDiedAt = Math.min(firstDiedAt, System.nanoTime());
     try {
       for (Losses.Marks now = marks(primary); primary.isPrimary(); now = marks(primary)) {
         held = now;
@@ -239,6 +265,43 @@ final class FailoverWorld implements AutoCloseable {
     }
     history.conflicts.addAll(reportedByTool);
     return history;
+  }
+
+  MessageHistory messages() throws IOException {
+    MessageHistory messages = new MessageHistory();
+    for (NodeJvm node : nodes) {
+      messages.read(MessageNotes.beside(node.options().history()));
+    }
+    return messages;
+  }
+
+  /** What is excused of messages. */
+  Trouble trouble() {
+    long forgottenFrom = losesAll ? Long.MIN_VALUE : lossBeganAt;
+    return new Trouble(forgottenFrom, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone);
+  }
+
+  /** Messages that a node asked for within three seconds after it had healed on another server. */
+  List<MessageViolation> takenEarly(MessageHistory messages) {
+    List<MessageViolation> early = new ArrayList<>();
+    for (NodeJvm node : nodes) {
+      NodeLog.healings(node.log()).stream()
+          .filter(at -> at > diedAt)
+          .min(Long::compare)
+          .ifPresent(
+              healed ->
+                  messages.askedBy(node.name()).stream()
+                      .filter(at -> at > healed && at < healed + NOTHING_TAKEN_NANOS)
+                      .findFirst()
+                      .ifPresent(
+                          at ->
+                              early.add(
+                                  new MessageViolation(
+                                      MessageViolation.Kind.EARLY,
+                                      "%s took a message %d ms after it had healed"
+                                          .formatted(node.name(), (at - healed) / 1_000_000)))));
+    }
+    return early;
   }
 
   /** Everybody lives again. */

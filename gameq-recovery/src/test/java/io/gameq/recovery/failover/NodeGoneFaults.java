@@ -23,6 +23,7 @@ final class NodeGoneFaults {
   }
 
   private static void killedInReplay(FailoverWorld world, Random random) throws Exception {
+    world.nodeIsGone();
     NodeJvm victim = world.node(random);
     int skip = MARKS_FIRST + random.nextInt(4);
     Member old = world.topology.primary();
@@ -45,6 +46,7 @@ final class NodeGoneFaults {
 
   /** One that is killed while replicas are behind. */
   private static NodeJvm killNodeAndPrimary(FailoverWorld world, Random random) throws Exception {
+    world.nodeIsGone();
     NodeJvm victim = world.node(random);
     PrimaryFaults.killDuring(world, random, victim::kill);
     RedisTopology.await("one primary", world.topology::hasOnePrimary);
@@ -61,6 +63,7 @@ final class NodeGoneFaults {
   /** The same, and nobody takes its players over before something is done for it. */
   private static RecoveryTool killNodeAndPrimary(
       FailoverWorld world, Random random, Meanwhile meanwhile) throws Exception {
+    world.nodeIsGone();
     NodeJvm victim = world.node(random);
     List<NodeJvm> others = world.nodes.stream().filter(node -> node != victim).toList();
     PrimaryFaults.killDuring(

@@ -115,7 +115,7 @@ final class PrimaryFaults {
 
   private static void restartAlone(FailoverWorld world, Random random) throws Exception {
     Member redis = world.topology.primary();
-    world.lossBeginsNow();
+    world.losesAllNow();
     world.losses.add(world.goes(redis, redis::kill), Losses.Marks.NONE);
     FailoverWorld.pause(random.nextInt(3_000));
     redis.start(null);
@@ -124,7 +124,7 @@ final class PrimaryFaults {
   /** No connection breaks. */
   private static void emptied(FailoverWorld world, Random random) throws Exception {
     Member redis = world.topology.primary();
-    world.lossBeginsNow();
+    world.losesAllNow();
     world.losses.add(
         world.goes(redis, () -> redis.ask(RedisServerCommands::flushall)), Losses.Marks.NONE);
   }
@@ -132,7 +132,7 @@ final class PrimaryFaults {
   /** Its replica then copies the emptiness. */
   private static void restartQuickly(FailoverWorld world, Random random) throws Exception {
     Member redis = world.topology.primary();
-    world.lossBeginsNow();
+    world.losesAllNow();
     world.losses.add(world.goes(redis, redis::kill), Losses.Marks.NONE);
     redis.start(null);
   }

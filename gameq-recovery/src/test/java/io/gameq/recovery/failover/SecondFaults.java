@@ -76,6 +76,7 @@ final class SecondFaults {
 
   /** When it goes on, its sessions are lost, and with them what nobody else holds: conflicts. */
   private static void takenOverFromStalled(FailoverWorld world, Random random) throws Exception {
+    world.nodeIsGone();
     int index = random.nextInt(2);
     NodeJvm stalled = world.nodes.get(index);
     PrimaryFaults.killDuring(world, random, () -> Signals.stop(stalled.process().pid()));
@@ -87,6 +88,7 @@ final class SecondFaults {
 
   /** What it adopted is nowhere until it goes on, and then it is: nobody may call that lost. */
   private static void takenOverAndLate(FailoverWorld world, Random random) throws Exception {
+    world.nodeIsGone();
     NodeJvm taker = world.node(random);
     PrimaryFaults.killDuring(
         world,
@@ -106,6 +108,7 @@ final class SecondFaults {
    * on committing to the old one until they do.
    */
   private static void takenOverAcross(FailoverWorld world, Random random) throws Exception {
+    world.nodeIsGone();
     List<NodeJvm> others = List.copyOf(world.nodes);
     NodeJvm taker = world.addNode();
     taker.awaitReady();

@@ -1,11 +1,16 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.writer.campaign.Violation.Kind;
+import io.gameq.writer.campaign.messages.MessageChecker;
+import io.gameq.writer.campaign.messages.MessageEnd;
+import io.gameq.writer.campaign.messages.MessageOutcome;
+import io.gameq.writer.campaign.messages.Trouble;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Runs one case: load, faults, healing, drain, and every check. Used by one thread. */
@@ -17,6 +22,9 @@ final class Campaign {
 
   private static final int MOST_PAUSES_MILLIS = 3_000;
   private static final int AFTER_MILLIS = 1_000;
+
+  /** Nodes that were stopped or started anew catch up. */
+  private static final long AFTER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final CampaignServers servers;
   private final Path directory;
@@ -36,6 +44,7 @@ final class Campaign {
     Random random = new Random(seed ^ fault.name().hashCode());
     try (World world = new World(servers, filesOf(fault, seed), random.nextLong())) {
       TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
+      long faultsFrom = System.nanoTime();
       for (int i = 0; i < fault.times(); i++) {
         TimeUnit.MILLISECONDS.sleep(random.nextInt(1 + MOST_PAUSES_MILLIS / fault.times()));
         fault.injection().inject(world, random);
@@ -57,9 +66,17 @@ final class Campaign {
       }
       History history = world.history();
       history.sightings.addAll(world.reader.stop());
+      Set<String> dead = MessageEnd.dead(world.reader.queue());
       world.nodes.forEach(NodeProcess::kill);
       world.writers.forEach(WriterProcess::kill);
       check(world, history, random, violations);
+      MessageOutcome messages =
+          new MessageChecker(
+                  world.messages(),
+                  dead,
+                  FinalState.deeds(FinalState.rows(world.mysql())),
+                  Trouble.notForgetting(faultsFrom, healedAt + AFTER_NANOS))
+              .check();
       return new CaseResult(
           fault.name(),
           seed,
@@ -67,7 +84,8 @@ final class Campaign {
           history.acknowledgedChanges(),
           history.sightings.size(),
           drainSeconds,
-          violations);
+          violations,
+          messages);
     }
   }
 

@@ -6,6 +6,9 @@ import io.gameq.GameQueueConfig;
 import io.gameq.WrongClock;
 import io.gameq.rights.Role;
 import io.gameq.servers.LeastRedisUsers;
+import io.gameq.writer.campaign.messages.ErrandHandler;
+import io.gameq.writer.campaign.messages.MessageNotes;
+import io.gameq.writer.campaign.messages.MessagePlayer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,6 +28,7 @@ import java.util.function.Consumer;
  *
  * <pre>
  * halt        the next commit writes its invocation into the history and dies before anything else
+ * handle      the next handler of a message writes that it began into the notes and dies
  * steal       take over every owner now
  * poison      commit a row that MySQL refuses
  * gear        commit rows that exchange what is unique, and bags, from now on
@@ -37,28 +41,52 @@ public final class CampaignNode {
   public static final int SLOTS = 4;
   public static final int PLAYERS = 12;
   private static final int THREADS = 3;
+
+  /**
+   * Under whose name handlers of messages commit rows: one for each node, of which nobody else
+   * plays.
+   */
+  private static final int FIRST_HANDLING_OWNER = 101;
+
   private static final long ANSWERS_WITHIN_SECONDS = 60;
 
   private final MovableClock clock;
   private final List<CampaignPlayer> players = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
+  private final MessagePlayer messages;
+  private final Ledger acknowledging;
+  private final ErrandHandler handler;
 
   private CampaignNode(NodeOptions options) throws IOException {
     clock = new MovableClock(options.clockOffsetMillis());
     HistoryFile history = new HistoryFile(options.history());
     GameQueue queue = GameQueue.open(config(options, clock, history::conflict));
     Random random = new Random(options.seed());
+    String process = "%s.%d".formatted(options.name(), options.incarnation());
+    MessageNotes notes = new MessageNotes(MessageNotes.beside(options.history()), process);
+    messages = new MessagePlayer(queue, notes, process + ".m", random.nextLong());
+    threads.add(new Thread(messages, "publisher"));
+    acknowledging = ledger(options, THREADS, history);
+    handler =
+        new ErrandHandler(
+            notes,
+            new AcknowledgingPlayer(queue, acknowledging, FIRST_HANDLING_OWNER + options.home()));
+    handler.subscribe(queue);
+    CampaignPlayer.Game game = new CampaignPlayer.Game(queue, messages);
     for (int i = 0; i < THREADS; i++) {
-      Ledger ledger =
-          new Ledger(
-              "%s.%d.%d".formatted(options.name(), options.incarnation(), i),
-              (options.home() * 1_000 + options.incarnation()) * 10 + i,
-              history);
       CampaignPlayer player =
-          new CampaignPlayer(queue, ledger, ownersOf(i), options.home(), random.nextLong());
+          new CampaignPlayer(
+              game, ledger(options, i, history), ownersOf(i), options.home(), random.nextLong());
       players.add(player);
       threads.add(new Thread(player, "player-" + i));
     }
+  }
+
+  private static Ledger ledger(NodeOptions options, int number, HistoryFile history) {
+    return new Ledger(
+        "%s.%d.%d".formatted(options.name(), options.incarnation(), number),
+        (options.home() * 1_000 + options.incarnation()) * 10 + number,
+        history);
   }
 
   /** The configuration of somebody who commits nothing. */
@@ -77,7 +105,7 @@ public final class CampaignNode {
         .namespace(options.namespace())
         .node(options.name())
         .slots(SLOTS)
-        .poolSize(THREADS + 1)
+        .poolSize(THREADS + 2)
         .mergeWindow(Duration.ofMillis(options.mergeWindowMillis()))
         .walDirectory(options.wal())
         .walMinFreeBytes(0) // a full disk is one of the faults
@@ -111,6 +139,7 @@ public final class CampaignNode {
   private void obey(String command) throws InterruptedException {
     switch (command.split(" ", 2)[0]) {
       case "halt" -> players.get(0).haltAtNextCommit();
+      case "handle" -> handler.haltNext();
       case "steal" -> players.forEach(CampaignPlayer::stealAll);
       case "gear" -> players.forEach(CampaignPlayer::useGear);
       case "poison" -> players.get(0).poisonOnce();
@@ -123,7 +152,7 @@ public final class CampaignNode {
 
   private int settle() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
-    int unsettled = 0;
+    int unsettled = acknowledging.awaitSettled(deadline);
     for (CampaignPlayer player : players) {
       unsettled += player.ledger().awaitSettled(deadline);
     }
@@ -131,12 +160,13 @@ public final class CampaignNode {
   }
 
   private int stop() throws InterruptedException {
+    messages.stop();
     players.forEach(CampaignPlayer::stop);
     for (Thread thread : threads) {
       thread.join();
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWERS_WITHIN_SECONDS);
-    int open = 0;
+    int open = messages.awaitAnswers(deadline);
     for (CampaignPlayer player : players) {
       open += player.ledger().awaitAnswers(deadline);
     }

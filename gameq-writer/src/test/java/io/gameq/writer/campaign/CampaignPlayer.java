@@ -9,13 +9,16 @@ import io.gameq.writer.campaign.CampaignTables.Deed;
 import io.gameq.writer.campaign.CampaignTables.Gear;
 import io.gameq.writer.campaign.CampaignTables.Item;
 import io.gameq.writer.campaign.CampaignTables.Pet;
+import io.gameq.writer.campaign.messages.MessagePlayer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,10 +43,18 @@ final class CampaignPlayer implements Runnable {
   private final int home;
   private final Random random;
   private final Map<Long, Held> held = new HashMap<>();
+  private final MessagePlayer messages;
+
+  /** Commits that publish a message as well. */
+  private final Set<String> staged = new HashSet<>();
+
   private volatile boolean stopped;
   private volatile boolean stealAll;
   private volatile boolean poison;
   private volatile boolean gear;
+
+  /** What all players of a node play with. */
+  record Game(GameQueue queue, MessagePlayer messages) {}
 
   /** An owner that this player has a session of. */
   private static final class Held {
@@ -63,8 +74,14 @@ final class CampaignPlayer implements Runnable {
     }
   }
 
-  CampaignPlayer(GameQueue queue, Ledger ledger, List<Long> owners, int home, long seed) {
-    this.queue = queue;
+  /**
+   * A player.
+   *
+   * @param home owners with this number modulo 2 are its own
+   */
+  CampaignPlayer(Game game, Ledger ledger, List<Long> owners, int home, long seed) {
+    this.queue = game.queue;
+    this.messages = game.messages;
     this.ledger = ledger;
     this.owners = owners;
     this.home = home;
@@ -197,12 +214,18 @@ final class CampaignPlayer implements Runnable {
   private void commit(String id, Held of, Staging staging) {
     List<Change> changes = new ArrayList<>();
     staging.stage(of, id, changes);
+    boolean withMessage = staged.remove(id);
     ledger.commit(
         id,
         List.of(of.part),
         changes,
         of.session::commit,
-        acknowledged -> of.doubtful |= !acknowledged);
+        error -> {
+          of.doubtful |= error != null;
+          if (withMessage) {
+            messages.ended(id, error);
+          }
+        });
   }
 
   private void putItems(Held of, String id, List<Change> changes) {
@@ -214,6 +237,10 @@ final class CampaignPlayer implements Runnable {
       long deed = ledger.nextRowId();
       LateColumns.put(queue, of.session, new Deed(deed, of.owner, id));
       changes.add(new Change(CampaignTables.deed(deed), of.session.owner(), true));
+      if (deed % 3 == 0) {
+        messages.stage(of.session, id, random);
+        staged.add(id);
+      }
     }
   }
 
@@ -347,10 +374,10 @@ final class CampaignPlayer implements Runnable {
         List.of(from.part, to.part),
         changes,
         () -> queue.commit(from.session, to.session),
-        acknowledged -> {
-          from.doubtful |= !acknowledged;
-          to.doubtful |= !acknowledged;
-          ended.complete(acknowledged);
+        error -> {
+          from.doubtful |= error != null;
+          to.doubtful |= error != null;
+          ended.complete(error == null);
         });
     return ended;
   }

@@ -2,6 +2,7 @@ package io.gameq.writer.campaign;
 
 import io.gameq.writer.campaign.ReportTable.Column;
 import io.gameq.writer.campaign.Violation.Kind;
+import io.gameq.writer.campaign.messages.MessageViolation;
 import java.util.List;
 
 /** The campaign's table. Stateless. */
@@ -21,7 +22,14 @@ final class CampaignReport {
                 new Column("stale", "stale"),
                 new Column("resurrected", "resurrected"),
                 new Column("reset", "reset"),
-                new Column("drained in s", "drainSeconds")));
+                new Column("drained in s", "drainSeconds"),
+                new Column("messages published", "published"),
+                new Column("handled", "handled"),
+                new Column("handled again", "handledAgain"),
+                new Column("dead letters", "deadLetters"),
+                new Column("messages lost", "messagesLost"),
+                new Column("order violations", "orderViolations"),
+                new Column("other violations of messages", "otherMessageViolations")));
     for (CaseResult r : results) {
       table.add(
           r.fault(),
@@ -33,7 +41,14 @@ final class CampaignReport {
           r.count(Kind.STALE),
           r.count(Kind.RESURRECTED),
           r.count(Kind.RESET),
-          r.drainSeconds());
+          r.drainSeconds(),
+          r.messages().published(),
+          r.messages().handled(),
+          r.messages().twice(),
+          r.messages().dead(),
+          r.messages().count(MessageViolation.Kind.LOST),
+          r.messages().count(MessageViolation.Kind.ORDER),
+          r.messages().others());
     }
     return table;
   }

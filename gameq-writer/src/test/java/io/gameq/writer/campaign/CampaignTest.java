@@ -73,7 +73,9 @@ class CampaignTest {
         result.drainSeconds(),
         result.violations().size(),
         (System.nanoTime() - start) / 1e9);
+    System.out.printf("  messages: %s%n", result.messages());
     assertEquals(List.of(), result.violations());
+    assertEquals(List.of(), result.messages().violations());
     CampaignFiles.delete(campaign.filesOf(fault, seed));
   }
 

@@ -1,6 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.writer.campaign.Violation.Kind;
+import io.gameq.writer.campaign.messages.MessageOutcome;
 import java.util.List;
 
 /** A line of the campaign's table; immutable. */
@@ -11,7 +12,8 @@ record CaseResult(
     long acknowledged,
     long reads,
     double drainSeconds,
-    List<Violation> violations) {
+    List<Violation> violations,
+    MessageOutcome messages) {
   long count(Kind kind) {
     return violations.stream().filter(violation -> violation.kind() == kind).count();
   }

@@ -7,13 +7,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Whether Redis holds nothing of a namespace that waits for MySQL. May stay: own keys, journal
- * marks, the parked rows of sessions that lost their owner, each listed in a stale set, and due
- * entries without rows: a broken key is looked at again after a minute. Stateless.
+ * Whether Redis holds nothing of a namespace that waits for MySQL, and no message that waits or is
+ * held. May stay: own keys, journal marks, what topics remember of what is over, the parked rows of
+ * sessions that lost their owner, each listed in a stale set, and due entries without rows: a
+ * broken key is looked at again after a minute. Stateless.
  */
 public final class DrainCheck {
   private static final List<String> MUST_BE_GONE =
       List.of("claimed:", "ready", "inflight:", "lease", "claim", "closing");
+
+  /** Of {@code t:TOPIC:}. */
+  private static final Set<String> MAY_STAY = Set.of("dead", "why", "done", "age", "fence");
 
   private DrainCheck() {}
 
@@ -29,7 +33,7 @@ public final class DrainCheck {
       String name = name(key);
       if (name.startsWith("dirty:") && !stale.contains(key)) {
         left.add(key + " (" + redis.type(key) + ")");
-      } else if (mustBeGone(name)) {
+      } else if (mustBeGone(name) || isOfWaitingMessage(name)) {
         left.add(key);
       }
     }
@@ -38,6 +42,10 @@ public final class DrainCheck {
 
   private static String name(String key) {
     return key.substring(key.indexOf('}') + 2);
+  }
+
+  private static boolean isOfWaitingMessage(String name) {
+    return name.startsWith("t:") && !MAY_STAY.contains(name.substring(name.lastIndexOf(':') + 1));
   }
 
   private static boolean mustBeGone(String name) {

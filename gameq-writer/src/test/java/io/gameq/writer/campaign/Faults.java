@@ -9,7 +9,8 @@ final class Faults {
   /** A few quick ones of each sort: what a submission must pass. */
   private static final String SHORT =
       "after the WAL, before EXEC|after EXEC|kill -9 after its claim|kill -9 after COMMIT|KILL of"
-          + " all|SCRIPT FLUSH|maxmemory|connections of a node cut";
+          + " all|SCRIPT FLUSH|maxmemory reached$|connections of a node cut|its acknowledgement"
+          + " comes late";
 
   private Faults() {}
 
@@ -33,6 +34,7 @@ final class Faults {
     all.addAll(RedisFaults.all());
     all.addAll(NetworkFaults.all());
     all.addAll(HostFaults.all());
+    all.addAll(MessageFaults.all());
     List<Fault> repeatable = List.copyOf(all);
     all.addAll(SchemaFaults.all());
     all.add(new Fault("everything at random", 5, everything(repeatable)));

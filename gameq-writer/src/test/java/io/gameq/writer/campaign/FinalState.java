@@ -7,7 +7,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** What MySQL holds at the end of a case. Stateless. */
 public final class FinalState {
@@ -32,6 +34,14 @@ public final class FinalState {
       }
     }
     return rows;
+  }
+
+  /** What rows of {@code deed} hold: the commits that put them. */
+  public static Set<String> deeds(Map<String, Held> rows) {
+    return rows.entrySet().stream()
+        .filter(row -> Change.table(row.getKey()).equals("deed"))
+        .map(row -> row.getValue().value())
+        .collect(Collectors.toSet());
   }
 
   /** The newest version that MySQL knows of each row, deleted ones included. */

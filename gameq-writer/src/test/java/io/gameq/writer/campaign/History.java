@@ -1,8 +1,7 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.writer.campaign.messages.LineFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,11 +27,7 @@ public final class History {
 
   /** Reads the file of a node; its last line may be cut off where the node was killed. */
   public void readNode(Path file) throws IOException {
-    if (!Files.exists(file)) {
-      return; // killed before its first line
-    }
-    String text = Files.readString(file, StandardCharsets.US_ASCII);
-    text.substring(0, text.lastIndexOf('\n') + 1).lines().forEach(this::readLine);
+    LineFile.read(file).forEach(this::readLine);
   }
 
   private void readLine(String line) {

@@ -2,10 +2,8 @@ package io.gameq.writer.campaign;
 
 import io.gameq.Conflict;
 import io.gameq.owner.SessionId;
-import java.io.FileOutputStream;
+import io.gameq.writer.campaign.messages.LineFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,14 +33,14 @@ final class HistoryFile {
   static final String CONFLICT = "conflict";
   static final String OPEN = "open";
 
-  private final FileOutputStream out;
+  private final LineFile file;
 
   HistoryFile(Path file) throws IOException {
-    out = new FileOutputStream(file.toFile(), true);
+    this.file = new LineFile(file);
   }
 
   void invoke(String id, List<Attempt.Part> parts, List<Change> changes) {
-    line(
+    file.line(
         INVOKE,
         System.nanoTime(),
         id,
@@ -55,19 +53,19 @@ final class HistoryFile {
   }
 
   void ok(String id) {
-    line(OK, System.nanoTime(), id);
+    file.line(OK, System.nanoTime(), id);
   }
 
   void fail(String id, Throwable reason) {
-    line(FAIL, System.nanoTime(), id, plain(reason));
+    file.line(FAIL, System.nanoTime(), id, LineFile.plain(reason));
   }
 
   void unknown(String id, Throwable reason) {
-    line(UNKNOWN, System.nanoTime(), id, plain(reason));
+    file.line(UNKNOWN, System.nanoTime(), id, LineFile.plain(reason));
   }
 
   void open(long from, String owner, long epoch, Map<String, String> rows, String process) {
-    line(
+    file.line(
         OPEN,
         from,
         System.nanoTime(),
@@ -80,11 +78,11 @@ final class HistoryFile {
   }
 
   void durable(String id) {
-    line(DURABLE, System.nanoTime(), id);
+    file.line(DURABLE, System.nanoTime(), id);
   }
 
   void conflict(Conflict lost) {
-    line(
+    file.line(
         CONFLICT,
         System.nanoTime(),
         lost.rows().entrySet().stream()
@@ -93,21 +91,5 @@ final class HistoryFile {
         lost.owner(),
         SessionId.parse(lost.session()).epoch(),
         lost.mayComeBack() ? "may come back" : "certain");
-  }
-
-  private static String plain(Throwable reason) {
-    return reason.toString().replaceAll("[^ -~]", " ");
-  }
-
-  private synchronized void line(Object... fields) {
-    StringBuilder line = new StringBuilder();
-    for (Object field : fields) {
-      line.append(line.isEmpty() ? "" : "\t").append(field);
-    }
-    try {
-      out.write(line.append('\n').toString().getBytes(StandardCharsets.US_ASCII));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -1,15 +1,9 @@
 package io.gameq.writer.campaign;
 
-import io.gameq.ClosedException;
-import io.gameq.CommitFailedException;
 import io.gameq.CommitReceipt;
-import io.gameq.OwnershipLostException;
-import io.gameq.QueueFullException;
-import io.gameq.RedisFullException;
-import io.gameq.WalException;
+import io.gameq.writer.campaign.messages.Certainty;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,14 +57,14 @@ final class Ledger {
 
   /**
    * Commits, with the invocation written down before and the outcome after; {@code ended} hears
-   * whether it was acknowledged. Waits while too many are without an answer.
+   * what it failed with, null when it was acknowledged. Waits while too many are without an answer.
    */
   void commit(
       String id,
       List<Attempt.Part> parts,
       List<Change> changes,
       Supplier<CommitReceipt> commit,
-      Consumer<Boolean> ended) {
+      Consumer<@Nullable Throwable> ended) {
     room.acquireUninterruptibly();
     history.invoke(id, parts, changes);
     if (haltNext) {
@@ -94,29 +88,18 @@ final class Ledger {
     unsettled.decrementAndGet();
   }
 
-  private void end(String id, @Nullable Throwable error, Consumer<Boolean> ended) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+  private void end(String id, @Nullable Throwable error, Consumer<@Nullable Throwable> ended) {
+    Throwable cause = Certainty.cause(error);
     if (cause == null) {
       history.ok(id);
-    } else if (isCertain(cause)) {
+    } else if (Certainty.isCertain(cause)) {
       history.fail(id, cause);
     } else {
       history.unknown(id, cause);
     }
-    ended.accept(cause == null);
+    ended.accept(cause);
     open.decrementAndGet();
     room.release();
-  }
-
-  /** What {@link CommitReceipt#queued} promises of these: Redis does not have the commit. */
-  private static boolean isCertain(Throwable cause) {
-    return cause instanceof OwnershipLostException
-        || cause instanceof RedisFullException
-        || cause instanceof CommitFailedException
-        || cause instanceof QueueFullException
-        || cause instanceof ClosedException
-        || cause instanceof WalException;
   }
 
   void opened(long from, String owner, long epoch, Map<String, String> rows) {

@@ -53,6 +53,11 @@ public final class ReadingPlayer implements AutoCloseable {
     sightings.add(new Sighting("a read", from, until, owner, table, seen));
   }
 
+  /** What it reads with. */
+  public GameQueue queue() {
+    return queue;
+  }
+
   /** Stops reading; returns all it saw. */
   public List<Sighting> stop() {
     stopped = true;

@@ -3,6 +3,8 @@ package io.gameq.writer.campaign;
 import io.gameq.GameQueue;
 import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.MySqlServer;
+import io.gameq.writer.campaign.messages.MessageHistory;
+import io.gameq.writer.campaign.messages.MessageNotes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -125,6 +127,14 @@ final class World implements AutoCloseable {
       history.readNode(node.options().history());
     }
     return history;
+  }
+
+  MessageHistory messages() throws IOException {
+    MessageHistory messages = new MessageHistory();
+    for (NodeProcess node : nodes) {
+      messages.read(MessageNotes.beside(node.options().history()));
+    }
+    return messages;
   }
 
   void heal() {

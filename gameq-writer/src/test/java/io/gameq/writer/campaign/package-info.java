@@ -8,14 +8,16 @@
  *   Campaign              one case: load, faults, healing, drain, checks
  *     World               a fresh database and namespace with
  *       NodeProcess x 2     CampaignNode: CampaignPlayer x 3 over 12 owners, which are handed
- *                           and taken over
+ *                           and taken over; messages, of the package below, which both share
  *       WriterProcess x 2   gameq-writer run, lease 5 s
  *         FaultProxy        between every process and each of its servers
  *       ReadingPlayer       reads owners without a session, all the time
  *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults,
- *                         HostFaults, SchemaFaults
+ *                         HostFaults, MessageFaults, SchemaFaults
  *     DrainCheck          Redis holds nothing that waits
  *     Checker             history and reads against MySQL
+ *     messages.MessageChecker
+ *                         what was published and handled against dead letters and rows
  *     HistoryReplay       all acknowledged images of all WALs flushed twice more change nothing
  * CampaignReport          target/campaign.md, target/campaign.json
  * </pre>

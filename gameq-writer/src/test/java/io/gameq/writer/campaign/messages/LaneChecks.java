@@ -1,0 +1,149 @@
+package io.gameq.writer.campaign.messages;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+
+/**
+ * What must hold of all runs of handlers on one key, or one group: one at a time, with rising
+ * numbers, again only when a lease ran out, in order. Used by one thread.
+ */
+final class LaneChecks {
+  /** An acknowledgement takes less on a machine that is busy and has nothing done to it. */
+  private static final long ACK_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
+
+  private final MessageHistory history;
+  private final Set<String> rows;
+  private final Trouble trouble;
+  private final BiConsumer<MessageViolation.Kind, String> report;
+  private long twice;
+
+  LaneChecks(
+      MessageHistory history,
+      Set<String> rows,
+      Trouble trouble,
+      BiConsumer<MessageViolation.Kind, String> report) {
+    this.history = history;
+    this.rows = rows;
+    this.trouble = trouble;
+    this.report = report;
+  }
+
+  /** Runs that were there once more: a lease had run out, or the commit with rows had failed. */
+  long twice() {
+    return twice;
+  }
+
+  void check() {
+    Map<String, List<Handled>> lanes =
+        history.handled().stream().collect(Collectors.groupingBy(run -> run.lane));
+    for (List<Handled> runs : lanes.values()) {
+      checkAlone(runs);
+      checkFences(runs);
+      runs.stream()
+          .collect(Collectors.groupingBy(run -> run.id))
+          .values()
+          .forEach(this::checkAgain);
+      if (runs.get(0).lane.endsWith(":")) {
+        checkOrder(runs);
+      }
+    }
+  }
+
+  private void checkAlone(List<Handled> byStart) {
+    for (int i = 0; i < byStart.size(); i++) {
+      Handled one = byStart.get(i);
+      for (int j = i + 1; j < byStart.size(); j++) {
+        Handled other = byStart.get(j);
+        if (other.startedAt < one.exclusiveUntil() && other.leaseEnd != 0) {
+          report.accept(MessageViolation.Kind.TOGETHER, one + ", and " + other);
+        }
+      }
+    }
+  }
+
+  private void checkFences(List<Handled> byStart) {
+    for (int i = 0; i < byStart.size(); i++) {
+      for (int j = i + 1; j < byStart.size(); j++) {
+        Handled one = byStart.get(i);
+        Handled later = byStart.get(j);
+        if (one.startedAt < later.askedAt && one.fence >= later.fence) {
+          report.accept(MessageViolation.Kind.FENCE, one + " has a higher number than " + later);
+        }
+      }
+    }
+  }
+
+  /** Each run but the first: why was there another? */
+  private void checkAgain(List<Handled> runs) {
+    List<Handled> taken = new ArrayList<>(runs);
+    taken.sort(Comparator.comparingLong(run -> run.fence));
+    for (int i = 1; i < taken.size(); i++) {
+      Handled before = taken.get(i - 1);
+      if (before.threw()) {
+        continue; // it was tried again
+      }
+      twice++;
+      if (!mayBeRepeated(before, taken.get(i))) {
+        report.accept(
+            MessageViolation.Kind.TWICE,
+            "%s, then %s: the first had returned %d ms before its lease ended"
+                .formatted(
+                    before,
+                    taken.get(i),
+                    TimeUnit.NANOSECONDS.toMillis(before.leaseEnd - before.doneAt)));
+      }
+    }
+  }
+
+  private boolean mayBeRepeated(Handled before, Handled again) {
+    if (before.rows != null && !rows.contains(before.rows)) {
+      return true; // its commit failed
+    }
+    if (before.rows == null && (!before.isDone() || before.doneAt + ACK_NANOS > before.leaseEnd)) {
+      return true;
+    }
+    if (trouble.forgets() && before.startedAt < trouble.until()) {
+      return trouble.stalls() || isUnknown(before);
+    }
+    return before.rows == null
+        && again.attempt > 1
+        && trouble.overlaps(before.startedAt, before.leaseEnd);
+  }
+
+  /**
+   * Whether a Redis that forgot neither its publish nor its claim was ever told of its
+   * acknowledgement. What was acknowledged before is put back before anybody takes it.
+   */
+  private boolean isUnknown(Handled of) {
+    return trouble.forgot(Objects.requireNonNull(history.published.get(of.id)).queuedAt)
+        && of.doneAt + ACK_NANOS > trouble.forgetsAt();
+  }
+
+  /** Of what waited when one was taken, none is due before it. */
+  private void checkOrder(List<Handled> byStart) {
+    Map<String, Handled> first = new HashMap<>();
+    byStart.forEach(run -> first.putIfAbsent(run.id, run));
+    List<Handled> runs = List.copyOf(first.values());
+    for (Handled one : runs) {
+      Published earlier = Objects.requireNonNull(history.published.get(one.id));
+      for (Handled other : runs) {
+        if (one.dueMillis < other.dueMillis
+            && earlier.queuedAt < other.askedAt
+            && one.startedAt > other.startedAt
+            && !trouble.hides(earlier.queuedAt)) {
+          report.accept(
+              MessageViolation.Kind.ORDER,
+              "%s, due %d, after %s, due %d".formatted(one, one.dueMillis, other, other.dueMillis));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.gameq.writer.campaign.messages;
+
+/**
+ * What a case did, as far as it excuses anything; immutable.
+ *
+ * @param from when its faults began, in nanos
+ * @param until when they were healed
+ * @param forgets whether Redis lost what it had acknowledged
+ * @param forgetsAt when Redis lost what it had acknowledged since {@code from}; never, if it is
+ *     {@link Long#MAX_VALUE}
+ * @param stalls whether nodes were killed or stopped meanwhile: what only they know of what was
+ *     forgotten may come late
+ */
+public record Trouble(long from, long until, long forgetsAt, boolean stalls) {
+  /** Nothing was done. */
+  public static final Trouble NONE = notForgetting(Long.MAX_VALUE, Long.MIN_VALUE);
+
+  /** Redis forgets nothing. */
+  public static Trouble notForgetting(long from, long until) {
+    return new Trouble(from, until, Long.MAX_VALUE, false);
+  }
+
+  boolean overlaps(long since, long to) {
+    return since <= until && to >= from;
+  }
+
+  boolean forgets() {
+    return forgetsAt != Long.MAX_VALUE;
+  }
+
+  /** Whether Redis may have forgotten what it had acknowledged at that moment. */
+  boolean forgot(long acknowledgedAt) {
+    return forgets() && acknowledgedAt >= from;
+  }
+
+  /** Whether Redis may not have known what was acknowledged before that moment. */
+  boolean hides(long before) {
+    return stalls && forgot(before);
+  }
+}
