@@ -5,6 +5,7 @@ import io.gameq.GameQueueConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Two nodes of the game, one day. In a real game each node is a process of its own. */
@@ -30,16 +31,20 @@ public final class GameMain {
 
   private static GameQueueConfig config(Map<String, String> settings, String node, Path wals) {
     return GameQueueConfig.builder()
-        .redis(settings.get("GAME_REDIS"))
+        .redis(need(settings, "GAME_REDIS"))
         .mysql(
-            settings.get("GAME_MYSQL"),
-            settings.get("GAME_DB_USER"),
-            settings.get("GAME_DB_PASSWORD"))
+            need(settings, "GAME_MYSQL"),
+            need(settings, "GAME_DB_USER"),
+            need(settings, "GAME_DB_PASSWORD"))
         .namespace("example")
         .node(node)
         .walDirectory(wals)
         .onFailure(failure -> System.err.println(node + " has to be restarted: " + failure))
         .build();
+  }
+
+  private static String need(Map<String, String> settings, String name) {
+    return Objects.requireNonNull(settings.get(name), name);
   }
 
   private static void report(String node, Set<String> missing) {
