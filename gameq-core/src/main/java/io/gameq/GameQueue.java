@@ -21,9 +21,10 @@ import java.util.function.Function;
  */
 public interface GameQueue extends AutoCloseable {
   /**
-   * Starts a node: connects, checks both servers, starts a fresh WAL, and replays what earlier
-   * starts of this node left ({@link GameQueueConfigBuilder#earlierWals}). Waits for the servers,
-   * some seconds for each at most, and for that replay.
+   * Starts a node: looks at the flags of this JVM, connects, checks both servers, starts a fresh
+   * WAL, and replays what earlier starts of this node left ({@link
+   * GameQueueConfigBuilder#earlierWals}). Waits for the servers, some seconds for each at most, and
+   * for that replay.
    *
    * @throws GameQueueException naming what is missing or unfit and the remedy; then nothing is left
    *     running

@@ -1,13 +1,11 @@
 package io.gameq.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.SQLExceptionOverride;
 import io.gameq.GameQueueException;
 import io.gameq.Tls;
 import io.gameq.tls.TlsRefusal;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Map;
@@ -217,7 +215,7 @@ public final class MySqlPool {
     pool.setMinimumIdle(Math.min(2, config.poolSize()));
     pool.setConnectionTimeout(WAIT_MILLIS);
     pool.setKeepaliveTime(TRY_IDLE_MILLIS);
-    pool.setExceptionOverride(new KeepsUnharmed());
+    pool.setExceptionOverrideClassName(KeepsUnharmed.class.getName());
     // Tried just now: the pool fills in the background.
     pool.setInitializationFailTimeout(-1);
     LoginPool opened = new LoginPool(pool, refusedLogin(config));
@@ -239,19 +237,6 @@ public final class MySqlPool {
           return; // the server has an answer, or is gone
         }
       }
-    }
-  }
-
-  /**
-   * The pool's own rule closes a connection after "this server cannot do that", and after a
-   * statement that took too long and was ended: both leave it as it was.
-   */
-  private static final class KeepsUnharmed implements SQLExceptionOverride {
-    @java.lang.Override
-    public Override adjudicate(SQLException e) {
-      return "0A000".equals(e.getSQLState()) || e instanceof SQLTimeoutException
-          ? Override.DO_NOT_EVICT
-          : Override.CONTINUE_EVICT;
     }
   }
 

@@ -36,6 +36,7 @@ import io.gameq.upkeep.NodeUpkeep;
 import io.gameq.upkeep.RepeatAfterHealing;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
+import io.gameq.wal.JvmFlags;
 import io.gameq.wal.LeftWals;
 import io.gameq.wal.WalWriter;
 import java.security.SecureRandom;
@@ -75,8 +76,9 @@ final class NodeStart {
     this.config = config;
   }
 
-  /** Closes what it had opened when it fails. */
+  /** Closes what it had opened when it fails. Asks no server before the JVM is fit. */
   GameNode start() {
+    JvmFlags.check();
     try {
       GameNode node = connectAndStart();
       LOG.info(

@@ -1,28 +1,50 @@
 package io.gameq.wal;
 
 import io.gameq.WalException;
+import java.util.ArrayList;
+import java.util.List;
+import net.openhft.chronicle.core.Jvm;
 
 /**
  * Tells an embedder which JVM flags Chronicle Queue misses, before it fails somewhere inside.
  * Stateless.
  */
-final class JvmFlags {
-  private static final String NEEDED =
-      "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED"
-          + " --add-exports=java.base/sun.nio.ch=ALL-UNNAMED"
-          + " --add-exports=java.base/jdk.internal.ref=ALL-UNNAMED";
+public final class JvmFlags {
+  /** From here on a JVM warns of what Chronicle Queue does with memory; 17 knows no such flag. */
+  private static final int WARNS_OF_UNSAFE = 24;
 
   private JvmFlags() {}
 
-  /** Throws a {@link WalException} that names the flags when one is missing. */
-  static void check() {
+  /**
+   * Looks whether this JVM has what the WAL needs; asks nobody.
+   *
+   * @throws WalException when it has not, naming the flags that are missing
+   */
+  public static void check() {
     Module base = Object.class.getModule();
-    Module ours = JvmFlags.class.getModule();
-    if (!base.isOpen("java.lang.reflect", ours) || !base.isExported("sun.nio.ch", ours)) {
-      throw new WalException(
-          "this JVM was started without flags that Chronicle Queue needs. Add to the java command"
-              + " line, or to JDK_JAVA_OPTIONS: "
-              + NEEDED);
+    Module chronicle = Jvm.class.getModule();
+    String to = "=" + (chronicle.isNamed() ? chronicle.getName() : "ALL-UNNAMED");
+    List<String> missing = new ArrayList<>();
+    if (!base.isOpen("java.lang.reflect", chronicle)) {
+      missing.add("--add-opens=java.base/java.lang.reflect" + to);
     }
+    if (!base.isExported("sun.nio.ch", chronicle)) {
+      missing.add("--add-exports=java.base/sun.nio.ch" + to);
+    }
+    if (missing.isEmpty()) {
+      return;
+    }
+    List<String> against = new ArrayList<>();
+    if (!base.isExported("jdk.internal.ref", chronicle)) {
+      against.add("--add-exports=java.base/jdk.internal.ref" + to);
+    }
+    if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
+      against.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    throw new WalException(
+        "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add to"
+            + " the java command line, or to JDK_JAVA_OPTIONS: "
+            + String.join(" ", missing)
+            + (against.isEmpty() ? "" : " and, against warnings: " + String.join(" ", against)));
   }
 }

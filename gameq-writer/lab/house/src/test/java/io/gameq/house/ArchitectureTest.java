@@ -79,6 +79,8 @@ class ArchitectureTest {
             "io.gameq.GameQueue",
             "io.gameq.writer.WriterMain",
             "io.gameq.recovery.RecoveryMain",
+            "io.gameq.spring.GameQueueAutoConfiguration",
+            "io.gameq.example.ExampleGame",
             "io.gameq.lab.LabMain",
             "io.gameq.lab.servers.EmbeddedRedis")) {
       assertTrue(CLASSES.contain(name), name);
@@ -110,7 +112,8 @@ class ArchitectureTest {
     TreeSet<String> unknown =
         CLASSES.stream()
             .map(JavaClass::getPackageName)
-            .filter(name -> !name.matches("io\\.gameq\\.(writer|recovery|lab)(\\..*)?"))
+            .filter(
+                name -> !name.matches("io\\.gameq\\.(writer|recovery|lab|spring|example)(\\..*)?"))
             .filter(name -> !LAYERS.contains(name))
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(new TreeSet<>(), unknown, "packages without a layer");
@@ -133,7 +136,27 @@ class ArchitectureTest {
         .resideInAnyPackage(LAYERS.toArray(String[]::new))
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.gameq.writer..", "io.gameq.recovery..", "io.gameq.lab..")
+        .resideInAnyPackage(
+            "io.gameq.writer..",
+            "io.gameq.recovery..",
+            "io.gameq.lab..",
+            "io.gameq.spring..",
+            "io.gameq.example..")
+        .check(CLASSES);
+  }
+
+  /** What the example shows, every game can do. */
+  @Test
+  void theExampleKnowsTheApiAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.gameq.example..")
+        .should()
+        .dependOnClassesThat(
+            JavaClass.Predicates.resideInAPackage("io.gameq..")
+                .and(
+                    DescribedPredicate.not(
+                        JavaClass.Predicates.resideInAnyPackage("io.gameq", "io.gameq.example.."))))
         .check(CLASSES);
   }
 

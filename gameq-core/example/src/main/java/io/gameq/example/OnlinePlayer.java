@@ -1,0 +1,75 @@
+package io.gameq.example;
+
+import io.gameq.CommitReceipt;
+import io.gameq.OwnerSession;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A player who is logged in here: what the game knows in memory, and the right to write it. One
+ * thread at a time acts for a player.
+ */
+public final class OnlinePlayer {
+  private final OwnerSession session;
+  private final Map<Integer, Rows.Item> items = new TreeMap<>();
+  private Rows.Player row;
+
+  /** What Redis and MySQL have of the player; a new one begins with nothing. */
+  OnlinePlayer(OwnerSession session, long playerId, String name) {
+    this.session = session;
+    List<Rows.Player> known = session.rows(Rows.Player.class);
+    if (known.isEmpty()) {
+      row = new Rows.Player(playerId, name, 0);
+      session.put(row);
+      session.commit();
+    } else {
+      row = known.get(0);
+    }
+    session.rows(Rows.Item.class).forEach(item -> items.put(item.slot(), item));
+    session.forgetLoaded(); // from here on this object is the player
+  }
+
+  /** Play: an item and some gold are found. Returns at once; nothing waits for a server. */
+  public CommitReceipt find(int slot, int itemId, long gold) {
+    Rows.Item found = new Rows.Item(row.playerId(), slot, itemId, 1);
+    Rows.Player richer = row.plus(gold);
+    session.put(found);
+    session.put(richer);
+    CommitReceipt receipt = session.commit(); // one atomic change
+    become(richer);
+    become(found);
+    return receipt;
+  }
+
+  /** The row of this player. */
+  public Rows.Player row() {
+    return row;
+  }
+
+  /** What is in a slot. */
+  public Optional<Rows.Item> item(int slot) {
+    return Optional.ofNullable(items.get(slot));
+  }
+
+  /** Whose changes are staged in it, and committed alone or together with others. */
+  OwnerSession session() {
+    return session;
+  }
+
+  /** To be called once the change is committed. */
+  void become(Rows.Player changed) {
+    row = changed;
+  }
+
+  /** To be called once the change is committed. */
+  void become(Rows.Item changed) {
+    items.put(changed.slot(), changed);
+  }
+
+  /** To be called once the change is committed. */
+  void lost(int slot) {
+    items.remove(slot);
+  }
+}

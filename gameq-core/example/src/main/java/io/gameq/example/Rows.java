@@ -1,0 +1,27 @@
+package io.gameq.example;
+
+import java.time.Instant;
+
+/** The rows of the game: a record names its table, its components name the columns. */
+public final class Rows {
+  private Rows() {}
+
+  /** Of the owner {@code player:<id>}, as are items. */
+  public record Player(long playerId, String name, long gold) {
+    Player plus(long more) {
+      return new Player(playerId, name, gold + more);
+    }
+  }
+
+  /** What a player carries in one slot. */
+  public record Item(long playerId, int slot, int itemId, int count) {}
+
+  /** Of the owner {@code mailbox:<id of the player>}. */
+  public record Mail(long playerId, long mailId, String sender, String text, Instant sentAt) {}
+
+  /** Of the owner {@code guild:<id>}, as are its members. */
+  public record Guild(long guildId, String name, long treasury) {}
+
+  /** A player of a guild, and what that player gave. */
+  public record GuildMember(long guildId, long playerId, long given) {}
+}

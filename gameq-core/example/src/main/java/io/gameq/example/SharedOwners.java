@@ -1,0 +1,50 @@
+package io.gameq.example;
+
+import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Changes owners that no node holds for long, mailboxes and guilds, together with a player of this
+ * node. Waits for servers: not for the thread of the game loop.
+ */
+final class SharedOwners {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** Nodes that change one guild at the same moment take turns; it takes no more than a few. */
+  private static final int ATTEMPTS = 10;
+
+  private final GameQueue queue;
+
+  SharedOwners(GameQueue queue) {
+    this.queue = queue;
+  }
+
+  /**
+   * Commits what is staged for the owner, and the player's new row, as one change. When it throws,
+   * nothing of it was applied, but where the time was up: then log the player in anew.
+   *
+   * @param owner such as {@code guild:7}
+   * @param stage puts the owner's rows
+   */
+  void change(String owner, Consumer<OwnerSession> stage, OnlinePlayer player, Rows.Player row) {
+    for (int attempt = 1; ; attempt++) {
+      try (OwnerSession session = queue.open(owner)) {
+        stage.accept(session);
+        player.session().put(row);
+        queue.commit(session, player.session()).awaitQueued(PATIENCE);
+        player.become(row);
+        return;
+      } catch (GameQueueException e) {
+        player.session().rollback();
+        // Another node opened the owner before this commit: once more, from its rows of now.
+        if (!(e instanceof OwnershipLostException) || attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+}
