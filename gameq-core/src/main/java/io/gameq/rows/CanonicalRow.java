@@ -21,19 +21,25 @@ public final class CanonicalRow {
    *     does not hold its value
    */
   public static @Nullable Object[] of(Table table, Map<String, ?> values, Clock clock) {
-    for (String name : values.keySet()) {
+    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
+    boolean[] named = new boolean[row.length];
+    for (Map.Entry<String, ?> of : values.entrySet()) {
+      String name = of.getKey();
       if (!table.has(name)) {
         throw new RowRefusedException(table.unknown(name));
       }
+      int index = table.indexOf(name);
+      Column column = table.columns().get(index);
+      if (named[index]) {
+        throw Refusal.of(column.label(), "given twice, in capitals and in small letters");
+      }
+      named[index] = true;
+      row[index] = column.canonical(of.getValue());
     }
-    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     for (int i = 0; i < row.length; i++) {
-      Column column = table.columns().get(i);
-      Object in = values.get(column.name());
-      row[i] =
-          in != null || values.containsKey(column.name())
-              ? column.canonical(in)
-              : absent(table, i, clock);
+      if (!named[i]) {
+        row[i] = absent(table, i, clock);
+      }
     }
     return row;
   }
