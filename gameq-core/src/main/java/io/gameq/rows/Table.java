@@ -27,8 +27,8 @@ public final class Table {
   private final Map<String, Integer> indexes = new HashMap<>();
 
   /** MySQL takes names of columns in capitals and in small letters for the same. */
-  private final Map<String, Integer> indexesAnyCase =
-      new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  private final Map<String, Integer> indexesAnyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
   private final int[] primaryKey;
   private final boolean[] inKey;
   private final List<Column> keyColumns;

@@ -77,8 +77,7 @@ record NewPrimaryKey(
   static boolean isComparable(ColumnFacts column) {
     try {
       ColumnType type =
-          ColumnTypes.parse(
-              column.columnType(), column.charset(), binary(column.charset()));
+          ColumnTypes.parse(column.columnType(), column.charset(), binary(column.charset()));
       return type.keyProblem() == null;
     } catch (UnmanageableException e) {
       return false;

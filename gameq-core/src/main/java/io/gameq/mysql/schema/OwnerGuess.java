@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Guesses whose rows the tables of a database hold. Used by one thread.
  *
  * <p>A table is one of owners when the rows of others belong to its rows: two tables or more, or
- * one where its own rows belong to nobody or it is named as players are. It belongs to itself; each other table to the one of
- * those for which most speaks.
+ * one where its own rows belong to nobody or it is named as players are. It belongs to itself; each
+ * other table to the one of those for which most speaks.
  */
 final class OwnerGuess {
   private static final String OWN_TABLES = "gameq_";
@@ -188,8 +188,7 @@ final class OwnerGuess {
               propose(target, kind, of.getValue());
             });
     for (TableFacts table : tables) {
-      boolean proposed =
-          proposals.stream().anyMatch(of -> of.table().name().equals(table.name()));
+      boolean proposed = proposals.stream().anyMatch(of -> of.table().name().equals(table.name()));
       if (!proposed) {
         left.add(leftOut(table, kinds));
       }

@@ -259,8 +259,7 @@ final class SchemaRepair {
     }
   }
 
-  private void foreignKeys(
-      String table, Set<String> all, List<String> before, List<String> after) {
+  private void foreignKeys(String table, Set<String> all, List<String> before, List<String> after) {
     for (ForeignKeyFacts key : columns.foreignKeys()) {
       boolean here =
           key.child().equals(table)
@@ -280,11 +279,9 @@ final class SchemaRepair {
   private List<String> advice(TableFacts table, TableSpec spec) {
     List<String> advice = new ArrayList<>();
     NewPrimaryKey key = newKeys.get(table.name());
-    boolean keyed = key != null && !key.columns().isEmpty();
     String owner = spec.ownerColumn();
-    if (table.column(owner) != null
-        && !table.hasIndexThatBeginsWith(owner)
-        && !(keyed && key.columns().get(0).equals(owner))) {
+    boolean leadsNewKey = key != null && key.columns().indexOf(owner) == 0;
+    if (table.column(owner) != null && !table.hasIndexThatBeginsWith(owner) && !leadsNewKey) {
       advice.add(
           "ALTER TABLE %s ADD INDEX %s"
               .formatted(

@@ -108,8 +108,7 @@ final class TableInspector {
               "it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT))));
     } else if (!"InnoDB".equals(table.engine())) {
       flaws.add(
-          Flaw.ofTable(
-              Flaw.Kind.ENGINE, "its engine is %s: use InnoDB".formatted(table.engine())));
+          Flaw.ofTable(Flaw.Kind.ENGINE, "its engine is %s: use InnoDB".formatted(table.engine())));
     }
     table.columns().forEach(this::column);
     List<String> primaryKey = primaryKey(table);
@@ -245,8 +244,7 @@ final class TableInspector {
                 name,
                 "the primary key covers only a prefix of column %s".formatted(name)));
       } else if (generated.contains(name) || name.equalsIgnoreCase(Table.VERSION_COLUMN)) {
-        flaws.add(
-            Flaw.other("key column %s is not one that the game writes".formatted(name)));
+        flaws.add(Flaw.other("key column %s is not one that the game writes".formatted(name)));
       } else if (column != null) {
         String problem = column.type().keyProblem();
         if (problem != null) {
@@ -296,8 +294,7 @@ final class TableInspector {
           Flaw.other(
               "it has no owner column %s%s"
                   .formatted(
-                      name,
-                      close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0)))));
+                      name, close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0)))));
     } else if (generated.contains(name)) {
       flaws.add(Flaw.other("owner column %s is generated".formatted(name)));
     } else if (column != null) {

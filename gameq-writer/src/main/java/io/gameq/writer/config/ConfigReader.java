@@ -126,8 +126,8 @@ public final class ConfigReader {
     if (mysql.text("poolSize") != null && config.mysql().poolSize() < workers) {
       throw mysql.wrong(
           "poolSize",
-          ("is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use %2$d or"
-                  + " more")
+          ("is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use %2$d"
+                  + " or more")
               .formatted(config.mysql().poolSize(), workers));
     }
     return config;

@@ -70,9 +70,7 @@ final class DraftYaml {
 
   private void leftOut(LeftOut of) {
     TableSpec unsure = of.unsure();
-    comment(
-        "%s: %s"
-            .formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
+    comment("%s: %s".formatted(unsure == null ? of.table() : entry(unsure), of.reason()));
   }
 
   private void comment(String text) {

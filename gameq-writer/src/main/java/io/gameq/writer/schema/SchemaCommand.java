@@ -11,11 +11,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "schema",
     description = "Prepares a database for gameq.",
-    subcommands = {
-      SchemaInitCommand.class,
-      SchemaCheckCommand.class,
-      SchemaMigrateCommand.class
-    })
+    subcommands = {SchemaInitCommand.class, SchemaCheckCommand.class, SchemaMigrateCommand.class})
 public final class SchemaCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 

@@ -143,8 +143,7 @@ final class SchemaInitCommand implements Callable<Integer> {
             .formatted(config.database(), config.address()),
         "# other settings.",
         "namespace: "
-            + DraftYaml.text(
-                namespace == null ? namespaceOf(config.database()) : namespace),
+            + DraftYaml.text(namespace == null ? namespaceOf(config.database()) : namespace),
         "redis:",
         "  uri: " + DraftYaml.text(redis),
         "mysql:",

@@ -46,8 +46,7 @@ public final class Startup {
         // Once for each reason, however long it lasts.
         if (!Objects.equals(e.getMessage(), said)) {
           said = e.getMessage();
-          LOG.warn(
-              "{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
+          LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
         }
       }
     } while (!stop.await(ASK_EVERY_MILLIS, TimeUnit.MILLISECONDS));

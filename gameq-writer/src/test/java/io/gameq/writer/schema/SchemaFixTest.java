@@ -31,8 +31,7 @@ class SchemaFixTest {
   @BeforeEach
   void createTables() throws Exception {
     try (var file = SchemaFixTest.class.getResourceAsStream("every-refusal.sql")) {
-      String sql =
-          new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+      String sql = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
       game.execute(statements(sql).toArray(String[]::new));
     }
   }
@@ -78,15 +77,17 @@ class SchemaFixTest {
         draft.contains(
             "- { name: hero_bag, owner: hero, ownerColumn: hero_id }  # foreign key to heroes"),
         draft);
-    assertTrue(
-        draft.contains("- { name: clan_chest, owner: clan, ownerColumn: clan_tag }"), draft);
+    assertTrue(draft.contains("- { name: clan_chest, owner: clan, ownerColumn: clan_tag }"), draft);
     assertTrue(
         draft.contains("{ name: hero_visit, owner: hero, ownerColumn: hero_id }  # named after"),
         draft);
     assertTrue(draft.contains("#     ! its engine is MyISAM: use InnoDB"), draft);
     assertTrue(draft.contains("#     trigger hero_made of heroes writes it past gameq"), draft);
-    assertTrue(draft.contains("# - { name: hero_place, owner: hero, ownerColumn: hero_id }: "
-        + "cannot be managed, column spot: column type point is not supported"), draft);
+    assertTrue(
+        draft.contains(
+            "# - { name: hero_place, owner: hero, ownerColumn: hero_id }: "
+                + "cannot be managed, column spot: column type point is not supported"),
+        draft);
     assertTrue(draft.contains("# hero_names: it is a view"), draft);
     assertTrue(draft.contains("# weather: no column names an owner"), draft);
     assertTrue(

@@ -72,7 +72,8 @@ public final class GeneratedGame implements DemoGame {
       } else if (!table.otherWriters().isEmpty()) {
         left.put(
             table.spec().name(),
-            String.join(", ", table.otherWriters()) + ": writes it past gameq, which the demo"
+            String.join(", ", table.otherWriters())
+                + ": writes it past gameq, which the demo"
                 + " would take for a row that it lost");
       } else {
         chosen.add(table.spec());
@@ -109,9 +110,7 @@ public final class GeneratedGame implements DemoGame {
       TableSpec spec, SchemaDraft draft, Map<String, String> left) {
     for (SchemaDraft.Owner owner : draft.owners()) {
       String root = owner.table();
-      if (root != null
-          && owner.kind().equals(spec.ownerKind())
-          && left.containsKey(root)) {
+      if (root != null && owner.kind().equals(spec.ownerKind()) && left.containsKey(root)) {
         left.put(spec.name(), "table %s, which holds its owners, is left out".formatted(root));
         return true;
       }
@@ -133,8 +132,7 @@ public final class GeneratedGame implements DemoGame {
         RowGenerator generator =
             new RowGenerator(
                 table,
-                new RowGenerator.Surroundings(
-                    schema.table(table.name()), owner, numbers, parents));
+                new RowGenerator.Surroundings(schema.table(table.name()), owner, numbers, parents));
         if (table.name().equals(owner.table())) {
           root = generator;
         } else {
@@ -220,14 +218,15 @@ public final class GeneratedGame implements DemoGame {
     out.println("managed (" + managed.size() + "): " + names(managed));
     out.println("cannot be managed (" + left.size() + "):");
     left.forEach((name, reason) -> out.println("  " + name + ": " + reason));
-    Map<Boolean, List<SchemaDraft.LeftOut>> without =
-        draft.left().stream().collect(Collectors.partitioningBy(of -> of.unsure() != null));
     Set<String> unowned =
-        without.get(false).stream().map(SchemaDraft.LeftOut::table).collect(Collectors.toSet());
+        draft.left().stream()
+            .filter(of -> of.unsure() == null)
+            .map(SchemaDraft.LeftOut::table)
+            .collect(Collectors.toSet());
     out.println("without an owner column (" + unowned.size() + "): " + names(unowned));
-    for (SchemaDraft.LeftOut of : without.get(true)) {
-      out.printf("not sure of %s: %s%n", of.table(), of.reason());
-    }
+    draft.left().stream()
+        .filter(of -> of.unsure() != null)
+        .forEach(of -> out.printf("not sure of %s: %s%n", of.table(), of.reason()));
     out.flush();
   }
 

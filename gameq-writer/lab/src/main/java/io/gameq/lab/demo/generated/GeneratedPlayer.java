@@ -118,7 +118,7 @@ final class GeneratedPlayer implements DemoActor {
   @Override
   public int trade(OwnerSession mine, DemoActor other, OwnerSession theirs) {
     GeneratedPlayer buyer = (GeneratedPlayer) other;
-    if (buyer.family != family) {
+    if (!buyer.family.equals(family)) {
       return 0; // its rows are in other tables
     }
     RowGenerator of = family.anyChild(random);
