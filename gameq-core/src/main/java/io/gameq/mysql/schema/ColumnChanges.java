@@ -28,8 +28,24 @@ final class ColumnChanges {
    *
    * @param charset null: stays
    * @param collation null: that of the character set
+   * @param exact without digits to which MySQL rounds
    */
-  record Change(@Nullable String charset, @Nullable String collation, boolean notNull) {}
+  record Change(
+      @Nullable String charset, @Nullable String collation, boolean notNull, boolean exact) {
+    static final Change NONE = new Change(null, null, false, false);
+
+    Change in(String newCharset, @Nullable String newCollation) {
+      return new Change(newCharset, newCollation, notNull, exact);
+    }
+
+    Change withoutNull() {
+      return new Change(charset, collation, true, exact);
+    }
+
+    Change withoutDigits() {
+      return new Change(charset, collation, notNull, true);
+    }
+  }
 
   ColumnChanges(SchemaSnapshot schema) {
     this.schema = schema;
@@ -41,8 +57,7 @@ final class ColumnChanges {
     Set<Place> seen = new LinkedHashSet<>(open);
     while (!open.isEmpty()) {
       Place place = open.remove(open.size() - 1);
-      Change before = changes.get(place);
-      changes.put(place, new Change(charset, collation, before != null && before.notNull()));
+      changes.put(place, soFar(place).in(charset, collation));
       for (ForeignKeyFacts key : schema.foreignKeys()) {
         for (int i = 0; i < key.columns().size(); i++) {
           Place child = new Place(key.child(), key.columns().get(i));
@@ -77,18 +92,23 @@ final class ColumnChanges {
    */
   void setNotNull(String table, String column) {
     Place place = new Place(table, column);
-    Change before = changes.get(place);
-    changes.put(
-        place,
-        before == null
-            ? new Change(null, null, true)
-            : new Change(before.charset(), before.collation(), true));
+    changes.put(place, soFar(place).withoutNull());
     schema.foreignKeys().stream()
         .filter(
             key ->
                 (key.child().equals(table) && key.columns().contains(column))
                     || (key.parent().equals(table) && key.parentColumns().contains(column)))
         .forEach(keys::add);
+  }
+
+  /** Takes the digits away to which MySQL rounds. */
+  void dropDigits(String table, String column) {
+    Place place = new Place(table, column);
+    changes.put(place, soFar(place).withoutDigits());
+  }
+
+  private Change soFar(Place place) {
+    return changes.getOrDefault(place, Change.NONE);
   }
 
   /** The columns of a table that are altered. */

@@ -60,6 +60,12 @@ record ColumnDefinition(String name, String type, String charset, String nullabi
     return new ColumnDefinition(name, type, charset, " NOT NULL", rest);
   }
 
+  /** The same without the digits in brackets to which MySQL rounds. */
+  ColumnDefinition withoutDigits() {
+    return new ColumnDefinition(
+        name, type.replaceFirst("\\(.*\\)", ""), charset, nullability, rest);
+  }
+
   /** A clause of ALTER TABLE. */
   String modify() {
     return "MODIFY COLUMN " + JdbcValues.quoted(name) + " " + type + charset + nullability + rest;

@@ -16,10 +16,16 @@ record Flaw(Kind kind, String column, String reason) {
     COLLATION,
     /** A character set whose bytes gameq cannot count. */
     CHARACTER_SET,
+    /** FLOAT or DOUBLE with digits in brackets, to which MySQL rounds. */
+    DIGITS,
     /** An owner column that may be NULL. */
     NULLABLE,
-    /** gq_version is there and wrong. */
+    /** gq_version is there, a number, and wrong. */
     VERSION_COLUMN,
+    /** gq_version is there and something else. */
+    OTHER_VERSION_COLUMN,
+    /** Table, column or kind of owner are not those of the database: the configuration is wrong. */
+    CONFIGURATION,
     /** No statement of ours mends it. */
     OTHER
   }
@@ -34,6 +40,6 @@ record Flaw(Kind kind, String column, String reason) {
 
   /** True when {@code schema check --fix-sql} has a statement for its kind. */
   boolean isMendable() {
-    return kind != Kind.OTHER;
+    return kind != Kind.OTHER && kind != Kind.CONFIGURATION;
   }
 }

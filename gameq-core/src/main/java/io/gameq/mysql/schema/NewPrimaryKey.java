@@ -7,6 +7,7 @@ import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
 import io.gameq.rows.types.UnmanageableException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,13 +19,18 @@ import org.jspecify.annotations.Nullable;
  * @param columns those of it; empty when it is a new one
  * @param clauses of ALTER TABLE
  * @param afterwards statements that run when it is there
- * @param what in words
+ * @param notes what it is and asks for, in words
  */
 record NewPrimaryKey(
-    List<String> columns, List<String> clauses, List<String> afterwards, String what) {
+    List<String> columns, List<String> clauses, List<String> afterwards, List<String> notes) {
 
-  /** A UNIQUE key whose columns always have a value, else the numbered column, else a new one. */
-  static NewPrimaryKey of(TableFacts table, String ownerColumn) {
+  /**
+   * A UNIQUE key whose columns always have a value, else the numbered column, else a new one.
+   *
+   * @param partitioned then only a UNIQUE key will do, since that has the partitioning's columns
+   * @return null where none will do
+   */
+  static @Nullable NewPrimaryKey of(TableFacts table, String ownerColumn, boolean partitioned) {
     for (String name : table.otherUniqueKeys()) {
       List<IndexPart> parts =
           table.indexParts().stream().filter(part -> part.index().equals(name)).toList();
@@ -37,8 +43,11 @@ record NewPrimaryKey(
             List.of(
                 "ALTER TABLE %s DROP INDEX %s"
                     .formatted(JdbcValues.quoted(table.name()), JdbcValues.quoted(name))),
-            "its UNIQUE key %s becomes the primary key".formatted(name));
+            List.of("its UNIQUE key %s becomes the primary key".formatted(name)));
       }
+    }
+    if (partitioned) {
+      return null;
     }
     for (ColumnFacts column : table.columns()) {
       if (column.extraHas("auto_increment")) {
@@ -46,7 +55,7 @@ record NewPrimaryKey(
             List.of(column.name()),
             List.of("ADD PRIMARY KEY " + inBrackets(List.of(column.name()))),
             List.of(),
-            "its numbered column %s becomes the primary key".formatted(column.name()));
+            List.of("its numbered column %s becomes the primary key".formatted(column.name())));
       }
     }
     String name =
@@ -60,9 +69,29 @@ record NewPrimaryKey(
             "ADD COLUMN %s BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY"
                 .formatted(JdbcValues.quoted(name))),
         List.of(),
-        ("a new column %s numbers its rows; where some columns together differ in every row, make"
-                + " these the primary key instead")
+        notesOfNew(table, name));
+  }
+
+  private static List<String> notesOfNew(TableFacts table, String name) {
+    List<String> notes = new ArrayList<>();
+    notes.add(
+        ("a proposal: a new column %s numbers the rows, and from then on the game gives each new"
+                + " row its number")
             .formatted(name));
+    String columns =
+        table.columns().stream()
+            .filter(of -> !of.nullable() && !of.generated() && isComparable(of))
+            .map(of -> JdbcValues.quoted(of.name()))
+            .collect(Collectors.joining(", "));
+    if (!columns.isEmpty()) {
+      notes.add(
+          "where some columns together differ in every row, make these the primary key instead;"
+              + " leave out of this query what is not to be in it, and it must find nothing:");
+      notes.add(
+          "SELECT %1$s, COUNT(*) FROM %2$s GROUP BY %1$s HAVING COUNT(*) > 1"
+              .formatted(columns, JdbcValues.quoted(table.name())));
+    }
+    return notes;
   }
 
   private static boolean isFit(TableFacts table, IndexPart part, String ownerColumn) {

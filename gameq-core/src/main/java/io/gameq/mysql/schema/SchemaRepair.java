@@ -5,11 +5,8 @@ import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
-import io.gameq.mysql.schema.TableInspection.VersionColumn;
 import io.gameq.rows.Table;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -17,7 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -31,37 +28,49 @@ final class SchemaRepair {
   /** InnoDB's limit of a key, in bytes. */
   private static final int MOST_KEY_BYTES = 3_072;
 
-  private final Handle handle;
   private final SchemaSnapshot schema;
+  private final TableTexts texts;
   private final ColumnChanges columns;
   private final Map<String, NewPrimaryKey> newKeys = new LinkedHashMap<>();
   private final Set<String> wideKeys = new LinkedHashSet<>();
+  private final Set<String> all = new HashSet<>();
   private final Set<ForeignKeyFacts> dropped = new HashSet<>();
   private final Set<String> altered = new HashSet<>();
 
-  private SchemaRepair(Handle handle, SchemaSnapshot schema) {
-    this.handle = handle;
+  private SchemaRepair(Handle handle, SchemaSnapshot schema, List<TableInspector.Result> results)
+      throws SQLException {
     this.schema = schema;
     this.columns = new ColumnChanges(schema);
+    this.texts = new TableTexts(handle);
+    for (TableInspector.Result result : results) {
+      all.add(result.inspection().spec().name());
+      decide(result);
+    }
   }
 
   /** What mends each of these tables, in their order; reads SHOW CREATE TABLE where it must. */
   static List<TableFix> of(
       Handle handle, SchemaSnapshot schema, List<TableInspector.Result> results)
       throws SQLException {
-    SchemaRepair repair = new SchemaRepair(handle, schema);
-    results.forEach(repair::decide);
-    Set<String> all =
-        results.stream().map(of -> of.inspection().spec().name()).collect(Collectors.toSet());
+    Map<TableInspector.Result, List<String>> inTheWay = new LinkedHashMap<>();
+    for (TableInspector.Result result : results) {
+      inTheWay.put(result, RowsInTheWay.queries(handle.getConnection(), result));
+    }
+    List<TableInspector.Result> ready =
+        results.stream().filter(of -> inTheWay.getOrDefault(of, List.of()).isEmpty()).toList();
+    SchemaRepair together = new SchemaRepair(handle, schema, ready);
     List<TableFix> fixes = new ArrayList<>();
     for (TableInspector.Result result : results) {
-      fixes.add(repair.fix(result, all));
+      // A proposal by itself: nothing that runs may wait for a decision about rows.
+      SchemaRepair repair =
+          ready.contains(result) ? together : new SchemaRepair(handle, schema, List.of(result));
+      fixes.add(repair.fix(result, inTheWay.getOrDefault(result, List.of())));
     }
     return fixes;
   }
 
   /** Before any statement is made: columns of other tables may have to change as well. */
-  private void decide(TableInspector.Result result) {
+  private void decide(TableInspector.Result result) throws SQLException {
     TableSpec spec = result.inspection().spec();
     TableFacts table = schema.table(spec.name());
     if (table == null) {
@@ -78,10 +87,14 @@ final class SchemaRepair {
               table.name(), flaw.column(), "utf8mb4", compared ? "utf8mb4_bin" : null);
         }
         case NULLABLE -> columns.setNotNull(table.name(), flaw.column());
+        case DIGITS -> columns.dropDigits(table.name(), flaw.column());
         case NO_PRIMARY_KEY -> {
-          NewPrimaryKey key = NewPrimaryKey.of(table, spec.ownerColumn());
-          newKeys.put(table.name(), key);
-          key.columns().forEach(column -> columns.compareAsItIs(table.name(), column));
+          NewPrimaryKey key =
+              NewPrimaryKey.of(table, spec.ownerColumn(), texts.isPartitioned(table.name()));
+          if (key != null) {
+            newKeys.put(table.name(), key);
+            key.columns().forEach(column -> columns.compareAsItIs(table.name(), column));
+          }
         }
         case PREFIX_IN_KEY -> {
           if (canBeWhole(table)) {
@@ -109,61 +122,71 @@ final class SchemaRepair {
     return bytes <= MOST_KEY_BYTES;
   }
 
-  private TableFix fix(TableInspector.Result result, Set<String> all) throws SQLException {
+  private TableFix fix(TableInspector.Result result, List<String> inTheWay) throws SQLException {
     TableSpec spec = result.inspection().spec();
     TableFacts table = schema.table(spec.name());
     List<String> mended = new ArrayList<>();
     List<String> unmended = new ArrayList<>();
-    List<String> cautions = new ArrayList<>();
+    List<String> notes = new ArrayList<>();
     List<String> alter = new ArrayList<>();
-    List<String> clauses = new ArrayList<>();
-    if (table != null && table.isBaseTable()) {
-      engine(table, clauses);
-      columnClauses(table, clauses, unmended);
-      keyClauses(table, clauses);
-      versionClauses(table, result.inspection().versionColumn(), alter, clauses);
-    }
+    List<String> before = new ArrayList<>();
+    List<String> after = new ArrayList<>();
     for (Flaw flaw : result.flaws()) {
-      boolean inReach =
-          flaw.isMendable()
-              && (flaw.kind() != Flaw.Kind.PREFIX_IN_KEY || wideKeys.contains(spec.name()));
-      (inReach ? mended : unmended).add(flaw.reason());
-      if (flaw.kind() == Flaw.Kind.NULLABLE) {
-        cautions.add(
-            "fails while rows name no owner; these are to be given one, or to go: SELECT * FROM %s"
-                    .formatted(JdbcValues.quoted(spec.name()))
-                + " WHERE %s IS NULL".formatted(JdbcValues.quoted(flaw.column())));
+      if (isMended(flaw, spec.name())) {
+        mended.add(flaw.reason());
+      } else {
+        unmended.add(flaw.reason() + hint(flaw, spec.name()));
+      }
+    }
+    if (table != null && table.isBaseTable()) {
+      List<String> clauses = new ArrayList<>();
+      engine(table, clauses);
+      columnClauses(table, clauses, unmended, notes);
+      keyClauses(table, clauses);
+      versionClauses(table, result, alter, clauses, notes);
+      if (!clauses.isEmpty()) {
+        alter.add(alter(spec.name(), clauses));
+        notes.add(0, texts.cost(spec.name()));
       }
     }
     NewPrimaryKey key = newKeys.get(spec.name());
     if (key != null) {
-      cautions.add(key.what());
-    }
-    if (table != null
-        && table.isBaseTable()
-        && result.inspection().versionColumn() == VersionColumn.MISSING) {
-      mended.add("it has no column " + Table.VERSION_COLUMN);
-    }
-    if (!clauses.isEmpty()) {
-      alter.add(alter(spec.name(), clauses));
-    }
-    if (key != null) {
+      notes.addAll(key.notes());
       alter.addAll(key.afterwards());
     }
     altered.add(spec.name());
-    List<String> before = new ArrayList<>();
-    List<String> after = new ArrayList<>();
-    tied(spec.name(), all, alter, unmended);
-    foreignKeys(spec.name(), all, before, after);
+    tied(spec.name(), alter, unmended, notes);
+    foreignKeys(spec.name(), before, after, notes);
     return new TableFix(
         spec,
         mended,
-        cautions,
-        before,
-        alter,
-        after,
-        table == null ? List.of() : advice(table, spec),
-        unmended);
+        unmended,
+        notes,
+        inTheWay,
+        new TableFix.Statements(
+            before, alter, after, table == null ? List.of() : advice(table, spec)));
+  }
+
+  private boolean isMended(Flaw flaw, String table) {
+    return switch (flaw.kind()) {
+      case PREFIX_IN_KEY -> wideKeys.contains(table);
+      case NO_PRIMARY_KEY -> newKeys.containsKey(table);
+      default -> flaw.isMendable();
+    };
+  }
+
+  private static String hint(Flaw flaw, String table) {
+    return switch (flaw.kind()) {
+      case PREFIX_IN_KEY ->
+          ": give the column a type that fits a key whole (%d bytes in all), after a look at SELECT MAX(CHAR_LENGTH(%s)) FROM %s"
+              .formatted(
+                  MOST_KEY_BYTES, JdbcValues.quoted(flaw.column()), JdbcValues.quoted(table));
+      case NO_PRIMARY_KEY ->
+          ": it is partitioned, so the key must have the columns of the partitioning; choose those"
+              + " that differ in every row";
+      case CONFIGURATION -> ": correct the configuration";
+      default -> "";
+    };
   }
 
   private static void engine(TableFacts table, List<String> clauses) {
@@ -179,13 +202,14 @@ final class SchemaRepair {
     }
   }
 
-  private void columnClauses(TableFacts table, List<String> clauses, List<String> unmended)
+  private void columnClauses(
+      TableFacts table, List<String> clauses, List<String> unmended, List<String> notes)
       throws SQLException {
     Map<String, ColumnChanges.Change> changes = columns.of(table.name());
     if (changes.isEmpty()) {
       return;
     }
-    String createTable = createTable(table.name());
+    String createTable = texts.createTable(table.name());
     for (Map.Entry<String, ColumnChanges.Change> of : changes.entrySet()) {
       ColumnDefinition definition = ColumnDefinition.of(createTable, of.getKey());
       if (definition == null) {
@@ -193,19 +217,14 @@ final class SchemaRepair {
         continue;
       }
       ColumnChanges.Change change = of.getValue();
+      ColumnChangeNotes.add(notes, of.getKey(), table.column(of.getKey()), change);
       if (change.charset() != null) {
         definition = definition.in(change.charset(), change.collation());
       }
+      if (change.exact()) {
+        definition = definition.withoutDigits();
+      }
       clauses.add((change.notNull() ? definition.notNull() : definition).modify());
-    }
-  }
-
-  // By JDBC itself: Jdbi would take ':' and '?' in a name for parameters.
-  private String createTable(String table) throws SQLException {
-    try (Statement statement = handle.getConnection().createStatement();
-        ResultSet row = statement.executeQuery("SHOW CREATE TABLE " + JdbcValues.quoted(table))) {
-      row.next();
-      return row.getString(2);
     }
   }
 
@@ -223,26 +242,54 @@ final class SchemaRepair {
     }
   }
 
+  /** A column that is only missing is left to 'schema migrate', which copies no table for it. */
   private static void versionClauses(
-      TableFacts table, VersionColumn version, List<String> alter, List<String> clauses) {
+      TableFacts table,
+      TableInspector.Result result,
+      List<String> alter,
+      List<String> clauses,
+      List<String> notes) {
     ColumnFacts there = table.column(Table.VERSION_COLUMN);
     if (there == null) {
-      clauses.add("ADD COLUMN " + VERSION);
-    } else if (version == VersionColumn.WRONG && there.generated()) {
-      clauses.add("DROP COLUMN " + JdbcValues.quoted(there.name()));
-      clauses.add("ADD COLUMN " + VERSION);
-    } else if (version == VersionColumn.WRONG) {
-      if (there.nullable()) {
-        alter.add(
-            "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL"
-                .formatted(JdbcValues.quoted(table.name()), JdbcValues.quoted(there.name())));
+      if (!clauses.isEmpty()) {
+        clauses.add("ADD COLUMN " + VERSION);
       }
-      clauses.add("CHANGE COLUMN %s %s".formatted(JdbcValues.quoted(there.name()), VERSION));
+      return;
+    }
+    String name = JdbcValues.quoted(there.name());
+    for (Flaw flaw : result.flaws()) {
+      if (flaw.kind() == Flaw.Kind.OTHER_VERSION_COLUMN) {
+        String free = freeName(table);
+        notes.add(
+            "column %s becomes %s and is kept; what names it has to name it anew"
+                .formatted(there.name(), free));
+        // By itself: one statement cannot give the name away and take it.
+        alter.add(
+            "ALTER TABLE %s RENAME COLUMN %s TO %s"
+                .formatted(JdbcValues.quoted(table.name()), name, JdbcValues.quoted(free)));
+        clauses.add("ADD COLUMN " + VERSION);
+      } else if (flaw.kind() == Flaw.Kind.VERSION_COLUMN) {
+        notes.add("numbers that stand in it count as versions of their rows");
+        if (there.nullable()) {
+          alter.add(
+              "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL"
+                  .formatted(JdbcValues.quoted(table.name()), name));
+        }
+        clauses.add("CHANGE COLUMN %s %s".formatted(name, VERSION));
+      }
     }
   }
 
+  private static String freeName(TableFacts table) {
+    return IntStream.iterate(1, i -> i + 1)
+        .mapToObj(i -> "gq_version_before" + (i == 1 ? "" : i))
+        .filter(name -> table.column(name) == null)
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Tables that are not asked about, with columns that foreign keys tie to those of these. */
-  private void tied(String table, Set<String> all, List<String> alter, List<String> unmended)
+  private void tied(String table, List<String> alter, List<String> unmended, List<String> notes)
       throws SQLException {
     if (columns.of(table).isEmpty()) {
       return;
@@ -250,28 +297,35 @@ final class SchemaRepair {
     for (String other : columns.tables()) {
       TableFacts facts = schema.table(other);
       if (facts != null && !all.contains(other) && altered.add(other)) {
+        notes.add(
+            "table %s changes with it, since foreign keys tie their columns".formatted(other));
         List<String> clauses = new ArrayList<>();
-        columnClauses(facts, clauses, unmended);
+        columnClauses(facts, clauses, unmended, notes);
         if (!clauses.isEmpty()) {
+          notes.add(texts.cost(other));
           alter.add(alter(other, clauses));
         }
       }
     }
   }
 
-  private void foreignKeys(String table, Set<String> all, List<String> before, List<String> after) {
+  private void foreignKeys(
+      String table, List<String> before, List<String> after, List<String> notes) {
     for (ForeignKeyFacts key : columns.foreignKeys()) {
       boolean here =
           key.child().equals(table)
               || !all.contains(key.child()); // once, before any table is altered
       if (here && dropped.add(key)) {
+        String deleteRule = columns.ruleAfter(key, key.deleteRule());
+        String updateRule = columns.ruleAfter(key, key.updateRule());
         before.add(ForeignKeySql.drop(key));
-        after.add(
-            ForeignKeySql.add(
-                schema,
-                key,
-                columns.ruleAfter(key, key.deleteRule()),
-                columns.ruleAfter(key, key.updateRule())));
+        after.add(ForeignKeySql.add(schema, key, deleteRule, updateRule));
+        if (!deleteRule.equals(key.deleteRule()) || !updateRule.equals(key.updateRule())) {
+          notes.add(
+              ("foreign key %s would set an owner to NULL: it restricts from then on, so the game"
+                      + " deletes these rows, or gives them away, before their owner goes")
+                  .formatted(key.name()));
+        }
       }
     }
   }
@@ -289,7 +343,8 @@ final class SchemaRepair {
     }
     for (ForeignKeyFacts of : schema.foreignKeys()) {
       if (of.child().equals(table.name())
-          && !(restricts(of.deleteRule()) && restricts(of.updateRule()))) {
+          && !(restricts(columns.ruleAfter(of, of.deleteRule()))
+              && restricts(columns.ruleAfter(of, of.updateRule())))) {
         advice.add(ForeignKeySql.drop(of));
         advice.add(ForeignKeySql.add(schema, of, "RESTRICT", "RESTRICT"));
       }

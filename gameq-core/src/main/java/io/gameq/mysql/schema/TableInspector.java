@@ -35,6 +35,9 @@ final class TableInspector {
   private static final Pattern OWNER_KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
   private static final Pattern CHAR_OR_VARCHAR =
       Pattern.compile("(?:var)?char\\b", Pattern.CASE_INSENSITIVE);
+  private static final Pattern WITH_DIGITS =
+      Pattern.compile("(?:float|double)\\(", Pattern.CASE_INSENSITIVE);
+  private static final Pattern INTEGER = Pattern.compile("(?:tiny|small|medium|big)?int\\b.*");
   private static final Set<ColumnType.Kind> OWNER_KINDS =
       EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
 
@@ -70,7 +73,7 @@ final class TableInspector {
     TableFacts table = schema.tables().get(spec.name());
     TableDefinition definition = null;
     if (table == null) {
-      flaws.add(Flaw.other("no such table in this database" + meant()));
+      flaws.add(Flaw.ofTable(Flaw.Kind.CONFIGURATION, "no such table in this database" + meant()));
     } else {
       definition = inspect(table);
     }
@@ -195,14 +198,22 @@ final class TableInspector {
                 .formatted(column.name()));
       }
     } catch (UnmanageableException e) {
-      String charset = column.charset();
-      boolean ofCharset = charset != null && TextCharset.ofName(charset) == null;
       flaws.add(
           new Flaw(
-              ofCharset ? Flaw.Kind.CHARACTER_SET : Flaw.Kind.OTHER,
+              kindOfUnmanageable(column),
               column.name(),
               "column %s: %s".formatted(column.name(), e.getMessage())));
     }
+  }
+
+  private static Flaw.Kind kindOfUnmanageable(ColumnFacts column) {
+    String charset = column.charset();
+    if (charset != null && TextCharset.ofName(charset) == null) {
+      return Flaw.Kind.CHARACTER_SET;
+    }
+    return WITH_DIGITS.matcher(column.columnType()).lookingAt()
+        ? Flaw.Kind.DIGITS
+        : Flaw.Kind.OTHER;
   }
 
   private void version(ColumnFacts column) {
@@ -218,7 +229,9 @@ final class TableInspector {
     if (!right) {
       flaws.add(
           new Flaw(
-              Flaw.Kind.VERSION_COLUMN,
+              INTEGER.matcher(type).matches() && !column.generated()
+                  ? Flaw.Kind.VERSION_COLUMN
+                  : Flaw.Kind.OTHER_VERSION_COLUMN,
               column.name(),
               "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it"
                   .formatted(Table.VERSION_COLUMN)));
@@ -281,7 +294,8 @@ final class TableInspector {
   private void owner(TableFacts table) {
     if (!OWNER_KIND.matcher(spec.ownerKind()).matches()) {
       flaws.add(
-          Flaw.other(
+          Flaw.ofTable(
+              Flaw.Kind.CONFIGURATION,
               "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _"
                   .formatted(spec.ownerKind())));
     }
@@ -291,7 +305,8 @@ final class TableInspector {
       List<String> close =
           SimilarNames.close(name, table.columns().stream().map(ColumnFacts::name).toList());
       flaws.add(
-          Flaw.other(
+          Flaw.ofTable(
+              Flaw.Kind.CONFIGURATION,
               "it has no owner column %s%s"
                   .formatted(
                       name, close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0)))));

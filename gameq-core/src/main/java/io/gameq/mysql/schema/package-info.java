@@ -11,7 +11,10 @@
  *   SchemaRepair       the statements that end what stands against tables: TableFix
  *     ColumnChanges      columns to be altered, and the foreign keys in the way
  *     ColumnDefinition   one of them, as SHOW CREATE TABLE has it
+ *       ColumnChangeNotes  what that changes for a game
  *     NewPrimaryKey      for a table without one
+ *     RowsInTheWay       with which a statement fails
+ *     TableTexts         SHOW CREATE TABLE, and what altering costs
  *   OwnerGuess         whose rows tables hold: SchemaDraft
  *     OwnerReferences    columns that may name an owner, by keys and by names
  * LayoutTable        gameq_layout: column lists of encoded rows, by fingerprint

@@ -41,14 +41,10 @@ final class SchemaCheckCommand implements Callable<Integer> {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     SchemaReport report = new SchemaReport(out, "");
     try (SchemaDatabase database = SchemaDatabase.open(wanted.mysql())) {
-      if (fixSql) {
-        List<TableFix> fixes = database.fixes(wanted.requiredTables());
-        new FixScript(out).print(fixes);
-        return fixes.stream().allMatch(of -> of.alter().isEmpty() && of.unmended().isEmpty())
-            ? ExitCodes.OK
-            : ExitCodes.FOUND_SOMETHING;
-      }
       MySqlServerCheck server = database.serverCheck();
+      if (fixSql) {
+        return printFixes(out, server, database.fixes(wanted.requiredTables()));
+      }
       report.server(server);
       MigrationPlan plan =
           database.plan(
@@ -60,5 +56,14 @@ final class SchemaCheckCommand implements Callable<Integer> {
           server.refusals().isEmpty() && plan.steps().isEmpty() && plan.inspection().manageable();
       return good ? ExitCodes.OK : ExitCodes.FOUND_SOMETHING;
     }
+  }
+
+  private static int printFixes(PrintWriter out, MySqlServerCheck server, List<TableFix> fixes) {
+    FixScript script = new FixScript(out);
+    script.server(server.refusals());
+    script.print(fixes);
+    return server.refusals().isEmpty() && fixes.stream().noneMatch(TableFix::isNeeded)
+        ? ExitCodes.OK
+        : ExitCodes.FOUND_SOMETHING;
   }
 }
