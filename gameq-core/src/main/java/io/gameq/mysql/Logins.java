@@ -57,10 +57,13 @@ final class Logins implements DataSource {
     return connection;
   }
 
-  /** None of its own: {@code connectTimeout} and {@code socketTimeout} limit a login. */
+  /**
+   * How long a pool that is closed waits for the thread that adds connections; with 0 it warns each
+   * time. A login is limited by {@code connectTimeout} and {@code socketTimeout}.
+   */
   @Override
   public int getLoginTimeout() {
-    return 0;
+    return 1;
   }
 
   /** Does nothing; see {@link #getLoginTimeout}. */
