@@ -5,7 +5,6 @@ import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
 import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
-import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,7 +13,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -22,9 +20,6 @@ import org.jdbi.v3.core.Handle;
  * is copied once. Used by one thread.
  */
 final class SchemaRepair {
-  private static final String VERSION =
-      JdbcValues.quoted(Table.VERSION_COLUMN) + " BIGINT UNSIGNED NOT NULL DEFAULT 0";
-
   /** InnoDB's limit of a key, in bytes. */
   private static final int MOST_KEY_BYTES = 3_072;
 
@@ -54,7 +49,12 @@ final class SchemaRepair {
       throws SQLException {
     Map<TableInspector.Result, List<String>> inTheWay = new LinkedHashMap<>();
     for (TableInspector.Result result : results) {
-      inTheWay.put(result, RowsInTheWay.queries(handle.getConnection(), result));
+      TableFacts table = schema.table(result.inspection().spec().name());
+      inTheWay.put(
+          result,
+          table != null && table.isBaseTable()
+              ? RowsInTheWay.queries(handle.getConnection(), result)
+              : List.of());
     }
     List<TableInspector.Result> ready =
         results.stream().filter(of -> inTheWay.getOrDefault(of, List.of()).isEmpty()).toList();
@@ -73,7 +73,7 @@ final class SchemaRepair {
   private void decide(TableInspector.Result result) throws SQLException {
     TableSpec spec = result.inspection().spec();
     TableFacts table = schema.table(spec.name());
-    if (table == null) {
+    if (table == null || !table.isBaseTable()) {
       return;
     }
     for (Flaw flaw : result.flaws()) {
@@ -132,7 +132,7 @@ final class SchemaRepair {
     List<String> before = new ArrayList<>();
     List<String> after = new ArrayList<>();
     for (Flaw flaw : result.flaws()) {
-      if (isMended(flaw, spec.name())) {
+      if (table != null && table.isBaseTable() && isMended(flaw, spec.name())) {
         mended.add(flaw.reason());
       } else {
         unmended.add(flaw.reason() + hint(flaw, spec.name()));
@@ -143,7 +143,7 @@ final class SchemaRepair {
       engine(table, clauses);
       columnClauses(table, clauses, unmended, notes);
       keyClauses(table, clauses);
-      versionClauses(table, result, alter, clauses, notes);
+      VersionColumnFix.add(table, result.flaws(), alter, clauses, notes);
       if (!clauses.isEmpty()) {
         alter.add(alter(spec.name(), clauses));
         notes.add(0, texts.cost(spec.name()));
@@ -240,52 +240,6 @@ final class SchemaRepair {
               + NewPrimaryKey.inBrackets(
                   table.primaryKey().stream().map(part -> String.valueOf(part.column())).toList()));
     }
-  }
-
-  /** A column that is only missing is left to 'schema migrate', which copies no table for it. */
-  private static void versionClauses(
-      TableFacts table,
-      TableInspector.Result result,
-      List<String> alter,
-      List<String> clauses,
-      List<String> notes) {
-    ColumnFacts there = table.column(Table.VERSION_COLUMN);
-    if (there == null) {
-      if (!clauses.isEmpty()) {
-        clauses.add("ADD COLUMN " + VERSION);
-      }
-      return;
-    }
-    String name = JdbcValues.quoted(there.name());
-    for (Flaw flaw : result.flaws()) {
-      if (flaw.kind() == Flaw.Kind.OTHER_VERSION_COLUMN) {
-        String free = freeName(table);
-        notes.add(
-            "column %s becomes %s and is kept; what names it has to name it anew"
-                .formatted(there.name(), free));
-        // By itself: one statement cannot give the name away and take it.
-        alter.add(
-            "ALTER TABLE %s RENAME COLUMN %s TO %s"
-                .formatted(JdbcValues.quoted(table.name()), name, JdbcValues.quoted(free)));
-        clauses.add("ADD COLUMN " + VERSION);
-      } else if (flaw.kind() == Flaw.Kind.VERSION_COLUMN) {
-        notes.add("numbers that stand in it count as versions of their rows");
-        if (there.nullable()) {
-          alter.add(
-              "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL"
-                  .formatted(JdbcValues.quoted(table.name()), name));
-        }
-        clauses.add("CHANGE COLUMN %s %s".formatted(name, VERSION));
-      }
-    }
-  }
-
-  private static String freeName(TableFacts table) {
-    return IntStream.iterate(1, i -> i + 1)
-        .mapToObj(i -> "gq_version_before" + (i == 1 ? "" : i))
-        .filter(name -> table.column(name) == null)
-        .findFirst()
-        .orElseThrow();
   }
 
   /** Tables that are not asked about, with columns that foreign keys tie to those of these. */

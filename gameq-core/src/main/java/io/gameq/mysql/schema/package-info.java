@@ -13,6 +13,7 @@
  *     ColumnDefinition   one of them, as SHOW CREATE TABLE has it
  *       ColumnChangeNotes  what that changes for a game
  *     NewPrimaryKey      for a table without one
+ *     VersionColumnFix   where gq_version is something else
  *     RowsInTheWay       with which a statement fails
  *     TableTexts         SHOW CREATE TABLE, and what altering costs
  *   OwnerGuess         whose rows tables hold: SchemaDraft

@@ -226,7 +226,7 @@ public final class GeneratedGame implements DemoGame {
     out.println("without an owner column (" + unowned.size() + "): " + names(unowned));
     draft.left().stream()
         .filter(of -> of.unsure() != null)
-        .forEach(of -> out.printf("not sure of %s: %s%n", of.table(), of.reason()));
+        .forEach(of -> out.printf("left out %s: %s%n", of.table(), of.reason()));
     out.flush();
   }
 
