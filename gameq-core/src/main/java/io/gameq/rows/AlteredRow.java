@@ -33,7 +33,7 @@ public final class AlteredRow {
         tables.add(now.table(name).inColumnsOf(table));
       }
     }
-    return new Catalog(tables, unmanaged);
+    return new Catalog(tables, unmanaged, older.foldsNames());
   }
 
   /**

@@ -22,19 +22,10 @@ public final class CanonicalRow {
    *     does not hold its value
    */
   public static @Nullable Object[] of(Table table, Map<String, ?> values, Clock clock) {
-    for (String name : values.keySet()) {
-      if (!table.has(name)) {
-        throw new RowRefusedException(table.unknown(name));
-      }
-    }
-    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
-    for (int i = 0; i < row.length; i++) {
-      Column column = table.columns().get(i);
-      Object in = values.get(column.name());
-      row[i] =
-          in != null || values.containsKey(column.name())
-              ? table.canonical(i, in)
-              : absent(table, i, clock);
+    BitSet named = new BitSet();
+    @Nullable Object[] row = named(table, values, named);
+    for (int i = named.nextClearBit(0); i < row.length; i = named.nextClearBit(i + 1)) {
+      row[i] = absent(table, i, clock);
     }
     return row;
   }
@@ -46,18 +37,26 @@ public final class CanonicalRow {
    *     the key is not whole
    */
   public static PartialRow partOf(Table table, Map<String, ?> values) {
-    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     BitSet named = new BitSet();
+    return new PartialRow(table, named(table, values, named), named);
+  }
+
+  private static @Nullable Object[] named(Table table, Map<String, ?> values, BitSet named) {
+    @Nullable Object[] row = new @Nullable Object[table.columns().size()];
     values.forEach(
         (name, value) -> {
           if (!table.has(name)) {
             throw new RowRefusedException(table.unknown(name));
           }
           int index = table.indexOf(name);
-          row[index] = table.canonical(index, value);
+          if (named.get(index)) {
+            throw Refusal.of(
+                table.columns().get(index).label(), "given twice, in capitals and in small letters");
+          }
           named.set(index);
+          row[index] = table.canonical(index, value);
         });
-    return new PartialRow(table, row, named);
+    return row;
   }
 
   /**

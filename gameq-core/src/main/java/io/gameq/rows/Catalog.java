@@ -9,16 +9,25 @@ import java.util.stream.Collectors;
 
 /** All managed tables of a database; immutable, read again after ALTER TABLE. */
 public final class Catalog {
-  private final Map<String, Table> byName = new TreeMap<>();
+  private final Map<String, Table> byName;
   private final List<Table> tables;
   private final Map<String, String> unmanaged;
+  private final boolean foldsNames;
+
+  /** A catalogue of a server that tells names of tables in capitals from those in small letters. */
+  public Catalog(List<Table> tables, Map<String, String> unmanaged) {
+    this(tables, unmanaged, false);
+  }
 
   /**
    * A catalogue.
    *
    * @param unmanaged tables that are registered but cannot be managed, and why
+   * @param foldsNames whether the server takes names in capitals and in small letters for the same
    */
-  public Catalog(List<Table> tables, Map<String, String> unmanaged) {
+  public Catalog(List<Table> tables, Map<String, String> unmanaged, boolean foldsNames) {
+    this.foldsNames = foldsNames;
+    this.byName = foldsNames ? new TreeMap<>(String.CASE_INSENSITIVE_ORDER) : new TreeMap<>();
     for (Table table : tables) {
       byName.put(table.name(), table);
     }
@@ -82,6 +91,11 @@ public final class Catalog {
   /** The tables whose rows belong to owners of this kind, parents before children. */
   public List<Table> ownedBy(String kind) {
     return tables.stream().filter(t -> t.ownerKind().equals(kind)).toList();
+  }
+
+  /** Whether the server takes names of tables in capitals and in small letters for the same. */
+  boolean foldsNames() {
+    return foldsNames;
   }
 
   /** Tables that are registered in gameq_table but cannot be managed, and why. */

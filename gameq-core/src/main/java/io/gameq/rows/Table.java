@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,10 @@ public final class Table {
 
   private final TableDefinition definition;
   private final Map<String, Integer> indexes = new HashMap<>();
+
+  /** MySQL takes names of columns in capitals and in small letters for the same. */
+  private final Map<String, Integer> indexesAnyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
   private final int[] primaryKey;
   private final boolean[] inKey;
   private final List<Column> keyColumns;
@@ -44,6 +49,7 @@ public final class Table {
     List<Column> columns = definition.columns();
     for (int i = 0; i < columns.size(); i++) {
       indexes.put(columns.get(i).name(), i);
+      indexesAnyCase.put(columns.get(i).name(), i);
     }
     this.primaryKey = definition.primaryKey().stream().mapToInt(this::indexOf).toArray();
     this.keyColumns = definition.primaryKey().stream().map(this::column).toList();
@@ -156,12 +162,12 @@ public final class Table {
   }
 
   /**
-   * The index of a column.
+   * The index of a column; its name may be in capitals or small letters, as in MySQL.
    *
    * @throws GameQueueException when the table has no such column that gameq writes
    */
   public int indexOf(String column) {
-    Integer index = indexes.get(column);
+    Integer index = index(column);
     if (index == null) {
       throw new GameQueueException(unknown(column));
     }
@@ -169,7 +175,12 @@ public final class Table {
   }
 
   public boolean has(String column) {
-    return indexes.containsKey(column);
+    return index(column) != null;
+  }
+
+  private @Nullable Integer index(String column) {
+    Integer index = indexes.get(column);
+    return index == null ? indexesAnyCase.get(column) : index;
   }
 
   /** The column of this name; see {@link #indexOf}. */
@@ -243,10 +254,10 @@ public final class Table {
 
   /** Why this is none of {@link #columns}. */
   String unknown(String column) {
-    if (column.equals(VERSION_COLUMN)) {
+    if (column.equalsIgnoreCase(VERSION_COLUMN)) {
       return "%s.%s is written by gameq alone".formatted(name(), column);
     }
-    if (definition.generated().contains(column)) {
+    if (definition.generated().stream().anyMatch(column::equalsIgnoreCase)) {
       return "%s.%s is computed by MySQL: leave it out".formatted(name(), column);
     }
     return "table %s has no column %s%s"

@@ -1,11 +1,14 @@
 package io.gameq.rows;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueueException;
+import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +33,26 @@ class CatalogTest {
     assertTrue(message("itme").contains("did you mean item?"));
     assertTrue(message("log").contains("MyISAM"));
     assertTrue(message("zzzzzzzzzzz").contains("guild, item"));
+  }
+
+  @Test
+  void comparesNamesOfTablesAsTheServerDoes() {
+    assertTrue(message("Item").contains("did you mean item?"));
+    Catalog folding = new Catalog(List.of(item, guild), Map.of(), true);
+    assertEquals(item, folding.table("Item"));
+    assertTrue(folding.manages("GUILD"));
+  }
+
+  @Test
+  void takesColumnsInCapitalsAsMySqlDoesAndRefusesOneGivenTwice() {
+    Object[] row = {1L, 42L};
+    assertArrayEquals(
+        row, CanonicalRow.of(item, Map.of("ID", 1, "Player_Id", 42), Clock.systemUTC()));
+    RowRefusedException twice =
+        assertThrows(
+            RowRefusedException.class,
+            () -> CanonicalRow.of(item, Map.of("id", 1, "ID", 1), Clock.systemUTC()));
+    assertTrue(String.valueOf(twice.getMessage()).contains("given twice"));
   }
 
   @Test

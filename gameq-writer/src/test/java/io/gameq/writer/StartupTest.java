@@ -5,7 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.redis.ControlConnection;
@@ -14,11 +20,14 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.Startup;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** A writer that is started before its servers, or beside tables that it cannot manage. */
 class StartupTest {
@@ -100,6 +110,74 @@ class StartupTest {
       assertNamesBoth(assertThrows(GameQueueException.class, () -> game.node("n1").close()));
       assertNamesBoth(assertThrows(GameQueueException.class, () -> game.writer("w1").close()));
     }
+  }
+
+  @Test
+  void aConfiguredTableThatIsNotMigratedStopsTheWriterAndIsNamed() throws Exception {
+    GameDatabase database =
+        GameDatabase.create("startup")
+            .table(
+                "pet", "player", "player_id", "id BIGINT PRIMARY KEY, player_id BIGINT NOT NULL");
+    try (Game game = new Game(database, walDirectory)) {
+      ConfigFile config =
+          ConfigFile.write(walDirectory, database.server(), game.namespace, Game.SLOTS);
+      Files.writeString(
+          config.file(),
+          """
+          tables:
+            - { name: pet, owner: clan, ownerColumn: player_id }
+            - { name: toy, owner: player, ownerColumn: player_id }
+          """,
+          StandardOpenOption.APPEND);
+      CommandLineRun run = config.run("run");
+      assertEquals(ExitCodes.COULD_NOT_RUN, run.exitCode(), run.err());
+      assertTrue(
+          run.err()
+              .contains(
+                  "table toy is in the configuration and not managed yet: run 'gameq-writer schema"
+                      + " migrate'"),
+          run.err());
+      assertTrue(
+          run.err()
+              .contains(
+                  "table pet belongs to the player of column player_id, the configuration says to"
+                      + " the clan"),
+          run.err());
+    }
+  }
+
+  @Test
+  void aServerThatIsAwayIsLoggedOnceForEachReasonAndWhenItAnswers() throws Exception {
+    LoggerContext context = new LoggerContext();
+    AtomicInteger tries = new AtomicInteger();
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.setContext(context);
+    lines.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(Startup.class);
+    logger.addAppender(lines);
+    Level before = logger.getLevel();
+    logger.setLevel(Level.INFO);
+    try {
+      Startup.whenItAnswers(
+          () -> {
+            int number = tries.incrementAndGet();
+            if (number <= 3) {
+              throw new RedisUnavailableException(number < 3 ? "first" : "second");
+            }
+            return number;
+          },
+          new CountDownLatch(1),
+          away -> {});
+    } finally {
+      logger.setLevel(before);
+      logger.detachAppender(lines);
+    }
+    assertEquals(
+        List.of(
+            "first; waiting for it, asking again every 2 s",
+            "second; waiting for it, asking again every 2 s",
+            "it answers now; this was: second"),
+        lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList());
   }
 
   private static void assertNamesBoth(GameQueueException e) {

@@ -60,20 +60,21 @@ public final class CatalogReader {
     Map<String, TableDefinition> definitions = new TreeMap<>();
     Map<String, String> unmanaged = new HashMap<>();
     for (TableSpec spec : specs) {
-      TableInspector.Result result = TableInspector.inspect(schema, spec);
+      TableInspector.Result result = TableInspector.inspect(schema, spec, List.of());
       TableDefinition definition = result.definition();
+      String name = result.inspection().spec().name();
       if (definition == null) {
-        unmanaged.put(spec.name(), String.join("; ", result.inspection().reasons()));
+        unmanaged.put(name, String.join("; ", result.inspection().reasons()));
       } else if (result.inspection().versionColumn() == VersionColumn.MISSING) {
         unmanaged.put(
-            spec.name(),
+            name,
             "it has no column %s: run 'gameq-writer schema migrate'"
                 .formatted(Table.VERSION_COLUMN));
       } else {
-        definitions.put(spec.name(), definition);
+        definitions.put(name, definition);
       }
     }
-    return new Catalog(ranked(definitions, schema), unmanaged);
+    return new Catalog(ranked(definitions, schema), unmanaged, schema.foldsNames());
   }
 
   private static List<Table> ranked(
@@ -129,12 +130,62 @@ public final class CatalogReader {
     return database
         .jdbi()
         .withHandle(
-            handle -> {
-              SchemaSnapshot schema = SchemaSnapshot.read(handle);
-              return new Inspection(
-                  specs.stream()
-                      .map(spec -> TableInspector.inspect(schema, spec).inspection())
-                      .toList());
-            });
+            handle ->
+                new Inspection(
+                    results(handle, SchemaSnapshot.read(handle), specs).stream()
+                        .map(TableInspector.Result::inspection)
+                        .toList()));
+  }
+
+  /**
+   * What mends these tables, in their order; reads only.
+   *
+   * @throws io.gameq.MySqlException when the database does not answer
+   */
+  public static List<TableFix> fixes(MySql database, List<TableSpec> specs) {
+    return MySqlErrors.mysql(
+        () ->
+            database
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      SchemaSnapshot schema = SchemaSnapshot.read(handle);
+                      return SchemaRepair.of(handle, schema, results(handle, schema, specs));
+                    }));
+  }
+
+  /**
+   * Which tables could be managed, and by which owner column; reads only.
+   *
+   * @param ownerColumns the only ones to choose from; empty: any
+   * @throws GameQueueException when no table has one of these columns
+   * @throws io.gameq.MySqlException when the database does not answer
+   */
+  public static SchemaDraft draft(MySql database, List<String> ownerColumns) {
+    return MySqlErrors.mysql(
+        () ->
+            database
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      SchemaSnapshot schema = SchemaSnapshot.read(handle);
+                      OwnerGuess guess = OwnerGuess.of(schema, ownerColumns);
+                      List<TableSpec> specs =
+                          guess.proposals().stream().map(SchemaDraft.Proposal::table).toList();
+                      return new SchemaDraft(
+                          guess.owners(),
+                          guess.proposals(),
+                          new Inspection(
+                              results(handle, schema, specs).stream()
+                                  .map(TableInspector.Result::inspection)
+                                  .toList()),
+                          guess.left());
+                    }));
+  }
+
+  private static List<TableInspector.Result> results(
+      Handle handle, SchemaSnapshot schema, List<TableSpec> specs) {
+    List<StoredStatements> stored = StoredStatements.read(handle);
+    return specs.stream().map(spec -> TableInspector.inspect(schema, spec, stored)).toList();
   }
 }

@@ -16,10 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What information_schema says of the current database, in a fixed number of queries; immutable
- * once read.
+ * once read. Names are those that tables and columns have, however a foreign key spells them.
+ *
+ * @param foldsNames whether the server takes names of tables in capitals and in small letters for
+ *     the same: lower_case_table_names is not 0. Of columns every server does
  */
 record SchemaSnapshot(
-    boolean mariaDb, Map<String, TableFacts> tables, List<ForeignKeyFacts> foreignKeys) {
+    boolean mariaDb,
+    boolean foldsNames,
+    Map<String, TableFacts> tables,
+    List<ForeignKeyFacts> foreignKeys) {
 
   /** A table; its lists grow while the snapshot is read. */
   record TableFacts(
@@ -30,8 +36,20 @@ record SchemaSnapshot(
       List<IndexPart> indexParts,
       List<String> triggers) {
 
+    boolean isBaseTable() {
+      return tableType.equals("BASE TABLE");
+    }
+
     List<IndexPart> primaryKey() {
       return indexParts.stream().filter(IndexPart::primary).toList();
+    }
+
+    /** The column of this name, in capitals or small letters as MySQL compares them. */
+    @Nullable ColumnFacts column(String name) {
+      return columns.stream()
+          .filter(of -> of.name().equalsIgnoreCase(name))
+          .findFirst()
+          .orElse(null);
     }
 
     Set<String> otherUniqueKeys() {
@@ -91,6 +109,51 @@ record SchemaSnapshot(
       String deleteRule,
       String updateRule) {}
 
+  /** The table that the server means by this name; null: none. */
+  @Nullable TableFacts table(String name) {
+    TableFacts exact = tables.get(name);
+    if (exact != null || !foldsNames) {
+      return exact;
+    }
+    return tables.values().stream()
+        .filter(of -> of.name().equalsIgnoreCase(name))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The same, with table and column named as the database names them, where it has them. */
+  TableSpec asNamedHere(TableSpec spec) {
+    TableFacts table = table(spec.name());
+    if (table == null) {
+      return spec;
+    }
+    ColumnFacts column = table.column(spec.ownerColumn());
+    return new TableSpec(
+        table.name(), spec.ownerKind(), column == null ? spec.ownerColumn() : column.name());
+  }
+
+  private ForeignKeyFacts asNamedHere(ForeignKeyFacts key) {
+    TableFacts parent = table(key.parent());
+    return new ForeignKeyFacts(
+        key.name(),
+        key.child(),
+        asNamedHere(table(key.child()), key.columns()),
+        parent == null ? key.parent() : parent.name(),
+        asNamedHere(parent, key.parentColumns()),
+        key.deleteRule(),
+        key.updateRule());
+  }
+
+  private static List<String> asNamedHere(@Nullable TableFacts table, List<String> columns) {
+    return columns.stream()
+        .map(
+            name -> {
+              ColumnFacts column = table == null ? null : table.column(name);
+              return column == null ? name : column.name();
+            })
+        .toList();
+  }
+
   /** Whether a row may do without what this foreign key refers to. */
   boolean isOptional(ForeignKeyFacts key) {
     return !optionalColumns(key).isEmpty();
@@ -125,6 +188,8 @@ record SchemaSnapshot(
   static SchemaSnapshot read(Handle handle) {
     boolean mariaDb =
         handle.createQuery("SELECT VERSION()").mapTo(String.class).one().contains("MariaDB");
+    boolean foldsNames =
+        handle.createQuery("SELECT @@lower_case_table_names").mapTo(Integer.class).one() != 0;
     Map<String, TableFacts> tables = new LinkedHashMap<>();
     handle
         .createQuery(
@@ -135,7 +200,12 @@ record SchemaSnapshot(
     readColumns(handle, tables);
     readIndexes(handle, tables);
     readTriggers(handle, tables);
-    return new SchemaSnapshot(mariaDb, tables, foreignKeys(handle));
+    SchemaSnapshot asWritten = new SchemaSnapshot(mariaDb, foldsNames, tables, List.of());
+    return new SchemaSnapshot(
+        mariaDb,
+        foldsNames,
+        tables,
+        foreignKeys(handle).stream().map(asWritten::asNamedHere).toList());
   }
 
   private static TableFacts table(ResultSet row) throws SQLException {

@@ -9,12 +9,14 @@ import io.gameq.mysql.schema.TableInspection.VersionColumn;
 import io.gameq.rows.Column;
 import io.gameq.rows.ForeignKeys;
 import io.gameq.rows.RowKey;
+import io.gameq.rows.SimilarNames;
 import io.gameq.rows.Table;
 import io.gameq.rows.TableDefinition;
 import io.gameq.rows.UniqueKey;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.ColumnTypes;
+import io.gameq.rows.types.TextCharset;
 import io.gameq.rows.types.UnmanageableException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -31,47 +33,85 @@ import org.jspecify.annotations.Nullable;
 /** Judges one table: collects why it cannot be managed, and builds its definition; one thread. */
 final class TableInspector {
   private static final Pattern OWNER_KIND = Pattern.compile("[a-z][a-z0-9_]{0,31}");
+  private static final Pattern CHAR_OR_VARCHAR =
+      Pattern.compile("(?:var)?char\\b", Pattern.CASE_INSENSITIVE);
+  private static final Pattern WITH_DIGITS =
+      Pattern.compile("(?:float|double)\\(", Pattern.CASE_INSENSITIVE);
+  private static final Pattern INTEGER = Pattern.compile("(?:tiny|small|medium|big)?int\\b.*");
   private static final Set<ColumnType.Kind> OWNER_KINDS =
       EnumSet.of(ColumnType.Kind.INTEGER, ColumnType.Kind.UNSIGNED_LONG, ColumnType.Kind.TEXT);
 
   private final SchemaSnapshot schema;
   private final TableSpec spec;
-  private final List<String> reasons = new ArrayList<>();
+  private final List<StoredStatements> stored;
+  private final List<Flaw> flaws = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
   private final Map<String, Column> columns = new LinkedHashMap<>();
   private final Set<String> generated = new LinkedHashSet<>();
   private VersionColumn versionColumn = VersionColumn.MISSING;
 
   /** The judgement, and the definition when there is no reason against it. */
-  record Result(TableInspection inspection, @Nullable TableDefinition definition) {}
+  record Result(
+      TableInspection inspection, List<Flaw> flaws, @Nullable TableDefinition definition) {}
 
-  private TableInspector(SchemaSnapshot schema, TableSpec spec) {
+  private TableInspector(SchemaSnapshot schema, TableSpec spec, List<StoredStatements> stored) {
     this.schema = schema;
     this.spec = spec;
+    this.stored = stored;
   }
 
-  static Result inspect(SchemaSnapshot schema, TableSpec spec) {
-    return new TableInspector(schema, spec).inspect();
+  /**
+   * The judgement of one table.
+   *
+   * @param stored what the database runs by itself; only warnings come of it
+   */
+  static Result inspect(SchemaSnapshot schema, TableSpec spec, List<StoredStatements> stored) {
+    return new TableInspector(schema, schema.asNamedHere(spec), stored).inspect();
   }
 
   private Result inspect() {
     TableFacts table = schema.tables().get(spec.name());
     TableDefinition definition = null;
     if (table == null) {
-      reasons.add("no such table in this database");
+      flaws.add(Flaw.ofTable(Flaw.Kind.CONFIGURATION, "no such table in this database" + meant()));
     } else {
       definition = inspect(table);
     }
     return new Result(
-        new TableInspection(spec, reasons, warnings, versionColumn),
-        reasons.isEmpty() ? definition : null);
+        new TableInspection(
+            spec,
+            flaws.stream().map(Flaw::reason).toList(),
+            warnings,
+            versionColumn,
+            stored.stream()
+                .filter(of -> of.writes(spec.name()))
+                .map(StoredStatements::name)
+                .toList()),
+        List.copyOf(flaws),
+        flaws.isEmpty() ? definition : null);
+  }
+
+  private String meant() {
+    List<String> close = SimilarNames.close(spec.name(), schema.tables().keySet());
+    if (close.isEmpty()) {
+      return "";
+    }
+    return " (did you mean %s?%s)"
+        .formatted(
+            String.join(", ", close),
+            close.get(0).equalsIgnoreCase(spec.name())
+                ? " This server tells capitals from small letters"
+                : "");
   }
 
   private TableDefinition inspect(TableFacts table) {
-    if (!table.tableType().equals("BASE TABLE")) {
-      reasons.add("it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT)));
+    if (!table.isBaseTable()) {
+      flaws.add(
+          Flaw.other(
+              "it is a %s, not a table".formatted(table.tableType().toLowerCase(Locale.ROOT))));
     } else if (!"InnoDB".equals(table.engine())) {
-      reasons.add("its engine is %s: use InnoDB".formatted(table.engine()));
+      flaws.add(
+          Flaw.ofTable(Flaw.Kind.ENGINE, "its engine is %s: use InnoDB".formatted(table.engine())));
     }
     table.columns().forEach(this::column);
     List<String> primaryKey = primaryKey(table);
@@ -158,8 +198,22 @@ final class TableInspector {
                 .formatted(column.name()));
       }
     } catch (UnmanageableException e) {
-      reasons.add("column %s: %s".formatted(column.name(), e.getMessage()));
+      flaws.add(
+          new Flaw(
+              kindOfUnmanageable(column),
+              column.name(),
+              "column %s: %s".formatted(column.name(), e.getMessage())));
     }
+  }
+
+  private static Flaw.Kind kindOfUnmanageable(ColumnFacts column) {
+    String charset = column.charset();
+    if (charset != null && TextCharset.ofName(charset) == null) {
+      return Flaw.Kind.CHARACTER_SET;
+    }
+    return WITH_DIGITS.matcher(column.columnType()).lookingAt()
+        ? Flaw.Kind.DIGITS
+        : Flaw.Kind.OTHER;
   }
 
   private void version(ColumnFacts column) {
@@ -173,16 +227,21 @@ final class TableInspector {
             && !column.generated();
     versionColumn = right ? VersionColumn.PRESENT : VersionColumn.WRONG;
     if (!right) {
-      reasons.add(
-          "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it"
-              .formatted(Table.VERSION_COLUMN));
+      flaws.add(
+          new Flaw(
+              INTEGER.matcher(type).matches() && !column.generated()
+                  ? Flaw.Kind.VERSION_COLUMN
+                  : Flaw.Kind.OTHER_VERSION_COLUMN,
+              column.name(),
+              "column %s is not BIGINT UNSIGNED NOT NULL DEFAULT 0: change it"
+                  .formatted(Table.VERSION_COLUMN)));
     }
   }
 
   private List<String> primaryKey(TableFacts table) {
     List<IndexPart> parts = table.primaryKey();
-    if (parts.isEmpty() && table.tableType().equals("BASE TABLE")) {
-      reasons.add("it has no primary key");
+    if (parts.isEmpty() && table.isBaseTable()) {
+      flaws.add(Flaw.ofTable(Flaw.Kind.NO_PRIMARY_KEY, "it has no primary key"));
     }
     List<String> names = new ArrayList<>();
     long shortest = 0;
@@ -192,13 +251,17 @@ final class TableInspector {
       names.add(name);
       Column column = columns.get(name);
       if (part.prefix()) {
-        reasons.add("the primary key covers only a prefix of column %s".formatted(name));
+        flaws.add(
+            new Flaw(
+                Flaw.Kind.PREFIX_IN_KEY,
+                name,
+                "the primary key covers only a prefix of column %s".formatted(name)));
       } else if (generated.contains(name) || name.equalsIgnoreCase(Table.VERSION_COLUMN)) {
-        reasons.add("key column %s is not one that the game writes".formatted(name));
+        flaws.add(Flaw.other("key column %s is not one that the game writes".formatted(name)));
       } else if (column != null) {
         String problem = column.type().keyProblem();
         if (problem != null) {
-          reasons.add("key column %s: %s".formatted(name, problem));
+          flaws.add(ofKey(column, "key column %s: %s".formatted(name, problem)));
         }
         shortest += column.type().minKeyBytes();
         longest += column.type().maxKeyBytes() + 1L;
@@ -210,9 +273,10 @@ final class TableInspector {
 
   private void checkLength(long shortest, long longest) {
     if (shortest > RowKey.MAX_KEY_BYTES) {
-      reasons.add(
-          "its primary key takes at least %d bytes encoded, the limit is %d"
-              .formatted(shortest, RowKey.MAX_KEY_BYTES));
+      flaws.add(
+          Flaw.other(
+              "its primary key takes at least %d bytes encoded, the limit is %d"
+                  .formatted(shortest, RowKey.MAX_KEY_BYTES)));
     } else if (longest > RowKey.MAX_KEY_BYTES) {
       warnings.add(
           ("a primary key can take up to %d bytes encoded: rows whose key takes more than"
@@ -221,28 +285,49 @@ final class TableInspector {
     }
   }
 
+  /** A text that MySQL can compare as it is needs another collation, anything else a change. */
+  private static Flaw ofKey(Column column, String reason) {
+    boolean text = CHAR_OR_VARCHAR.matcher(column.declaration()).lookingAt();
+    return new Flaw(text ? Flaw.Kind.COLLATION : Flaw.Kind.OTHER, column.name(), reason);
+  }
+
   private void owner(TableFacts table) {
     if (!OWNER_KIND.matcher(spec.ownerKind()).matches()) {
-      reasons.add(
-          "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _".formatted(spec.ownerKind()));
+      flaws.add(
+          Flaw.ofTable(
+              Flaw.Kind.CONFIGURATION,
+              "owner kind '%s' is not a-z, then up to 31 of a-z 0-9 _"
+                  .formatted(spec.ownerKind())));
     }
     String name = spec.ownerColumn();
     Column column = columns.get(name);
-    if (table.columns().stream().noneMatch(c -> c.name().equals(name))) {
-      reasons.add("it has no owner column %s".formatted(name));
+    if (table.column(name) == null) {
+      List<String> close =
+          SimilarNames.close(name, table.columns().stream().map(ColumnFacts::name).toList());
+      flaws.add(
+          Flaw.ofTable(
+              Flaw.Kind.CONFIGURATION,
+              "it has no owner column %s%s"
+                  .formatted(
+                      name, close.isEmpty() ? "" : " (did you mean %s?)".formatted(close.get(0)))));
     } else if (generated.contains(name)) {
-      reasons.add("owner column %s is generated".formatted(name));
+      flaws.add(Flaw.other("owner column %s is generated".formatted(name)));
     } else if (column != null) {
       String problem = column.type().keyProblem();
       if (!OWNER_KINDS.contains(column.type().kind())) {
-        reasons.add(
-            "owner column %s is %s: use an integer, CHAR or VARCHAR"
-                .formatted(name, column.declaration()));
+        flaws.add(
+            Flaw.other(
+                "owner column %s is %s: use an integer, CHAR or VARCHAR"
+                    .formatted(name, column.declaration())));
       } else if (problem != null) {
-        reasons.add("owner column %s: %s".formatted(name, problem));
+        flaws.add(ofKey(column, "owner column %s: %s".formatted(name, problem)));
       }
       if (column.nullable()) {
-        reasons.add("owner column %s may be NULL: make it NOT NULL".formatted(name));
+        flaws.add(
+            new Flaw(
+                Flaw.Kind.NULLABLE,
+                name,
+                "owner column %s may be NULL: make it NOT NULL".formatted(name)));
       }
       if (!table.hasIndexThatBeginsWith(name)) {
         warnings.add(
@@ -277,6 +362,7 @@ final class TableInspector {
           "triggers (%s) run on every flush, also on one that changes nothing"
               .formatted(String.join(", ", table.triggers())));
     }
+    stored.forEach(of -> warnings.addAll(of.warningsFor(spec.name())));
   }
 
   private static String noSpare(UniqueKey key) {

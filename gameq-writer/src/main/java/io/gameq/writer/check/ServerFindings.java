@@ -13,6 +13,7 @@ import io.gameq.rows.Table;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.WriterConfig;
+import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.mysql.WriterNeeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,11 +94,9 @@ public final class ServerFindings {
             (name, reason) ->
                 findings.add(Finding.problem("table " + name, "cannot be managed: " + reason)));
     for (TableSpec table : config.tables()) {
-      if (!catalog.manages(table.name()) && !catalog.unmanaged().containsKey(table.name())) {
-        findings.add(
-            Finding.problem(
-                "table " + table.name(),
-                "is in the configuration and not managed yet: run 'gameq-writer schema migrate'"));
+      String problem = ConfiguredTables.problem(table, catalog);
+      if (problem != null && !catalog.unmanaged().containsKey(table.name())) {
+        findings.add(Finding.problem("table " + table.name(), problem));
       }
     }
     findings.add(

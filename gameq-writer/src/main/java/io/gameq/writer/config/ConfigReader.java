@@ -98,12 +98,13 @@ public final class ConfigReader {
     if (Integer.bitCount(slots) != 1) {
       throw all.wrong("slots", "is %d: use a power of two up to %d".formatted(slots, MAX_SLOTS));
     }
+    Section mysql = all.section("mysql");
     WriterConfig config =
         new WriterConfig(
             namespace,
             slots,
             redis(all.section("redis")),
-            mysql(all.section("mysql")),
+            mysql(mysql),
             writer(all.section("writer")),
             HttpSection.read(all.section("http")),
             log(all.section("log")),
@@ -120,6 +121,14 @@ public final class ConfigReader {
         throw all.wrong(
             "http.door", "is open, and there is no token: set http.tokens or http.tokenFile");
       }
+    }
+    int workers = config.writer().workers();
+    if (mysql.text("poolSize") != null && config.mysql().poolSize() < workers) {
+      throw mysql.wrong(
+          "poolSize",
+          ("is %1$d, fewer than writer.workers, which is %2$d: each has a connection, so use %2$d"
+                  + " or more")
+              .formatted(config.mysql().poolSize(), workers));
     }
     return config;
   }

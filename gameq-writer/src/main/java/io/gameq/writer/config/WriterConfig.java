@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Everything a gameq.yaml says, with defaults filled in; immutable. Shown without secrets.
  *
  * @param slots shards of owners, a power of two, fixed for a namespace
- * @param tables what the schema commands manage; a running writer reads gameq_table instead
+ * @param tables what the schema commands manage; a writer reads gameq_table, and starts only if
+ *     these are there
  * @param node null: there is none in the writer's process
  */
 public record WriterConfig(

@@ -44,7 +44,7 @@ public record MigrationPlan(
    * The plan from a state to a target.
    *
    * @throws GameQueueException when the database has another namespace, other slots, or schema
-   *     files newer than ours
+   *     files newer than ours, or the target has a table twice
    */
   static MigrationPlan of(SchemaState state, Target target, Inspection inspection) {
     List<MigrationStep> steps = new ArrayList<>(schemaSteps(state));
@@ -53,7 +53,11 @@ public record MigrationPlan(
     setting(state, "slots", Integer.toString(target.slots()), steps);
     Set<String> configured = new HashSet<>();
     for (TableInspection table : inspection.tables()) {
-      configured.add(table.spec().name());
+      if (!configured.add(table.spec().name())) {
+        throw new GameQueueException(
+            "table %s is in the configuration twice, in capitals and in small letters"
+                .formatted(table.spec().name()));
+      }
       if (table.manageable()) {
         tableSteps(state, target, table, steps);
       }

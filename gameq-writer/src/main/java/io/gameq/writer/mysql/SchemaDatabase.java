@@ -7,6 +7,8 @@ import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.SchemaDraft;
+import io.gameq.mysql.schema.TableFix;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.writer.mysql.MigrationPlan.Target;
 import java.sql.SQLException;
@@ -106,6 +108,25 @@ public final class SchemaDatabase implements AutoCloseable {
             mysql
                 .jdbi()
                 .withHandle(handle -> ZeroDates.look(handle.getConnection(), table.name())));
+  }
+
+  /**
+   * What mends these tables, in their order; changes nothing.
+   *
+   * @throws GameQueueException when MySQL does not answer
+   */
+  public List<TableFix> fixes(List<TableSpec> tables) {
+    return CatalogReader.fixes(mysql, tables);
+  }
+
+  /**
+   * Which tables could be managed, and whose rows they hold; changes nothing.
+   *
+   * @param ownerColumns the only ones to choose from; empty: any
+   * @throws GameQueueException when no table has one of these, or MySQL does not answer
+   */
+  public SchemaDraft draft(List<String> ownerColumns) {
+    return CatalogReader.draft(mysql, ownerColumns);
   }
 
   @Override

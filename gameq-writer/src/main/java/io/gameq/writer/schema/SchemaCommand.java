@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "schema",
     description = "Prepares a database for gameq.",
-    subcommands = {SchemaCheckCommand.class, SchemaMigrateCommand.class})
+    subcommands = {SchemaInitCommand.class, SchemaCheckCommand.class, SchemaMigrateCommand.class})
 public final class SchemaCommand implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 
@@ -19,6 +19,6 @@ public final class SchemaCommand implements Runnable {
   public void run() {
     CommandSpec self = Objects.requireNonNull(spec);
     throw new CommandLine.ParameterException(
-        self.commandLine(), "missing command: check or migrate");
+        self.commandLine(), "missing command: init, check or migrate");
   }
 }

@@ -23,6 +23,7 @@ import io.gameq.writer.door.MessageDoor;
 import io.gameq.writer.flush.SlowLane;
 import io.gameq.writer.http.HttpEndpoint;
 import io.gameq.writer.logs.LogOutput;
+import io.gameq.writer.mysql.ConfiguredTables;
 import io.gameq.writer.node.WriterNode;
 import io.gameq.writer.pause.Pauses;
 import io.gameq.writer.turn.WriterOptions;
@@ -102,7 +103,10 @@ public final class RunCommand implements Callable<Integer> {
             database == null
                 ? null
                 : Startup.whenItAnswers(
-                    () -> new WriterService(options(settings), redis, database, meters),
+                    () -> {
+                      ConfiguredTables.requireManaged(database, settings.tables());
+                      return new WriterService(options(settings), redis, database, meters);
+                    },
                     stop,
                     health::waitsFor);
         WriterNode node =

@@ -2,8 +2,8 @@ package io.gameq.writer.service;
 
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
-import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.ErrorKind;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -17,7 +17,6 @@ public final class Startup {
   private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
 
   private static final long ASK_EVERY_MILLIS = 2_000;
-  private static final long COMPLAIN_EVERY_SECONDS = 60;
 
   private Startup() {}
 
@@ -31,21 +30,24 @@ public final class Startup {
   public static <T> @Nullable T whenItAnswers(
       Supplier<T> open, CountDownLatch stop, Consumer<String> waitsFor)
       throws InterruptedException {
-    RepeatedWarnings complaints = new RepeatedWarnings(COMPLAIN_EVERY_SECONDS);
+    @Nullable String said = null;
     do {
       try {
-        return open.get();
+        T opened = open.get();
+        if (said != null) {
+          LOG.info("it answers now; this was: {}", said);
+        }
+        return opened;
       } catch (GameQueueException e) {
         if (!isAway(e)) {
           throw e;
         }
         waitsFor.accept(e.getMessage());
-        complaints.about(
-            "away",
-            LOG::warn,
-            () ->
-                "%s; waiting for it, asking again every %d s"
-                    .formatted(e.getMessage(), ASK_EVERY_MILLIS / 1_000));
+        // Once for each reason, however long it lasts.
+        if (!Objects.equals(e.getMessage(), said)) {
+          said = e.getMessage();
+          LOG.warn("{}; waiting for it, asking again every {} s", said, ASK_EVERY_MILLIS / 1_000);
+        }
       }
     } while (!stop.await(ASK_EVERY_MILLIS, TimeUnit.MILLISECONDS));
     return null;

@@ -81,6 +81,8 @@ class ConfigReaderTest {
         "namespace: mygame|{namespace: g, colour: red}|'colour' is not a setting (known: http,",
         "user: game|user: game, poolSize: many|'mysql.poolSize' is 'many': use a whole number from"
             + " 1 to 200",
+        "user: game|user: game, poolSize: 3|'mysql.poolSize' is 3, fewer than writer.workers, which"
+            + " is 4",
         "user: game|user: '${NOT_SET}'|'mysql.user' names the environment variable NOT_SET, which"
             + " is not set",
         "namespace: mygame|{namespace: g, log: {format: xml}}|'log.format' is 'xml': use text or"

@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -80,9 +82,9 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--owner-column",
       paramLabel = "NAME",
       description =
-          "With --schema, the column that names a row's owner (default: the <something>_id of most"
-              + " tables).")
-  private @Nullable String ownerColumn;
+          "With --schema, a column that names a row's owner; several times for several (default:"
+              + " those that are guessed from keys and foreign keys, as by schema init).")
+  private List<String> ownerColumns = new ArrayList<>();
 
   @Option(names = "--break-verification", hidden = true)
   private boolean breakVerification;
@@ -143,7 +145,7 @@ public final class DemoCommand implements Callable<Integer> {
     if (schema != null) {
       database.run(SqlScript.statements(Files.readString(schema)));
       return GeneratedGame.over(
-          database, new GeneratedGame.Plan(namespace, DemoRun.SLOTS, ownerColumn, chosen, out));
+          database, new GeneratedGame.Plan(namespace, DemoRun.SLOTS, ownerColumns, chosen, out));
     }
     database.run(SqlScript.statements(resource("schema.sql")));
     return new SampleGame(database.migrate(namespace, DemoRun.SLOTS, SampleGame.TABLES), chosen);

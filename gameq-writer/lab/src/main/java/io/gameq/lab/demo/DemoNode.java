@@ -6,6 +6,7 @@ import io.gameq.MySqlException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.lab.demo.game.DemoGame;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.Table;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -178,9 +179,10 @@ final class DemoNode implements AutoCloseable {
 
   private void compare(String where, DemoPlayer player, Reading reading) {
     List<Row> found = new ArrayList<>();
-    for (Table table : world.game.tables()) {
-      found.addAll(reading.rows(table));
-    }
+    String kind = OwnerId.of(player.actor.owner()).kind();
+    world.game.tables().stream()
+        .filter(table -> table.ownerKind().equals(kind))
+        .forEach(table -> found.addAll(reading.rows(table)));
     world.mismatches.compare(where, player.actor.rows(), found);
   }
 

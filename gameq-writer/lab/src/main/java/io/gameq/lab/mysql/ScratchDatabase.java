@@ -7,7 +7,7 @@ import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.CatalogReader;
-import io.gameq.mysql.schema.Inspection;
+import io.gameq.mysql.schema.SchemaDraft;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.Column;
@@ -116,9 +116,9 @@ public final class ScratchDatabase implements AutoCloseable {
     }
   }
 
-  /** Whether these tables can be managed. */
-  public Inspection inspect(List<TableSpec> tables) {
-    return CatalogReader.inspect(mysql, tables);
+  /** Which tables could be managed, by these owner columns or, if there are none, any. */
+  public SchemaDraft draft(List<String> ownerColumns) {
+    return CatalogReader.draft(mysql, ownerColumns);
   }
 
   /** Does what {@code schema migrate} does, for tables that can be managed. */

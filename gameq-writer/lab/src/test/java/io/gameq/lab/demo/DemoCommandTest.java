@@ -102,6 +102,39 @@ class DemoCommandTest {
   }
 
   @Test
+  void playsOverOwnersOfSeveralKindsAndLeavesOutWhatTriggersWrite() throws IOException {
+    Path schema =
+        Files.writeString(
+            directory.resolve("schema.sql"),
+            SCHEMA
+                + """
+                CREATE TABLE clan (id INT PRIMARY KEY, name VARCHAR(30) NOT NULL) ENGINE=InnoDB;
+                CREATE TABLE chest (clan_id INT NOT NULL, slot INT NOT NULL, \
+                PRIMARY KEY (clan_id, slot), FOREIGN KEY (clan_id) REFERENCES clan (id)) \
+                ENGINE=InnoDB;
+                CREATE TABLE deed (id INT PRIMARY KEY, clan_id INT NOT NULL, \
+                FOREIGN KEY (clan_id) REFERENCES clan (id)) ENGINE=InnoDB;
+                CREATE TRIGGER clan_made AFTER INSERT ON clan FOR EACH ROW \
+                INSERT INTO deed (id, clan_id) VALUES (NEW.id, NEW.id);
+                """);
+    assertEquals(
+        0,
+        demo(
+            "--schema",
+            schema.toString(),
+            "--owner-column",
+            "hero_id",
+            "--owner-column",
+            "clan_id"),
+        this::output);
+    String text = out.toString();
+    assertTrue(text.contains("owners: hero, named by hero_id, the rows of hero"), this::output);
+    assertTrue(text.contains("owners: clan, named by clan_id, the rows of clan"), this::output);
+    assertTrue(text.contains("managed (5): bag, chest, clan, hero, horse"), this::output);
+    assertTrue(text.contains("deed: trigger clan_made of clan: writes it past"), this::output);
+  }
+
+  @Test
   void refusesADatabaseThatHoldsTables() throws IOException, SQLException {
     database.execute("CREATE TABLE precious (id INT PRIMARY KEY)");
     assertEquals(ExitCodes.COULD_NOT_RUN, demo(), this::output);

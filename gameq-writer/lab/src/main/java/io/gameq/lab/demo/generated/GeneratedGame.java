@@ -6,6 +6,7 @@ import io.gameq.lab.demo.game.DemoGame;
 import io.gameq.lab.mysql.SchemaFacts;
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.ScratchDatabase;
+import io.gameq.mysql.schema.SchemaDraft;
 import io.gameq.mysql.schema.TableInspection;
 import io.gameq.mysql.schema.TableSpec;
 import io.gameq.rows.Catalog;
@@ -20,7 +21,9 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A game over the tables of a schema file that have an owner. Thread-safe. */
@@ -28,40 +31,30 @@ public final class GeneratedGame implements DemoGame {
   /** Numbers for keys begin this far above the largest owner that was there. */
   private static final long ABOVE = 1_000;
 
-  private final OwnerReference owner;
+  private final List<OwnerFamily> families;
   private final long seed;
   private final long firstId;
-  private final List<RowGenerator> generators;
-  private final List<RowGenerator> children;
-  private final @Nullable RowGenerator root;
   private final Set<String> referredTo;
 
   private GeneratedGame(
-      OwnerReference owner,
-      long seed,
-      long firstId,
-      List<RowGenerator> generators,
-      Set<String> referredTo) {
-    this.owner = owner;
+      List<OwnerFamily> families, long seed, long firstId, Set<String> referredTo) {
+    this.families = families;
     this.seed = seed;
     this.firstId = firstId;
-    this.generators = generators;
     this.referredTo = referredTo;
-    this.root =
-        generators.stream()
-            .filter(of -> of.table().name().equals(owner.root()))
-            .findFirst()
-            .orElse(null);
-    this.children = generators.stream().filter(of -> of != root).toList();
   }
 
   /**
    * What a game is made from.
    *
-   * @param ownerColumn null: the one that most tables have
+   * @param ownerColumns the only ones to choose from; empty: those that are proposed
    */
   public record Plan(
-      String namespace, int slots, @Nullable String ownerColumn, long seed, PrintWriter out) {}
+      String namespace, int slots, List<String> ownerColumns, long seed, PrintWriter out) {
+    public Plan {
+      ownerColumns = List.copyOf(ownerColumns);
+    }
+  }
 
   /**
    * Chooses the tables of a database that was just filled, has them managed, and says which.
@@ -70,53 +63,112 @@ public final class GeneratedGame implements DemoGame {
    */
   public static GeneratedGame over(ScratchDatabase database, Plan plan) {
     SchemaFacts schema = database.facts();
-    OwnerReference owner = OwnerReference.of(schema, plan.ownerColumn());
+    SchemaDraft draft = database.draft(plan.ownerColumns());
     Map<String, String> left = new TreeMap<>();
     List<TableSpec> chosen = new ArrayList<>();
-    for (TableInspection table : database.inspect(owner.candidates(schema)).tables()) {
-      if (table.manageable()) {
-        chosen.add(table.spec());
-      } else {
+    for (TableInspection table : draft.inspection().tables()) {
+      if (!table.manageable()) {
         left.put(table.spec().name(), String.join("; ", table.reasons()));
+      } else if (!table.otherWriters().isEmpty()) {
+        left.put(
+            table.spec().name(),
+            String.join(", ", table.otherWriters())
+                + ": writes it past gameq, which the demo"
+                + " would take for a row that it lost");
+      } else {
+        chosen.add(table.spec());
       }
     }
-    String rootProblem = owner.root() == null ? null : left.get(owner.root());
-    if (rootProblem != null) {
-      throw new GameQueueException(
-          "table %s, which %s refers to, cannot be managed: %s"
-              .formatted(owner.root(), owner.name(), rootProblem));
-    }
+    chosen.removeIf(spec -> isOfOwnersThatAreLeft(spec, draft, left));
     Catalog catalog = database.migrate(plan.namespace(), plan.slots(), chosen);
-    Random random = new Random(plan.seed());
-    ParentRows parents = new ParentRows(database, schema, random);
     AtomicLong numbers = new AtomicLong(ABOVE);
-    List<RowGenerator> generators = new ArrayList<>();
-    for (Table table : catalog.tables()) {
-      try {
-        generators.add(
-            new RowGenerator(
-                table,
-                new RowGenerator.Surroundings(
-                    schema.table(table.name()), owner, numbers, parents)));
-      } catch (RowGenerator.Unfit e) {
-        left.put(table.name(), "the demo makes no rows for it: " + e.getMessage());
+    ParentRows parents = new ParentRows(database, schema, new Random(plan.seed()));
+    List<OwnerFamily> families = new ArrayList<>();
+    for (SchemaDraft.Owner owner : draft.owners()) {
+      OwnerFamily family = family(owner, schema, catalog, numbers, parents, left);
+      if (family != null) {
+        families.add(family);
       }
     }
-    if (generators.stream().allMatch(of -> of.table().name().equals(owner.root()))) {
-      throw new GameQueueException("no table with a column " + owner.name() + " can be managed");
+    List<RowGenerator> generators = generators(families);
+    report(plan.out(), schema, families, left, draft);
+    if (families.isEmpty()) {
+      throw new GameQueueException(
+          "no table can be played over: name the columns that hold owners with --owner-column, or"
+              + " see what stands against the tables above");
     }
-    long firstId = firstId(database, owner, generators);
+    long firstId = firstId(database, generators);
     numbers.set(Math.max(numbers.get(), firstId + ABOVE));
-    report(plan.out(), schema, owner, generators, left);
     if (!parents.filled().isEmpty()) {
       plan.out().println("inserted rows to refer to: " + String.join(", ", parents.filled()));
     }
-    return new GeneratedGame(
-        owner, plan.seed(), firstId, generators, referredTo(schema, generators));
+    return new GeneratedGame(families, plan.seed(), firstId, referredTo(schema, generators));
   }
 
-  private static long firstId(
-      ScratchDatabase database, OwnerReference owner, List<RowGenerator> generators) {
+  /** Without the rows that are the owners there is nothing to refer to. */
+  private static boolean isOfOwnersThatAreLeft(
+      TableSpec spec, SchemaDraft draft, Map<String, String> left) {
+    for (SchemaDraft.Owner owner : draft.owners()) {
+      String root = owner.table();
+      if (root != null && owner.kind().equals(spec.ownerKind()) && left.containsKey(root)) {
+        left.put(spec.name(), "table %s, which holds its owners, is left out".formatted(root));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static @Nullable OwnerFamily family(
+      SchemaDraft.Owner owner,
+      SchemaFacts schema,
+      Catalog catalog,
+      AtomicLong numbers,
+      ParentRows parents,
+      Map<String, String> left) {
+    RowGenerator root = null;
+    List<RowGenerator> children = new ArrayList<>();
+    for (Table table : catalog.ownedBy(owner.kind())) {
+      try {
+        RowGenerator generator =
+            new RowGenerator(
+                table,
+                new RowGenerator.Surroundings(schema.table(table.name()), owner, numbers, parents));
+        if (table.name().equals(owner.table())) {
+          root = generator;
+        } else {
+          children.add(generator);
+        }
+      } catch (RowGenerator.Unfit | GameQueueException e) {
+        left.put(table.name(), "the demo makes no rows for it: " + e.getMessage());
+      }
+    }
+    if (children.isEmpty() || (owner.table() != null && root == null)) {
+      if (root != null) {
+        left.put(root.table().name(), "no table of its owners can be played over");
+      }
+      children.forEach(
+          of ->
+              left.put(
+                  of.table().name(),
+                  "table %s, which holds its owners, is left out".formatted(owner.table())));
+      return null;
+    }
+    return new OwnerFamily(owner, root, children);
+  }
+
+  private static List<RowGenerator> generators(List<OwnerFamily> families) {
+    List<RowGenerator> all = new ArrayList<>();
+    for (OwnerFamily family : families) {
+      RowGenerator root = family.root();
+      if (root != null) {
+        all.add(root);
+      }
+      all.addAll(family.children());
+    }
+    return all;
+  }
+
+  private static long firstId(ScratchDatabase database, List<RowGenerator> generators) {
     long largest = 0;
     for (RowGenerator of : generators) {
       for (var column : of.table().columns()) {
@@ -129,8 +181,7 @@ public final class GeneratedGame implements DemoGame {
     }
     if (largest > Integer.MAX_VALUE / 2) {
       throw new GameQueueException(
-          "the largest key of a table with %s is %d: no room above it"
-              .formatted(owner.name(), largest));
+          "the largest key of a managed table is %d: no room above it".formatted(largest));
     }
     return largest + 1;
   }
@@ -149,21 +200,33 @@ public final class GeneratedGame implements DemoGame {
   private static void report(
       PrintWriter out,
       SchemaFacts schema,
-      OwnerReference owner,
-      List<RowGenerator> generators,
-      Map<String, String> left) {
-    Set<String> managed = new HashSet<>();
-    generators.forEach(of -> managed.add(of.table().name()));
-    out.printf(
-        "%d tables; owner column %s, which refers to %s%n",
-        schema.tables().size(), owner.name(), Objects.requireNonNullElse(owner.root(), "no table"));
+      List<OwnerFamily> families,
+      Map<String, String> left,
+      SchemaDraft draft) {
+    out.printf("%d tables%n", schema.tables().size());
+    for (OwnerFamily of : families) {
+      Set<String> columns = new TreeSet<>();
+      of.children().forEach(child -> columns.add(child.table().ownerColumn().name()));
+      out.printf(
+          "owners: %s, named by %s, the rows of %s%n",
+          of.owner().kind(),
+          String.join(", ", columns),
+          Objects.requireNonNullElse(of.owner().table(), "no table"));
+    }
+    Set<String> managed =
+        generators(families).stream().map(of -> of.table().name()).collect(Collectors.toSet());
     out.println("managed (" + managed.size() + "): " + names(managed));
     out.println("cannot be managed (" + left.size() + "):");
     left.forEach((name, reason) -> out.println("  " + name + ": " + reason));
-    Set<String> without = new HashSet<>(schema.tables().keySet());
-    without.removeAll(managed);
-    without.removeAll(left.keySet());
-    out.println("without an owner column (" + without.size() + "): " + names(without));
+    Set<String> unowned =
+        draft.left().stream()
+            .filter(of -> of.unsure() == null)
+            .map(SchemaDraft.LeftOut::table)
+            .collect(Collectors.toSet());
+    out.println("without an owner column (" + unowned.size() + "): " + names(unowned));
+    draft.left().stream()
+        .filter(of -> of.unsure() != null)
+        .forEach(of -> out.printf("left out %s: %s%n", of.table(), of.reason()));
     out.flush();
   }
 
@@ -171,20 +234,8 @@ public final class GeneratedGame implements DemoGame {
     return String.join(", ", names.stream().sorted().toList());
   }
 
-  String kind() {
-    return owner.kind();
-  }
-
   List<RowGenerator> generators() {
-    return generators;
-  }
-
-  @Nullable RowGenerator root() {
-    return root;
-  }
-
-  RowGenerator anyChild(Random random) {
-    return children.get(random.nextInt(children.size()));
+    return generators(families);
   }
 
   boolean isReferredTo(RowGenerator of) {
@@ -193,16 +244,19 @@ public final class GeneratedGame implements DemoGame {
 
   @Override
   public List<Table> tables() {
-    return generators.stream().map(RowGenerator::table).toList();
+    return generators().stream().map(RowGenerator::table).toList();
   }
 
+  /** Players take turns among the kinds of owners. */
   @Override
   public DemoActor actor(int number) {
-    RowGenerator any = root == null ? children.get(0) : root;
+    OwnerFamily family = families.get(number % families.size());
+    RowGenerator root = family.root();
+    RowGenerator any = root == null ? family.children().get(0) : root;
     long id = firstId + number;
     boolean text = any.table().ownerColumn().type().kind() == ColumnType.Kind.TEXT;
     Object key =
         Objects.requireNonNull(any.table().ownerColumn().canonical(text ? "p" + id : (Object) id));
-    return new GeneratedPlayer(this, key, new Random(seed * 1_000_003 + number));
+    return new GeneratedPlayer(this, family, key, new Random(seed * 1_000_003 + number));
   }
 }

@@ -29,22 +29,23 @@ final class GeneratedPlayer implements DemoActor {
   private static final int MOST_OF_ACTION = 3;
 
   private final GeneratedGame game;
+  private final OwnerFamily family;
   private final Object id;
   private final Random random;
 
   /** By table, the rows by key. */
   private final Map<RowGenerator, Map<RowKey, @Nullable Object[]>> rows = new HashMap<>();
 
-  GeneratedPlayer(GeneratedGame game, Object id, Random random) {
+  GeneratedPlayer(GeneratedGame game, OwnerFamily family, Object id, Random random) {
     this.game = game;
+    this.family = family;
     this.id = id;
     this.random = random;
-    game.generators().forEach(of -> rows.put(of, new LinkedHashMap<>()));
   }
 
   @Override
   public String owner() {
-    return game.kind() + ":" + id;
+    return family.owner().kind() + ":" + id;
   }
 
   @Override
@@ -63,12 +64,12 @@ final class GeneratedPlayer implements DemoActor {
   @Override
   public int create(OwnerSession session) {
     Set<RowKey> changed = new HashSet<>();
-    RowGenerator root = game.root();
+    RowGenerator root = family.root();
     if (root != null) {
       changed.add(put(session, root, root.row(id, random)));
     }
     for (int i = 0; i < FIRST_ROWS; i++) {
-      RowGenerator of = game.anyChild(random);
+      RowGenerator of = family.anyChild(random);
       changed.add(put(session, of, of.row(id, random)));
     }
     return changed.size();
@@ -77,7 +78,7 @@ final class GeneratedPlayer implements DemoActor {
   @Override
   public int act(OwnerSession session) {
     Set<RowKey> changed = new HashSet<>();
-    RowGenerator root = game.root();
+    RowGenerator root = family.root();
     if (root != null && random.nextInt(100) < ROOT) {
       for (@Nullable Object[] row : List.copyOf(rows(root).values())) {
         changed.add(put(session, root, root.changed(row, random)));
@@ -85,7 +86,7 @@ final class GeneratedPlayer implements DemoActor {
     }
     int more = 1 + random.nextInt(MOST_OF_ACTION);
     for (int i = 0; i < more; i++) {
-      changed.add(actOn(session, game.anyChild(random)));
+      changed.add(actOn(session, family.anyChild(random)));
     }
     return changed.size();
   }
@@ -117,7 +118,10 @@ final class GeneratedPlayer implements DemoActor {
   @Override
   public int trade(OwnerSession mine, DemoActor other, OwnerSession theirs) {
     GeneratedPlayer buyer = (GeneratedPlayer) other;
-    RowGenerator of = game.anyChild(random);
+    if (!buyer.family.equals(family)) {
+      return 0; // its rows are in other tables
+    }
+    RowGenerator of = family.anyChild(random);
     Map<RowKey, @Nullable Object[]> from = rows(of);
     if (from.isEmpty() || game.isReferredTo(of) || of.oneForOwner()) {
       return 0;

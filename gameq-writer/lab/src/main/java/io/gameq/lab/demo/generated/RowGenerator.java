@@ -2,6 +2,7 @@ package io.gameq.lab.demo.generated;
 
 import io.gameq.lab.mysql.SchemaFacts.ForeignKey;
 import io.gameq.lab.mysql.SchemaFacts.TableFacts;
+import io.gameq.mysql.schema.SchemaDraft;
 import io.gameq.rows.Table;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,7 +33,7 @@ final class RowGenerator {
 
   /** What stands around a table. */
   record Surroundings(
-      TableFacts facts, OwnerReference owner, AtomicLong numbers, ParentRows parents) {}
+      TableFacts facts, SchemaDraft.Owner owner, AtomicLong numbers, ParentRows parents) {}
 
   /**
    * A generator.
@@ -77,7 +78,7 @@ final class RowGenerator {
 
   private void foreignKey(ForeignKey key, Surroundings around) {
     List<Integer> indexes = key.columns().stream().map(table::indexOf).toList();
-    boolean root = key.parent().equals(around.owner().root());
+    boolean root = key.parent().equals(around.owner().table());
     if (indexes.equals(List.of(table.ownerIndex())) && root) {
       return;
     }

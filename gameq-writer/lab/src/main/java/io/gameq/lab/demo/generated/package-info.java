@@ -3,7 +3,7 @@
  *
  * <pre>
  * GeneratedGame      loads a file, chooses tables, makes players
- *   OwnerReference   which column names an owner, and the table it refers to
+ *   OwnerFamily      the tables of one kind of owners
  *   ParentRows       rows of unmanaged tables that foreign keys may refer to
  *   RowGenerator     rows of one managed table: keys, foreign keys, UNIQUE keys
  *     Values         a value that fits a column

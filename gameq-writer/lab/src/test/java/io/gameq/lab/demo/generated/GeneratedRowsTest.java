@@ -15,6 +15,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,8 @@ class GeneratedRowsTest {
       GeneratedGame game =
           GeneratedGame.over(
               database,
-              new GeneratedGame.Plan("generated", 4, "hero_id", 1, new PrintWriter(said, true)));
+              new GeneratedGame.Plan(
+                  "generated", 4, List.of("hero_id"), 1, new PrintWriter(said, true)));
       assertTrue(
           said.toString().contains("managed (5): hero, member, numbers, texts, times"),
           said::toString);

@@ -1,0 +1,317 @@
+package io.gameq.mysql.schema;
+
+import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.schema.SchemaSnapshot.ColumnFacts;
+import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
+import io.gameq.mysql.schema.SchemaSnapshot.IndexPart;
+import io.gameq.mysql.schema.SchemaSnapshot.TableFacts;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Makes the statements that end what stands against tables, one ALTER TABLE each, so that a table
+ * is copied once. Used by one thread.
+ */
+final class SchemaRepair {
+  /** InnoDB's limit of a key, in bytes. */
+  private static final int MOST_KEY_BYTES = 3_072;
+
+  private final SchemaSnapshot schema;
+  private final TableTexts texts;
+  private final ColumnChanges columns;
+  private final Map<String, NewPrimaryKey> newKeys = new LinkedHashMap<>();
+  private final Set<String> wideKeys = new LinkedHashSet<>();
+  private final Set<String> all = new HashSet<>();
+  private final Set<ForeignKeyFacts> dropped = new HashSet<>();
+  private final Set<String> altered = new HashSet<>();
+
+  private SchemaRepair(Handle handle, SchemaSnapshot schema, List<TableInspector.Result> results)
+      throws SQLException {
+    this.schema = schema;
+    this.columns = new ColumnChanges(schema);
+    this.texts = new TableTexts(handle);
+    for (TableInspector.Result result : results) {
+      all.add(result.inspection().spec().name());
+      decide(result);
+    }
+  }
+
+  /** What mends each of these tables, in their order; reads SHOW CREATE TABLE where it must. */
+  static List<TableFix> of(
+      Handle handle, SchemaSnapshot schema, List<TableInspector.Result> results)
+      throws SQLException {
+    Map<TableInspector.Result, List<String>> inTheWay = new LinkedHashMap<>();
+    for (TableInspector.Result result : results) {
+      TableFacts table = schema.table(result.inspection().spec().name());
+      inTheWay.put(
+          result,
+          table != null && table.isBaseTable()
+              ? RowsInTheWay.queries(handle.getConnection(), result)
+              : List.of());
+    }
+    List<TableInspector.Result> ready =
+        results.stream().filter(of -> inTheWay.getOrDefault(of, List.of()).isEmpty()).toList();
+    SchemaRepair together = new SchemaRepair(handle, schema, ready);
+    List<TableFix> fixes = new ArrayList<>();
+    for (TableInspector.Result result : results) {
+      // A proposal by itself: nothing that runs may wait for a decision about rows.
+      SchemaRepair repair =
+          ready.contains(result) ? together : new SchemaRepair(handle, schema, List.of(result));
+      fixes.add(repair.fix(result, inTheWay.getOrDefault(result, List.of())));
+    }
+    return fixes;
+  }
+
+  /** Before any statement is made: columns of other tables may have to change as well. */
+  private void decide(TableInspector.Result result) throws SQLException {
+    TableSpec spec = result.inspection().spec();
+    TableFacts table = schema.table(spec.name());
+    if (table == null || !table.isBaseTable()) {
+      return;
+    }
+    for (Flaw flaw : result.flaws()) {
+      switch (flaw.kind()) {
+        case COLLATION -> columns.compareAsItIs(table.name(), flaw.column());
+        case CHARACTER_SET -> {
+          boolean compared =
+              flaw.column().equals(spec.ownerColumn())
+                  || table.primaryKey().stream().anyMatch(p -> flaw.column().equals(p.column()));
+          columns.setCharset(
+              table.name(), flaw.column(), "utf8mb4", compared ? "utf8mb4_bin" : null);
+        }
+        case NULLABLE -> columns.setNotNull(table.name(), flaw.column());
+        case DIGITS -> columns.dropDigits(table.name(), flaw.column());
+        case NO_PRIMARY_KEY -> {
+          NewPrimaryKey key =
+              NewPrimaryKey.of(table, spec.ownerColumn(), texts.isPartitioned(table.name()));
+          if (key != null) {
+            newKeys.put(table.name(), key);
+            key.columns().forEach(column -> columns.compareAsItIs(table.name(), column));
+          }
+        }
+        case PREFIX_IN_KEY -> {
+          if (canBeWhole(table)) {
+            wideKeys.add(table.name());
+            columns.compareAsItIs(table.name(), flaw.column());
+          }
+        }
+        default -> {}
+      }
+    }
+  }
+
+  private static boolean canBeWhole(TableFacts table) {
+    long bytes = 0;
+    for (IndexPart part : table.primaryKey()) {
+      ColumnFacts column = part.column() == null ? null : table.column(part.column());
+      if (column == null || !NewPrimaryKey.isComparable(column)) {
+        return false;
+      }
+      String digits = column.columnType().replaceAll("\\D", "");
+      boolean hasLength = column.columnType().matches("(var)?(char|binary)\\(\\d+\\).*");
+      long length = hasLength ? Long.parseLong(digits) : 8;
+      bytes += length * (column.charset() == null ? 1 : column.charset().equals("utf8mb4") ? 4 : 3);
+    }
+    return bytes <= MOST_KEY_BYTES;
+  }
+
+  private TableFix fix(TableInspector.Result result, List<String> inTheWay) throws SQLException {
+    TableSpec spec = result.inspection().spec();
+    TableFacts table = schema.table(spec.name());
+    List<String> mended = new ArrayList<>();
+    List<String> unmended = new ArrayList<>();
+    List<String> notes = new ArrayList<>();
+    List<String> alter = new ArrayList<>();
+    List<String> before = new ArrayList<>();
+    List<String> after = new ArrayList<>();
+    for (Flaw flaw : result.flaws()) {
+      if (table != null && table.isBaseTable() && isMended(flaw, spec.name())) {
+        mended.add(flaw.reason());
+      } else {
+        unmended.add(flaw.reason() + hint(flaw, spec.name()));
+      }
+    }
+    if (table != null && table.isBaseTable()) {
+      List<String> clauses = new ArrayList<>();
+      engine(table, clauses);
+      columnClauses(table, clauses, unmended, notes);
+      keyClauses(table, clauses);
+      VersionColumnFix.add(table, result.flaws(), alter, clauses, notes);
+      if (!clauses.isEmpty()) {
+        alter.add(alter(spec.name(), clauses));
+        notes.add(0, texts.cost(spec.name()));
+      }
+    }
+    NewPrimaryKey key = newKeys.get(spec.name());
+    if (key != null) {
+      notes.addAll(key.notes());
+      alter.addAll(key.afterwards());
+    }
+    altered.add(spec.name());
+    tied(spec.name(), alter, unmended, notes);
+    foreignKeys(spec.name(), before, after, notes);
+    return new TableFix(
+        spec,
+        mended,
+        unmended,
+        notes,
+        inTheWay,
+        new TableFix.Statements(
+            before, alter, after, table == null ? List.of() : advice(table, spec)));
+  }
+
+  private boolean isMended(Flaw flaw, String table) {
+    return switch (flaw.kind()) {
+      case PREFIX_IN_KEY -> wideKeys.contains(table);
+      case NO_PRIMARY_KEY -> newKeys.containsKey(table);
+      default -> flaw.isMendable();
+    };
+  }
+
+  private static String hint(Flaw flaw, String table) {
+    return switch (flaw.kind()) {
+      case PREFIX_IN_KEY ->
+          ": give the column a type that fits a key whole (%d bytes in all), after a look at SELECT MAX(CHAR_LENGTH(%s)) FROM %s"
+              .formatted(
+                  MOST_KEY_BYTES, JdbcValues.quoted(flaw.column()), JdbcValues.quoted(table));
+      case NO_PRIMARY_KEY ->
+          ": it is partitioned, so the key must have the columns of the partitioning; choose those"
+              + " that differ in every row";
+      case CONFIGURATION -> ": correct the configuration";
+      default -> "";
+    };
+  }
+
+  private static void engine(TableFacts table, List<String> clauses) {
+    if ("InnoDB".equals(table.engine())) {
+      return;
+    }
+    clauses.add("ENGINE=InnoDB");
+    for (ColumnFacts column : table.columns()) {
+      // MyISAM numbers also the second column of a key, InnoDB only the first.
+      if (column.extraHas("auto_increment") && !table.hasIndexThatBeginsWith(column.name())) {
+        clauses.add("ADD INDEX " + NewPrimaryKey.inBrackets(List.of(column.name())));
+      }
+    }
+  }
+
+  private void columnClauses(
+      TableFacts table, List<String> clauses, List<String> unmended, List<String> notes)
+      throws SQLException {
+    Map<String, ColumnChanges.Change> changes = columns.of(table.name());
+    if (changes.isEmpty()) {
+      return;
+    }
+    String createTable = texts.createTable(table.name());
+    for (Map.Entry<String, ColumnChanges.Change> of : changes.entrySet()) {
+      ColumnDefinition definition = ColumnDefinition.of(createTable, of.getKey());
+      if (definition == null) {
+        unmended.add("the definition of column %s is not understood".formatted(of.getKey()));
+        continue;
+      }
+      ColumnChanges.Change change = of.getValue();
+      ColumnChangeNotes.add(notes, of.getKey(), table.column(of.getKey()), change);
+      if (change.charset() != null) {
+        definition = definition.in(change.charset(), change.collation());
+      }
+      if (change.exact()) {
+        definition = definition.withoutDigits();
+      }
+      clauses.add((change.notNull() ? definition.notNull() : definition).modify());
+    }
+  }
+
+  private void keyClauses(TableFacts table, List<String> clauses) {
+    NewPrimaryKey key = newKeys.get(table.name());
+    if (key != null) {
+      clauses.addAll(key.clauses());
+    }
+    if (wideKeys.contains(table.name())) {
+      clauses.add("DROP PRIMARY KEY");
+      clauses.add(
+          "ADD PRIMARY KEY "
+              + NewPrimaryKey.inBrackets(
+                  table.primaryKey().stream().map(part -> String.valueOf(part.column())).toList()));
+    }
+  }
+
+  /** Tables that are not asked about, with columns that foreign keys tie to those of these. */
+  private void tied(String table, List<String> alter, List<String> unmended, List<String> notes)
+      throws SQLException {
+    if (columns.of(table).isEmpty()) {
+      return;
+    }
+    for (String other : columns.tables()) {
+      TableFacts facts = schema.table(other);
+      if (facts != null && !all.contains(other) && altered.add(other)) {
+        notes.add(
+            "table %s changes with it, since foreign keys tie their columns".formatted(other));
+        List<String> clauses = new ArrayList<>();
+        columnClauses(facts, clauses, unmended, notes);
+        if (!clauses.isEmpty()) {
+          notes.add(texts.cost(other));
+          alter.add(alter(other, clauses));
+        }
+      }
+    }
+  }
+
+  private void foreignKeys(
+      String table, List<String> before, List<String> after, List<String> notes) {
+    for (ForeignKeyFacts key : columns.foreignKeys()) {
+      boolean here =
+          key.child().equals(table)
+              || !all.contains(key.child()); // once, before any table is altered
+      if (here && dropped.add(key)) {
+        String deleteRule = columns.ruleAfter(key, key.deleteRule());
+        String updateRule = columns.ruleAfter(key, key.updateRule());
+        before.add(ForeignKeySql.drop(key));
+        after.add(ForeignKeySql.add(schema, key, deleteRule, updateRule));
+        if (!deleteRule.equals(key.deleteRule()) || !updateRule.equals(key.updateRule())) {
+          notes.add(
+              ("foreign key %s would set an owner to NULL: it restricts from then on, so the game"
+                      + " deletes these rows, or gives them away, before their owner goes")
+                  .formatted(key.name()));
+        }
+      }
+    }
+  }
+
+  private List<String> advice(TableFacts table, TableSpec spec) {
+    List<String> advice = new ArrayList<>();
+    NewPrimaryKey key = newKeys.get(table.name());
+    String owner = spec.ownerColumn();
+    boolean leadsNewKey = key != null && key.columns().indexOf(owner) == 0;
+    if (table.column(owner) != null && !table.hasIndexThatBeginsWith(owner) && !leadsNewKey) {
+      advice.add(
+          "ALTER TABLE %s ADD INDEX %s"
+              .formatted(
+                  JdbcValues.quoted(table.name()), NewPrimaryKey.inBrackets(List.of(owner))));
+    }
+    for (ForeignKeyFacts of : schema.foreignKeys()) {
+      if (of.child().equals(table.name())
+          && !(restricts(columns.ruleAfter(of, of.deleteRule()))
+              && restricts(columns.ruleAfter(of, of.updateRule())))) {
+        advice.add(ForeignKeySql.drop(of));
+        advice.add(ForeignKeySql.add(schema, of, "RESTRICT", "RESTRICT"));
+      }
+    }
+    return advice;
+  }
+
+  private static boolean restricts(String rule) {
+    return rule.equals("RESTRICT") || rule.equals("NO ACTION");
+  }
+
+  private static String alter(String table, List<String> clauses) {
+    return "ALTER TABLE %s\n  %s"
+        .formatted(JdbcValues.quoted(table), String.join(",\n  ", clauses));
+  }
+}
