@@ -87,6 +87,22 @@ public interface GameQueue extends AutoCloseable {
   CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover);
 
   /**
+   * Opens many owners, as after a restart: each as {@link #openAsync} does, up to 48 under way, so
+   * that who plays already, and opens of others, have their turn meanwhile. One that fails fails
+   * alone; but when 96 in a row fail since Redis or MySQL is away, the rest fails at once with the
+   * same. Those that failed may be opened again.
+   *
+   * @param owners each is opened once; one that is malformed fails alone too
+   * @param progress told of each owner as it comes, one after another, on the node's thread for
+   *     callbacks: let the player in here, and keep the session
+   * @return ends there when all have, with one result for each owner, in the order in which they
+   *     were given; cancelled, it begins no more, and {@code progress} is told of the rest
+   * @throws ClosedException when the queue is closed
+   */
+  CompletionStage<List<OpenResult>> openAll(
+      Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress);
+
+  /**
    * What an owner has in one table now, without taking it over: at least everything queued before
    * the call, from whichever node. Changes nothing; waits at most {@link
    * GameQueueConfigBuilder#callTimeout}.

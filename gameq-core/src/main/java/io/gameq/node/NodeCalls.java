@@ -1,9 +1,13 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
+import io.gameq.MySqlUnavailableException;
+import io.gameq.RedisUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -25,11 +29,33 @@ final class NodeCalls {
   /** Of those that need Redis only, and so do not wait for calls that wait for MySQL. */
   private final TimedCalls redis;
 
+  private volatile BooleanSupplier isRedisThere = () -> true;
+  private volatile BooleanSupplier isMySqlThere = () -> true;
+
   NodeCalls(GameQueueConfig config, ResourceStack opened) {
     timeout = config.callTimeout();
-    redis = opened.add(new TimedCalls(MOST_CLOSES));
-    mysql = opened.add(new TimedCalls(2 * config.poolSize()));
-    started = opened.add(new TimedCalls(MOST_STARTED));
+    redis = opened.add(new TimedCalls(MOST_CLOSES, this::late));
+    mysql = opened.add(new TimedCalls(2 * config.poolSize(), this::late));
+    started = opened.add(new TimedCalls(MOST_STARTED, this::late));
+  }
+
+  /** Calls that are late are told from now on which server is known to be away. */
+  void tellWhoIsAway(BooleanSupplier redisAnswers, BooleanSupplier mysqlAnswers) {
+    isRedisThere = redisAnswers;
+    isMySqlThere = mysqlAnswers;
+  }
+
+  private GameQueueException late(String what) {
+    if (!isRedisThere.getAsBoolean()) {
+      return new RedisUnavailableException(
+          what + ", since Redis does not answer; it may still be done");
+    }
+    if (!isMySqlThere.getAsBoolean()) {
+      return new MySqlUnavailableException(
+          what + ", since MySQL does not answer; it may still be done");
+    }
+    return new GameQueueException(
+        what + ": Redis or MySQL does not answer, or is slow; it may still be done");
   }
 
   Duration timeout() {

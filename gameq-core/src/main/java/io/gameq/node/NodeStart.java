@@ -169,6 +169,7 @@ final class NodeStart {
                 views),
             new NodeUpkeep.Node(sessions, closed, sender, to, callbacks),
             afterHealing);
+    calls.tellWhoIsAway(sender::isHealed, upkeep::mysqlAnswers);
     SignsOfLife signs = new SignsOfLife(heartbeat, ofSigns, sender, state);
     FiguresNow figures =
         new FiguresNow(config, FiguresNow.here(config), state, sessions, sender, wal, upkeep);
