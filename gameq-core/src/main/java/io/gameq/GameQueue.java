@@ -47,7 +47,9 @@ public interface GameQueue extends AutoCloseable {
    * @param owner {@code kind:key}, for example {@code player:42}
    * @throws OwnershipLostException when another node opened the owner at the same moment
    * @throws RedisUnavailableException when Redis is away; opening again is safe
-   * @throws MySqlException when MySQL is away; opening again is safe
+   * @throws MySqlUnavailableException when MySQL is away; opening again is safe
+   * @throws MySqlException when MySQL refused, as while others lock the owner; opening again is
+   *     safe
    * @throws LayoutException when a row does not fit its table any more; mend the table first
    * @throws GameQueueException when the id is malformed or of an unknown kind, or when the time was
    *     up; opening again is safe
