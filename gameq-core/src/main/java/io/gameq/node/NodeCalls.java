@@ -29,8 +29,7 @@ final class NodeCalls {
   /** Of those that need Redis only, and so do not wait for calls that wait for MySQL. */
   private final TimedCalls redis;
 
-  private volatile BooleanSupplier isRedisThere = () -> true;
-  private volatile BooleanSupplier isMySqlThere = () -> true;
+  private volatile Known known = new Known(() -> true, () -> true, () -> true);
 
   NodeCalls(GameQueueConfig config, ResourceStack opened) {
     timeout = config.callTimeout();
@@ -39,18 +38,26 @@ final class NodeCalls {
     started = opened.add(new TimedCalls(MOST_STARTED, this::late));
   }
 
-  /** Calls that are late are told from now on which server is known to be away. */
-  void tellWhoIsAway(BooleanSupplier redisAnswers, BooleanSupplier mysqlAnswers) {
-    isRedisThere = redisAnswers;
-    isMySqlThere = mysqlAnswers;
+  /**
+   * What is known of the servers.
+   *
+   * @param redis whether it answered last
+   * @param mysql whether it answered last
+   * @param mysqlConnections whether there are any
+   */
+  record Known(BooleanSupplier redis, BooleanSupplier mysql, BooleanSupplier mysqlConnections) {}
+
+  /** From now on calls that fail since a server is away say so. */
+  void know(Known of) {
+    known = of;
   }
 
   private GameQueueException late(String what) {
-    if (!isRedisThere.getAsBoolean()) {
+    if (!known.redis.getAsBoolean()) {
       return new RedisUnavailableException(
           what + ", since Redis does not answer; it may still be done");
     }
-    if (!isMySqlThere.getAsBoolean()) {
+    if (!known.mysql.getAsBoolean() || !known.mysqlConnections.getAsBoolean()) {
       return new MySqlUnavailableException(
           what + ", since MySQL does not answer; it may still be done");
     }
@@ -69,13 +76,23 @@ final class NodeCalls {
 
   /** A call that waits for MySQL; as {@link TimedCalls#call}. */
   <T> T ofMySql(String what, TimedCalls.Work<T> work, Consumer<T> unused) {
-    return mysql.call(what, timeout.toNanos(), work, unused);
+    return mysql.call(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused);
   }
 
   /** The same, which nobody waits for; as {@link TimedCalls#start}. */
   <T> CompletableFuture<T> startOfMySql(
       String what, TimedCalls.Work<T> work, Consumer<T> unused, Executor on) {
-    return started.start(what, timeout.toNanos(), work, unused, on);
+    return started.start(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused, on);
+  }
+
+  /** Fails at once while a connection could neither be had lately nor is there now. */
+  private <T> TimedCalls.Work<T> unlessMySqlIsAway(String what, TimedCalls.Work<T> work) {
+    return isAwaited -> {
+      if (!known.mysql.getAsBoolean() && !known.mysqlConnections.getAsBoolean()) {
+        throw new MySqlUnavailableException(what + ": MySQL does not answer; nothing was begun");
+      }
+      return work.run(isAwaited);
+    };
   }
 
   /** A call that waits for Redis only, for what is left of the caller's time. */
