@@ -48,7 +48,9 @@ public interface GameQueue extends AutoCloseable {
    * @param owner {@code kind:key}, for example {@code player:42}
    * @throws OwnershipLostException when another node opened the owner at the same moment
    * @throws RedisUnavailableException when Redis is away; opening again is safe
-   * @throws MySqlException when MySQL is away; opening again is safe
+   * @throws MySqlUnavailableException when MySQL is away; opening again is safe
+   * @throws MySqlException when MySQL refused, as while others lock the owner; opening again is
+   *     safe
    * @throws LayoutException when a row does not fit its table any more; mend the table first
    * @throws GameQueueException when the id is malformed or of an unknown kind, or when the time was
    *     up; opening again is safe
@@ -86,6 +88,22 @@ public interface GameQueue extends AutoCloseable {
    * @throws GameQueueException when the id is malformed or of an unknown kind
    */
   CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover);
+
+  /**
+   * Opens many owners, as after a restart: each as {@link #openAsync} does, up to 48 under way, so
+   * that who plays already, and opens of others, have their turn meanwhile. One that fails fails
+   * alone; but when 96 in a row fail since Redis or MySQL is away, the rest fails at once with the
+   * same. Those that failed may be opened again.
+   *
+   * @param owners each is opened once; one that is malformed fails alone too
+   * @param progress told of each owner as it comes, one after another, on the node's thread for
+   *     callbacks: let the player in here, and keep the session
+   * @return ends there when all have, with one result for each owner, in the order in which they
+   *     were given; cancelled, it begins no more, and {@code progress} is told of the rest
+   * @throws ClosedException when the queue is closed
+   */
+  CompletionStage<List<OpenResult>> openAll(
+      Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress);
 
   /**
    * What an owner has in one table now, without taking it over: at least everything queued before

@@ -48,6 +48,12 @@ public final class MySql implements AutoCloseable {
     }
   }
 
+  /** Whether a pool has any connection, busy ones counted: none while the server lets nobody in. */
+  public boolean hasConnections() {
+    return !(connections instanceof HikariDataSource pool)
+        || pool.getHikariPoolMXBean().getTotalConnections() > 0;
+  }
+
   /** Takes out a connection that may lead to a demoted server: the next is looked up afresh. */
   public void evict(Connection connection) {
     if (connections instanceof HikariDataSource pool) {

@@ -1,6 +1,7 @@
 package io.gameq.mysql;
 
 import io.gameq.MySqlException;
+import io.gameq.MySqlUnavailableException;
 import java.sql.SQLException;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,9 @@ public final class MySqlErrors {
   }
 
   private static MySqlException failed(Exception reason, Exception e) {
-    return new MySqlException("MySQL does not answer as it should: " + MySqlText.of(reason), e);
+    String message = "MySQL does not answer as it should: " + MySqlText.of(reason);
+    return reason instanceof SQLException sql && ErrorKind.of(sql) == ErrorKind.OUTAGE
+        ? new MySqlUnavailableException(message, e)
+        : new MySqlException(message, e);
   }
 }

@@ -1,9 +1,13 @@
 package io.gameq.node;
 
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
+import io.gameq.MySqlUnavailableException;
+import io.gameq.RedisUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -25,11 +29,40 @@ final class NodeCalls {
   /** Of those that need Redis only, and so do not wait for calls that wait for MySQL. */
   private final TimedCalls redis;
 
+  private volatile Known known = new Known(() -> true, () -> true, () -> true);
+
   NodeCalls(GameQueueConfig config, ResourceStack opened) {
     timeout = config.callTimeout();
-    redis = opened.add(new TimedCalls(MOST_CLOSES));
-    mysql = opened.add(new TimedCalls(2 * config.poolSize()));
-    started = opened.add(new TimedCalls(MOST_STARTED));
+    redis = opened.add(new TimedCalls(MOST_CLOSES, this::late));
+    mysql = opened.add(new TimedCalls(2 * config.poolSize(), this::late));
+    started = opened.add(new TimedCalls(MOST_STARTED, this::late));
+  }
+
+  /**
+   * What is known of the servers.
+   *
+   * @param redis whether it answered last
+   * @param mysql whether it answered last
+   * @param mysqlConnections whether there are any
+   */
+  record Known(BooleanSupplier redis, BooleanSupplier mysql, BooleanSupplier mysqlConnections) {}
+
+  /** From now on calls that fail since a server is away say so. */
+  void know(Known of) {
+    known = of;
+  }
+
+  private GameQueueException late(String what) {
+    if (!known.redis.getAsBoolean()) {
+      return new RedisUnavailableException(
+          what + ", since Redis does not answer; it may still be done");
+    }
+    if (!known.mysql.getAsBoolean() || !known.mysqlConnections.getAsBoolean()) {
+      return new MySqlUnavailableException(
+          what + ", since MySQL does not answer; it may still be done");
+    }
+    return new GameQueueException(
+        what + ": Redis or MySQL does not answer, or is slow; it may still be done");
   }
 
   Duration timeout() {
@@ -43,13 +76,23 @@ final class NodeCalls {
 
   /** A call that waits for MySQL; as {@link TimedCalls#call}. */
   <T> T ofMySql(String what, TimedCalls.Work<T> work, Consumer<T> unused) {
-    return mysql.call(what, timeout.toNanos(), work, unused);
+    return mysql.call(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused);
   }
 
   /** The same, which nobody waits for; as {@link TimedCalls#start}. */
   <T> CompletableFuture<T> startOfMySql(
       String what, TimedCalls.Work<T> work, Consumer<T> unused, Executor on) {
-    return started.start(what, timeout.toNanos(), work, unused, on);
+    return started.start(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused, on);
+  }
+
+  /** Fails at once while a connection could neither be had lately nor is there now. */
+  private <T> TimedCalls.Work<T> unlessMySqlIsAway(String what, TimedCalls.Work<T> work) {
+    return isAwaited -> {
+      if (!known.mysql.getAsBoolean() && !known.mysqlConnections.getAsBoolean()) {
+        throw new MySqlUnavailableException(what + ": MySQL does not answer; nothing was begun");
+      }
+      return work.run(isAwaited);
+    };
   }
 
   /** A call that waits for Redis only, for what is left of the caller's time. */

@@ -6,6 +6,8 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
+import io.gameq.OpenProgress;
+import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.Pressure;
 import io.gameq.Publish;
@@ -119,6 +121,15 @@ final class NodeQueue implements GameQueue, MeteredNode {
             takeover,
             opened -> new NodeSession(this, id, opened),
             node.callbacks());
+  }
+
+  @Override
+  public CompletionStage<List<OpenResult>> openAll(
+      Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
+    requireOpen();
+    return new OwnersOpening(
+            owners, owner -> openAsync(owner, takeover), progress, node.callbacks())
+        .start();
   }
 
   @Override

@@ -171,6 +171,9 @@ final class NodeStart {
                 views),
             new NodeUpkeep.Node(sessions, closed, sender, to, callbacks),
             afterHealing);
+    calls.know(
+        new NodeCalls.Known(
+            sender::isHealed, upkeep::mysqlAnswers, mysql.server()::hasConnections));
     SignsOfLife signs = new SignsOfLife(heartbeat, ofSigns, sender, state);
     FiguresNow figures =
         new FiguresNow(config, FiguresNow.here(config), state, sessions, sender, wal, upkeep);

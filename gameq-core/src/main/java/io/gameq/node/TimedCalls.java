@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,16 @@ final class TimedCalls implements AutoCloseable {
   private final ExecutorService threads;
   private final Set<Call<?>> awaited = ConcurrentHashMap.newKeySet();
 
-  /** With so many at once; others wait for one of these, in their own time. */
-  TimedCalls(int most) {
+  private final Function<String, GameQueueException> late;
+
+  /**
+   * With so many at once; others wait for one of these, in their own time.
+   *
+   * @param late a call that was not done in time, from what begins the message
+   */
+  TimedCalls(int most, Function<String, GameQueueException> late) {
     threads = DaemonThreads.pool("gameq-call", most, IDLE_SECONDS);
+    this.late = late;
   }
 
   /** What is done in time. */
@@ -62,10 +70,10 @@ final class TimedCalls implements AutoCloseable {
     } catch (ExecutionException e) {
       throw ofCaller(e);
     } catch (TimeoutException e) {
-      return call.end(call.failure(notDoneWithin(nanos)));
+      return call.end(late.apply(notDoneWithin(call.what, nanos)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return call.end(call.failure("interrupted; it may still be done"));
+      return call.end(new GameQueueException(call.what + ": interrupted; it may still be done"));
     } finally {
       awaited.remove(call);
     }
@@ -101,10 +109,10 @@ final class TimedCalls implements AutoCloseable {
     return told;
   }
 
-  private static <T> void tell(
+  private <T> void tell(
       CompletableFuture<T> told, T value, @Nullable Throwable error, Call<T> call, long nanos) {
     if (error instanceof TimeoutException) {
-      told.completeExceptionally(call.failure(notDoneWithin(nanos)));
+      told.completeExceptionally(late.apply(notDoneWithin(call.what, nanos)));
     } else if (error != null) {
       told.completeExceptionally(error);
     } else if (!told.complete(value)) {
@@ -112,9 +120,8 @@ final class TimedCalls implements AutoCloseable {
     }
   }
 
-  private static String notDoneWithin(long nanos) {
-    return "not done within %d ms: Redis or MySQL does not answer, or is slow; it may still be done"
-        .formatted(TimeUnit.NANOSECONDS.toMillis(nanos));
+  private static String notDoneWithin(String what, long nanos) {
+    return "%s: not done within %d ms".formatted(what, TimeUnit.NANOSECONDS.toMillis(nanos));
   }
 
   private static ClosedException closed(String what, String why) {
@@ -150,10 +157,6 @@ final class TimedCalls implements AutoCloseable {
 
     private boolean isAwaited() {
       return !result.isDone();
-    }
-
-    GameQueueException failure(String why) {
-      return new GameQueueException(what + ": " + why);
     }
 
     void fail(GameQueueException why) {

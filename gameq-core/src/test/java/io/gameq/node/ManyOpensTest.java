@@ -2,6 +2,7 @@ package io.gameq.node;
 
 import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,8 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
+import io.gameq.OpenProgress;
+import io.gameq.OpenResult;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
@@ -20,11 +23,15 @@ import io.gameq.servers.TestServers;
 import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,6 +157,102 @@ class ManyOpensTest {
           .atMost(LONG)
           .ignoreException(OwnerHeldException.class)
           .until(() -> other.open("player:1", Takeover.UNLESS_ALIVE) != null);
+    }
+  }
+
+  private static List<String> players(int from, int to) {
+    return IntStream.rangeClosed(from, to).mapToObj(player -> "player:" + player).toList();
+  }
+
+  @Test
+  void allAreOpenedAtOnceAndProgressIsToldOneAfterAnother() throws Exception {
+    List<OpenProgress> told = new ArrayList<>(); // by one thread
+    List<String> owners = new ArrayList<>(players(1, PLAYERS));
+    owners.add("player:1");
+    try (GameQueue queue = node("n1")) {
+      List<OpenResult> all =
+          get(queue.openAll(owners, Takeover.ALWAYS, told::add).toCompletableFuture());
+      assertEquals(players(1, PLAYERS), all.stream().map(OpenResult::owner).toList());
+      for (int player = 1; player <= PLAYERS; player++) {
+        OwnerSession session = Objects.requireNonNull(all.get(player - 1).session());
+        assertEquals("player:" + player, session.owner());
+        assertEquals(player % 2, session.rows(Pet.class).size());
+        session.put(new Pet(1_000_000 + player, player));
+        session.commit().awaitQueued(LONG);
+      }
+      assertEquals(
+          IntStream.rangeClosed(1, PLAYERS).boxed().toList(),
+          told.stream().map(OpenProgress::open).toList());
+      assertTrue(told.stream().allMatch(at -> at.all() == PLAYERS && at.failed() == 0));
+      assertEquals(
+          List.of(),
+          get(queue.openAll(List.of(), Takeover.ALWAYS, told::add).toCompletableFuture()));
+    }
+  }
+
+  @Test
+  void ownersThatCannotBeOpenedFailAloneAndTheOthersAreOpen() throws Exception {
+    try (GameQueue one = node("n1");
+        GameQueue two = node("n2")) {
+      one.open("player:7");
+      List<String> owners = new ArrayList<>(players(1, 100));
+      owners.add("player:x");
+      owners.add("nobody");
+      List<OpenResult> all =
+          get(two.openAll(owners, Takeover.UNLESS_ALIVE, at -> {}).toCompletableFuture());
+      assertEquals(
+          List.of("player:7", "player:x", "nobody"),
+          all.stream().filter(of -> !of.isOpen()).map(OpenResult::owner).toList());
+      assertInstanceOf(OwnerHeldException.class, all.get(6).failure());
+    }
+  }
+
+  @Test
+  void whoPlaysAlreadyCommitsAndOthersOpenWhileThousandsLogIn() throws Exception {
+    try (GameQueue queue = node("n1")) {
+      OwnerSession playing = queue.open("player:100001");
+      CountDownLatch begun = new CountDownLatch(1);
+      CompletableFuture<List<OpenResult>> all =
+          queue
+              .openAll(players(1, 3_000), Takeover.ALWAYS, at -> begun.countDown())
+              .toCompletableFuture();
+      assertTrue(begun.await(LONG.toSeconds(), TimeUnit.SECONDS));
+      playing.put(new Pet(1, 100_001));
+      playing.commit().awaitQueued(LONG);
+      OwnerSession alone =
+          get(queue.openAsync("player:100002", Takeover.ALWAYS).toCompletableFuture());
+      assertFalse(all.isDone(), "they did not wait for the crowd");
+      alone.close();
+      assertTrue(get(all).stream().allMatch(OpenResult::isOpen));
+    }
+  }
+
+  @Test
+  void aCrowdThatIsCancelledBeginsNoMoreAndIsToldOfAll() throws Exception {
+    try (GameQueue queue = node("n1")) {
+      List<OpenProgress> told = Collections.synchronizedList(new ArrayList<>());
+      CompletableFuture<List<OpenResult>> all =
+          queue.openAll(players(1, 3_000), Takeover.ALWAYS, told::add).toCompletableFuture();
+      assertTrue(all.cancel(false));
+      org.awaitility.Awaitility.await().atMost(LONG).until(() -> told.size() == 3_000);
+      assertTrue(told.get(2_999).open() < 3_000, "no more are begun");
+    }
+  }
+
+  @Test
+  void progressThatThrowsStopsNobody() throws Exception {
+    try (GameQueue queue = node("n1")) {
+      List<OpenResult> all =
+          get(
+              queue
+                  .openAll(
+                      players(1, 100),
+                      Takeover.ALWAYS,
+                      at -> {
+                        throw new IllegalStateException("the game's own");
+                      })
+                  .toCompletableFuture());
+      assertTrue(all.stream().allMatch(OpenResult::isOpen));
     }
   }
 

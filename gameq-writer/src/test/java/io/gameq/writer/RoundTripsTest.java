@@ -5,14 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
+import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
+import io.gameq.Takeover;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,8 +27,17 @@ class RoundTripsTest {
 
   @TempDir Path directory;
 
+  private static List<OpenResult> openAll(GameQueue node) throws Exception {
+    return node.openAll(
+            IntStream.rangeClosed(1, OPENS).mapToObj(player -> "player:" + player).toList(),
+            Takeover.ALWAYS,
+            at -> {})
+        .toCompletableFuture()
+        .get(LONG.toSeconds(), TimeUnit.SECONDS);
+  }
+
   @Test
-  void anOpenTakesFewRoundTripsWhateverTheNumberOfTables() throws Exception {
+  void anOpenTakesFewRoundTripsWhateverTheNumberOfTablesAndManyShareThem() throws Exception {
     GameDatabase database = GameDatabase.create("trips");
     for (int table = 0; table < 12; table++) {
       database.table(
@@ -69,6 +83,18 @@ class RoundTripsTest {
       // three each; a fourth would show beside the few of the background work meanwhile
       assertTrue(ofMySql < 3.5 * OPENS, found);
       assertTrue(ofRedis < 3.5 * OPENS, found);
+
+      mysqlBefore = toMySql.trips();
+      redisBefore = toRedis.trips();
+      List<OpenResult> all = openAll(node);
+      ofMySql = toMySql.trips() - mysqlBefore;
+      ofRedis = toRedis.trips() - redisBefore;
+      String together =
+          ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens at once";
+      assertTrue(all.stream().allMatch(OpenResult::isOpen));
+      // those under way share each of the three of MySQL; those of Redis go as they come
+      assertTrue(ofMySql < 2 * OPENS, together);
+      assertTrue(ofRedis < 3.5 * OPENS, together);
     }
   }
 }

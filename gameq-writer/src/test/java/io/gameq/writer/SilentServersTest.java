@@ -1,13 +1,20 @@
 package io.gameq.writer;
 
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
+import io.gameq.MySqlUnavailableException;
+import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.QueueFullException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.Takeover;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
@@ -20,11 +27,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +121,46 @@ class SilentServersTest {
         player.put(new Pet(id, 1));
         player.commit().awaitQueued(TIME.multipliedBy(10));
       }
+    }
+  }
+
+  @Test
+  void whatFailsSinceAServerIsAwayFailsWithTheExceptionOfThatServer() throws Exception {
+    try (GameQueue queue = open()) {
+      queue.open("player:1").close();
+      away(mysql, queue, MySqlUnavailableException.class);
+      away(redis, queue, RedisUnavailableException.class);
+    }
+  }
+
+  private void away(FaultProxy server, GameQueue queue, Class<?> expected) {
+    server.refuse(true);
+    server.cut();
+    for (Runnable call :
+        List.<Runnable>of(
+            () -> queue.open("player:1"),
+            () -> queue.read("player:1", Pet.class),
+            () -> queue.openAsync("player:1", Takeover.ALWAYS).toCompletableFuture().join())) {
+      // At first it may be known only that the time was up.
+      await().atMost(LONG).until(() -> expected.isInstance(failure(call)));
+      assertInstanceOf(expected, failure(call));
+    }
+    List<String> owners = IntStream.range(0, 1_000).mapToObj(id -> "player:" + id).toList();
+    List<OpenResult> all =
+        queue.openAll(owners, Takeover.ALWAYS, at -> {}).toCompletableFuture().join();
+    assertTrue(all.stream().allMatch(of -> expected.isInstance(of.failure())));
+    server.refuse(false);
+    await().atMost(LONG).ignoreExceptions().until(() -> queue.open("player:1") != null);
+  }
+
+  private static @Nullable Throwable failure(Runnable call) {
+    try {
+      call.run();
+      return null;
+    } catch (CompletionException e) {
+      return e.getCause();
+    } catch (GameQueueException e) {
+      return e;
     }
   }
 
