@@ -51,7 +51,8 @@ public final class CanonicalRow {
           int index = table.indexOf(name);
           if (named.get(index)) {
             throw Refusal.of(
-                table.columns().get(index).label(), "given twice, in capitals and in small letters");
+                table.columns().get(index).label(),
+                "given twice, in capitals and in small letters");
           }
           named.set(index);
           row[index] = table.canonical(index, value);
