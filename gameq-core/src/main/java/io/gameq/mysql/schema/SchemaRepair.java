@@ -178,7 +178,8 @@ final class SchemaRepair {
   private static String hint(Flaw flaw, String table) {
     return switch (flaw.kind()) {
       case PREFIX_IN_KEY ->
-          ": give the column a type that fits a key whole (%d bytes in all), after a look at SELECT MAX(CHAR_LENGTH(%s)) FROM %s"
+          (": give the column a type that fits a key whole (%d bytes in all), after a look at"
+                  + " SELECT MAX(CHAR_LENGTH(%s)) FROM %s")
               .formatted(
                   MOST_KEY_BYTES, JdbcValues.quoted(flaw.column()), JdbcValues.quoted(table));
       case NO_PRIMARY_KEY ->

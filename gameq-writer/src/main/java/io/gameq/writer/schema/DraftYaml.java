@@ -54,9 +54,11 @@ final class DraftYaml {
         comment("%s: cannot be managed, %s".formatted(entry(of.table()), problem));
       }
     }
-    out.println();
-    out.println("# Left out:");
-    draft.left().forEach(this::leftOut);
+    if (!draft.left().isEmpty()) {
+      out.println();
+      out.println("  # Left out:");
+      draft.left().forEach(this::leftOut);
+    }
   }
 
   private void table(Proposal of, TableInspection inspection) {
