@@ -5,7 +5,6 @@ package io.gameq.writer.campaign.messages;
  *
  * @param from when its faults began, in nanos
  * @param until when they were healed
- * @param forgets whether Redis lost what it had acknowledged
  * @param forgetsAt when Redis lost what it had acknowledged since {@code from}; never, if it is
  *     {@link Long#MAX_VALUE}
  * @param stalls whether nodes were killed or stopped meanwhile: what only they know of what was
