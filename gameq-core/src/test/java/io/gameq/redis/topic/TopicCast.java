@@ -131,6 +131,7 @@ final class TopicCast {
         + "|"
         + Arrays.toString(token)
         + Arrays.toString(id)
+        + Arrays.toString(version)
         + Arrays.toString(unsure)
         + Arrays.toString(arrived)
         + Arrays.toString(takes)

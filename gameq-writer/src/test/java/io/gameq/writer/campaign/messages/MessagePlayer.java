@@ -91,12 +91,10 @@ public final class MessagePlayer implements Runnable {
       commit(plain, Publish.of(id, new Errand(id, Kind.QUICK)).after(Duration.ofMillis(500)));
       long wait = TimeUnit.MILLISECONDS.toNanos(random.nextInt(500));
       toDelete.add(new ToDelete(id, id, System.nanoTime() + wait));
-    } else if (dice < 96) {
-      commit(plain, later(id, Kind.FLAKY, 100));
     } else if (dice < 98) {
-      commit(plain, later(id, Kind.LONG, 100));
+      commit(plain, later(id, Kind.FLAKY, 100));
     } else if (dice < 99) {
-      commit(plain, later(id, Kind.SLOW, 100));
+      commit(plain, later(id, Kind.LONG, 100)); // more of these would leave no handler free
     } else {
       commit(plain, later(id, Kind.CURSED, 100));
     }
