@@ -34,17 +34,20 @@ public final class JvmFlags {
     if (missing.isEmpty()) {
       return;
     }
-    List<String> against = new ArrayList<>();
+    int needed = missing.size();
     if (!base.isExported("jdk.internal.ref", chronicle)) {
-      against.add("--add-exports=java.base/jdk.internal.ref" + to);
+      missing.add("--add-exports=java.base/jdk.internal.ref" + to);
     }
     if (Runtime.version().feature() >= WARNS_OF_UNSAFE) {
-      against.add("--sun-misc-unsafe-memory-access=allow");
+      missing.add("--sun-misc-unsafe-memory-access=allow");
     }
+    String line = String.join(" ", missing);
     throw new WalException(
         "this JVM was started without flags that Chronicle Queue, which the WAL uses, needs. Add to"
             + " the java command line, or to JDK_JAVA_OPTIONS: "
-            + String.join(" ", missing)
-            + (against.isEmpty() ? "" : " and, against warnings: " + String.join(" ", against)));
+            + line
+            + (missing.size() == needed
+                ? ""
+                : " (all but the first %d against warnings alone)".formatted(needed)));
   }
 }

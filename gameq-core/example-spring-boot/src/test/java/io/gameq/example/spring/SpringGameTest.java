@@ -110,8 +110,7 @@ class SpringGameTest {
   /** By way of whichever type health has in this Spring Boot. */
   private static String health(ConfigurableApplicationContext of) throws Exception {
     Object indicator = of.getBean("gameQueueHealthIndicator");
-    Class<?> type =
-        Arrays.stream(indicator.getClass().getInterfaces()).findFirst().orElseThrow();
+    Class<?> type = Arrays.stream(indicator.getClass().getInterfaces()).findFirst().orElseThrow();
     Object health;
     try {
       health = type.getMethod("health").invoke(indicator);
@@ -128,7 +127,8 @@ class SpringGameTest {
         assertThrows(
             Exception.class,
             () -> run(Meters.class, Map.of("gameq.mysql.url", "jdbc:mysql://127.0.0.1:1/x"), "n"));
-    assertTrue(String.valueOf(failure.getCause()).contains("MySQL at 127.0.0.1:1"), () -> "" + failure);
+    assertTrue(
+        String.valueOf(failure.getCause()).contains("MySQL at 127.0.0.1:1"), () -> "" + failure);
   }
 
   @Test
