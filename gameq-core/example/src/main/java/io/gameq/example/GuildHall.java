@@ -18,9 +18,9 @@ final class GuildHall {
   void give(OnlinePlayer from, long guildId, String name, long gold) {
     owners.change(
         "guild:" + guildId,
-        guild -> {
-          guild.put(new Rows.Guild(guildId, name, treasury(guild) + gold));
-          guild.put(member(guild, guildId, from.row().playerId(), gold));
+        (guild, changes) -> {
+          changes.put(new Rows.Guild(guildId, name, treasury(guild) + gold));
+          changes.put(member(guild, guildId, from.row().playerId(), gold));
         },
         from,
         from.row().plus(-gold));

@@ -30,7 +30,10 @@ final class Mailbox {
             text,
             Instant.now().truncatedTo(ChronoUnit.MILLIS)); // as exact as its column
     owners.change(
-        "mailbox:" + toPlayerId, mailbox -> mailbox.put(mail), from, from.row().plus(-postage));
+        "mailbox:" + toPlayerId,
+        (mailbox, changes) -> changes.put(mail),
+        from,
+        from.row().plus(-postage));
   }
 
   /** A player's mail, oldest first, from whichever node it came. */

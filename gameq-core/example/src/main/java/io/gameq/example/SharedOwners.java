@@ -1,11 +1,11 @@
 package io.gameq.example;
 
+import io.gameq.ChangeSet;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * Changes owners that no node holds for long, mailboxes and guilds, together with a player of this
@@ -24,24 +24,33 @@ final class SharedOwners {
   }
 
   /**
-   * Commits what is staged for the owner, and the player's new row, as one change. When it throws,
-   * nothing of it was applied, but where the time was up: then log the player in anew.
+   * Commits changes of the owner, and the player's new row, as one. When it throws, nothing of it
+   * was applied, but where the time was up: then log the player in anew.
    *
    * @param owner such as {@code guild:7}
-   * @param stage puts the owner's rows
+   * @param stage puts the owner's rows into the change set
    */
-  void change(String owner, Consumer<OwnerSession> stage, OnlinePlayer player, Rows.Player row) {
+  void change(
+      String owner,
+      BiConsumer<OwnerSession, ChangeSet> stage,
+      OnlinePlayer player,
+      Rows.Player row) {
     for (int attempt = 1; ; attempt++) {
       try (OwnerSession session = queue.open(owner)) {
-        stage.accept(session);
-        player.session().put(row);
-        queue.commit(session, player.session()).awaitQueued(PATIENCE);
+        queue
+            .transact(
+                session,
+                player.session(),
+                changes -> {
+                  stage.accept(session, changes);
+                  changes.put(row);
+                })
+            .awaitQueued(PATIENCE);
         player.become(row);
         return;
-      } catch (GameQueueException e) {
-        player.session().rollback();
+      } catch (OwnershipLostException e) {
         // Another node opened the owner before this commit: once more, from its rows of now.
-        if (!(e instanceof OwnershipLostException) || attempt == ATTEMPTS) {
+        if (attempt == ATTEMPTS) {
           throw e;
         }
       }

@@ -2,7 +2,6 @@ package io.gameq.example;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueException;
 
 /** A trade between two players of this node: all of it happens, or nothing. */
 final class TradeDeal {
@@ -21,18 +20,16 @@ final class TradeDeal {
     Rows.Item bought = new Rows.Item(buyer.row().playerId(), toSlot, sold.itemId(), sold.count());
     Rows.Player richer = seller.row().plus(price);
     Rows.Player poorer = buyer.row().plus(-price);
-    CommitReceipt receipt;
-    try {
-      seller.session().delete(Rows.Item.class, sold.playerId(), sold.slot());
-      seller.session().put(richer);
-      buyer.session().put(bought);
-      buyer.session().put(poorer);
-      receipt = queue.commit(seller.session(), buyer.session()); // one atomic change of two owners
-    } catch (GameQueueException e) {
-      seller.session().rollback(); // of a trade no half is committed later
-      buyer.session().rollback();
-      throw e;
-    }
+    CommitReceipt receipt =
+        queue.transact(
+            seller.session(),
+            buyer.session(),
+            trade -> {
+              trade.delete(Rows.Item.class, sold.playerId(), sold.slot());
+              trade.put(richer);
+              trade.put(bought);
+              trade.put(poorer);
+            });
     seller.lost(slot);
     seller.become(richer);
     buyer.become(bought);
