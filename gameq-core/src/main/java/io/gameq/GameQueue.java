@@ -90,9 +90,9 @@ public interface GameQueue extends AutoCloseable {
   CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover);
 
   /**
-   * Opens many owners, as after a restart: each as {@link #openAsync} does, up to 48 under way, so
+   * Opens many owners, as after a restart: each as {@link #openAsync} does, up to 32 under way, so
    * that who plays already, and opens of others, have their turn meanwhile. One that fails fails
-   * alone; but when 96 in a row fail since Redis or MySQL is away, the rest fails at once with the
+   * alone; but when 64 in a row fail since Redis or MySQL is away, the rest fails at once with the
    * same. Those that failed may be opened again.
    *
    * @param owners each is opened once; one that is malformed fails alone too

@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * what the game is told it is told on the executor of callbacks.
  */
 final class OwnersOpening {
-  /** Of the 64 that are under way on a node: those that come alone do not wait for a crowd. */
-  private static final int MOST_UNDER_WAY = 48;
+  /**
+   * Half of those that may be under way on a node: who comes alone does not wait for a crowd. With
+   * more no more log in a second on two cores, and commits meanwhile take longer.
+   */
+  private static final int MOST_UNDER_WAY = 32;
 
   /** Of one server that is away, in a row: one connection that broke fails those under way. */
   private static final int MOST_AWAY = 2 * MOST_UNDER_WAY;

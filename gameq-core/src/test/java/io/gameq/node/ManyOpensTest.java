@@ -257,10 +257,13 @@ class ManyOpensTest {
   }
 
   @Test
-  void whatWaitsWhenTheNodeClosesIsTold() {
+  void whatWaitsWhenTheNodeClosesIsTold() throws Exception {
     GameQueue queue = node("n1");
     List<CompletableFuture<OwnerSession>> opened = openAll(queue, Takeover.ALWAYS);
+    CompletableFuture<List<OpenResult>> crowd =
+        queue.openAll(players(1, 3_000), Takeover.ALWAYS, at -> {}).toCompletableFuture();
     queue.close();
+    assertEquals(3_000, get(crowd).size());
     for (CompletableFuture<OwnerSession> open : opened) {
       try {
         get(open);

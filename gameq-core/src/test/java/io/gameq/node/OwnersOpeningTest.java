@@ -56,7 +56,7 @@ class OwnersOpeningTest {
   void noMoreAreUnderWayThanLeaveRoomForOthers() {
     CompletableFuture<List<OpenResult>> all = start();
     while (!underWay.isEmpty()) {
-      assertTrue(underWay.size() <= 48, () -> "under way: " + underWay.size());
+      assertTrue(underWay.size() <= 32, () -> "under way: " + underWay.size());
       end(new LayoutException("of one row"));
     }
     assertEquals(OWNERS, all.join().size());
@@ -71,7 +71,7 @@ class OwnersOpeningTest {
     for (int left; (left = end(away)) > 0; ) {
       begun += left;
     }
-    assertTrue(begun <= 3 * 48, "begun: " + begun);
+    assertTrue(begun <= 3 * 32, "begun: " + begun);
     assertEquals(OWNERS, all.join().size());
     all.join().forEach(of -> assertEquals(away, of.failure()));
   }
@@ -79,7 +79,7 @@ class OwnersOpeningTest {
   @Test
   void oneConnectionThatBreaksFailsThoseUnderWayAndNoOthers() {
     CompletableFuture<List<OpenResult>> all = start();
-    assertEquals(48, end(new RedisUnavailableException("a connection broke")));
+    assertEquals(32, end(new RedisUnavailableException("a connection broke")));
     while (!underWay.isEmpty()) {
       underWay.remove().complete(null);
       while (!callbacks.isEmpty()) {
@@ -87,7 +87,7 @@ class OwnersOpeningTest {
       }
     }
     List<OpenResult> results = all.join();
-    results.subList(0, 48).forEach(of -> assertInstanceOf(Exception.class, of.failure()));
-    results.subList(48, OWNERS).forEach(of -> assertNull(of.failure()));
+    results.subList(0, 32).forEach(of -> assertInstanceOf(Exception.class, of.failure()));
+    results.subList(32, OWNERS).forEach(of -> assertNull(of.failure()));
   }
 }
