@@ -2,7 +2,7 @@
  * Messages in the campaigns: what nodes publish and handle, and whether topics kept their promises.
  *
  * <pre>
- * CampaignNode            of the package before
+ * campaign.CampaignNode   has of each one
  *   MessagePlayer           publishes alone, several together, with rows, merged, in groups;
  *                           deletes
  *   ErrandHandler           handles what any node published, as each {@link
