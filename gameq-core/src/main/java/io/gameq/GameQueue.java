@@ -197,6 +197,31 @@ public interface GameQueue extends AutoCloseable {
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes);
 
   /**
+   * Ids for new rows of a table, so that a table with AUTO_INCREMENT can be managed: nodes take
+   * them in MySQL in ranges of 1,000, and give them without asking anybody. Takes the first range,
+   * for at most {@link GameQueueConfigBuilder#callTimeout}; a further call returns the same.
+   *
+   * <p>They begin above what the table has when the first node asks; {@code gameq_id} has where
+   * they are. Every program that inserts into the table must take its ids so: MySQL does not know
+   * which ids nodes hold. A failover of MySQL that loses transactions may give a range again.
+   *
+   * @param table managed, with a column with AUTO_INCREMENT, else with one integer in its primary
+   *     key beside the owner's column
+   * @throws MySqlUnavailableException when MySQL is away
+   * @throws GameQueueException when the table is not managed or has no such column, or the column
+   *     holds no larger ids
+   */
+  Ids ids(String table);
+
+  /**
+   * The same in ranges of another size.
+   *
+   * @param range ids taken at a time, 1 to 1,000,000: what a node may leave unused when it ends is
+   *     less than twice that; of the first call for a table
+   */
+  Ids ids(String table, int range);
+
+  /**
    * A topic whose payloads are bytes: made when no node has opened it before, else compared. Asks
    * Redis, for at most {@link GameQueueConfigBuilder#callTimeout}.
    *

@@ -11,6 +11,7 @@
  * gameq_handover     table, key, owner, version -&gt; the session that knows of a move that waits
  * gameq_discard      table, key, session -> up to which version changes were given up
  * gameq_table        table -&gt; owner kind, owner column
+ * gameq_id           table.column -&gt; below which number ids of new rows are taken
  * gameq_redis_term   one row: which Redis primary counts, and its number
  * gameq_layout       table, fingerprint -&gt; column list of encoded rows
  * &lt;managed table&gt;    gq_version BIGINT UNSIGNED NOT NULL DEFAULT 0

@@ -38,6 +38,7 @@ record GameNode(
     NodeCalls calls,
     OwnerOpening opening,
     OwnerReading reading,
+    NodeIds ids,
     SessionClosing closing,
     NodeUpkeep upkeep,
     SignsOfLife signs,

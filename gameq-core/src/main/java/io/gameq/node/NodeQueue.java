@@ -5,6 +5,7 @@ import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
+import io.gameq.Ids;
 import io.gameq.Limits;
 import io.gameq.OpenProgress;
 import io.gameq.OpenResult;
@@ -166,6 +167,17 @@ final class NodeQueue implements GameQueue, MeteredNode {
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     requireOpen();
     return commits.commit(CommitTerms.of(urgency), NodeSession.all(sessions));
+  }
+
+  @Override
+  public Ids ids(String table) {
+    return ids(table, 1_000);
+  }
+
+  @Override
+  public Ids ids(String table, int range) {
+    requireOpen();
+    return node.ids().of(rows.table(table), range);
   }
 
   @Override

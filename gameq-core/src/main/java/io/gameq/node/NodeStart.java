@@ -19,6 +19,7 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
+import io.gameq.mysql.tables.IdTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.redis.ControlConnection;
@@ -201,6 +202,7 @@ final class NodeStart {
         calls,
         opening,
         new OwnerReading(redis, views, calls),
+        new NodeIds(new IdTable(mysql.server()), calls),
         closing,
         upkeep,
         signs,

@@ -74,7 +74,8 @@ public record Column(
     throw Refusal.of(
         label,
         onAbsence instanceof ColumnDefault.Numbered
-            ? "missing, and gameq writes no row whose number MySQL invents: give it"
+            ? "missing, and gameq writes no row whose number MySQL invents: take it from"
+                + " GameQueue.ids"
             : "missing, and the column has no default that gameq knows");
   }
 

@@ -15,12 +15,13 @@ GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, TRIGGER ON `${pattern}`.* T
 GRANT SELECT ON `${database}`.`${table}` TO '${user}_node'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.`${table}` TO '${user}_writer'@'%', '${user}_recovery'@'%';
 
--- Whose rows they are, which Redis counts, the columns of encoded rows, the namespace.
+-- Whose rows they are, which Redis counts, the columns of encoded rows, the namespace, ids of new rows.
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_owner TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_redis_term TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT ON `${database}`.gameq_layout TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT ON `${database}`.gameq_setting TO '${user}_node'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_setting TO '${user}_writer'@'%';
+GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_id TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_table TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 
 -- What was deleted, set aside, handed over, given up.

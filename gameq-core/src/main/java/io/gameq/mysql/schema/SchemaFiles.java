@@ -31,7 +31,8 @@ public final class SchemaFiles {
           "013_discard.sql",
           "014_owner_adopted.sql",
           "015_pause.sql",
-          "016_audit.sql");
+          "016_audit.sql",
+          "017_id.sql");
 
   private SchemaFiles() {}
 

@@ -194,7 +194,7 @@ final class TableInspector {
       if (isNumbered(column.name())) {
         warnings.add(
             ("column %s is AUTO_INCREMENT: gameq writes no row whose number MySQL"
-                    + " invents, the game gives each one")
+                    + " invents, the game takes each from GameQueue.ids")
                 .formatted(column.name()));
       }
     } catch (UnmanageableException e) {
