@@ -32,11 +32,16 @@ public final class MySqlErrors {
 
   /** Asks as {@link #mysql}, up to three times when others hold locks: a flush may take a while. */
   public static <T> T mysqlAgain(Call<T> call) {
+    return mysqlAgain(MOST_TRIES, call);
+  }
+
+  /** The same up to so many times. */
+  public static <T> T mysqlAgain(int mostTries, Call<T> call) {
     for (int tries = 1; ; tries++) {
       try {
         return mysql(call);
       } catch (MySqlException e) {
-        if (tries == MOST_TRIES || !isTryAgain(e)) {
+        if (tries == mostTries || !isTryAgain(e)) {
           throw e;
         }
       }

@@ -18,6 +18,9 @@ public final class TermTable implements Terms {
 
   private static final int ANY_SLOTS = 0;
 
+  /** After a failover all open their owners again, and each of these locks the row meanwhile. */
+  private static final int MOST_MOVES = 10;
+
   private final MySql mysql;
   private final Jdbi jdbi;
   private final int slots;
@@ -71,6 +74,7 @@ public final class TermTable implements Terms {
   @Override
   public boolean moveOn(Term from, Primary to) {
     return MySqlErrors.mysqlAgain(
+        MOST_MOVES,
         () ->
             jdbi.withHandle(
                 handle -> from.number() == 0 ? begin(handle, to) : moveOn(handle, from, to)));
