@@ -2,8 +2,8 @@ package io.gameq;
 
 /**
  * The lease of a delivery ran out before its acknowledgement came, and the message is another
- * handler's now, or was finished by it; or Redis failed over and knows of neither. Nothing of the
- * commit was applied, neither the acknowledgement nor rows that were committed with it.
+ * handler's now, or waits for one; or Redis failed over and knows nothing of the delivery. Nothing
+ * of the commit was applied, neither the acknowledgement nor rows that were committed with it.
  */
 public final class ClaimLostException extends GameQueueException {
   private static final long serialVersionUID = 1L;

@@ -51,9 +51,9 @@ public interface Delivery<T> {
    * once. Without sessions it only acknowledges. Returns at once; the subscription waits for the
    * outcome.
    *
-   * @return fails with {@link ClaimLostException} when the lease had run out and another handler
-   *     had the message: then nothing was applied and what was staged is gone; open the owner again
-   *     before it goes on
+   * @return fails with {@link ClaimLostException} when the lease had run out, or Redis failed over
+   *     and another handler has the message: then nothing was applied and what was staged is gone;
+   *     open the owner again before it goes on
    * @throws GameQueueException as {@link GameQueue#commit} does, what was staged stays staged; or
    *     when this delivery was acknowledged or failed before
    */

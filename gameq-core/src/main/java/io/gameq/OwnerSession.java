@@ -105,13 +105,16 @@ public interface OwnerSession extends AutoCloseable {
    * defaults.
    *
    * <p>For that the session must know its rows of the table: call {@link #current} or this before
-   * its first commit, and not {@link #forgetLoaded}.
+   * its first commit, and not {@link #forgetLoaded}. Where the row's last commit has no answer of
+   * Redis yet, this waits for it, as it may be refused: for {@link
+   * GameQueueConfigBuilder#callTimeout} at most. Who must not wait puts the row whole.
    *
    * @param row with the whole primary key
    * @throws RowRefusedException as {@link #put(Record)}
+   * @throws RedisUnavailableException when that answer did not come in time
    * @throws GameQueueException when the session does not know its rows of the table, as {@link
-   *     #current(Class)}; then nothing more is staged, and this session commits nothing before
-   *     {@link #rollback}
+   *     #current(Class)}; in both cases nothing more is staged, and this session commits nothing
+   *     before {@link #rollback}
    */
   <T extends Record> void update(T row);
 

@@ -28,11 +28,16 @@ import org.jspecify.annotations.Nullable;
  * Redis has not answered; of other tables nothing but their names.
  */
 final class CurrentRows {
+  /** Below this it is not worth looking for rows that came and went. */
+  private static final int FEW = 1_000;
+
   private final OwnerId owner;
   private final GameRows rows;
   private final Set<String> asked = new HashSet<>();
   private final Set<String> changedSince = new HashSet<>();
   private final Map<String, List<Committed>> committed = new HashMap<>();
+
+  private int pruneAt = FEW;
 
   /** Whether anything was committed before the first table was asked for. */
   private boolean changedBefore;
@@ -81,10 +86,24 @@ final class CurrentRows {
     return images.values().stream().map(image -> rows.tables().row(image, table)).toList();
   }
 
+  /**
+   * The commit of this row's newest change, if it has no answer yet: it may be refused by itself,
+   * as a trade is, and then nothing may build on it. Null when there is none.
+   */
+  synchronized @Nullable CompletableFuture<Void> unanswered(RowKey key) {
+    List<Committed> of = committed.get(key.text());
+    if (of == null) {
+      return null;
+    }
+    CompletableFuture<Void> last = of.get(of.size() - 1).outcome;
+    return last.isDone() ? null : last;
+  }
+
   /** One of them; null when there is none. */
   synchronized @Nullable Row row(
       OwnerView loaded, Table table, RowKey key, @Nullable ChangedRow staged) {
     ask(table);
+    prune(loaded);
     RowImage image = loaded.row(table, key);
     List<Committed> of = committed.get(key.text());
     EncodedRow last = of == null ? null : newest(of);
@@ -95,6 +114,21 @@ final class CurrentRows {
       image = after(image, staged.encoded());
     }
     return image == null ? null : rows.tables().row(image, table);
+  }
+
+  /** Forgets rows that came and went. */
+  private void prune(OwnerView loaded) {
+    if (committed.size() > pruneAt) {
+      committed.values().removeIf(of -> of.size() == 1 && isGone(of.get(0), loaded));
+      pruneAt = Math.max(FEW, 2 * committed.size());
+    }
+  }
+
+  private boolean isGone(Committed of, OwnerView loaded) {
+    Table table = rows.table(RowKey.tableName(of.row.key()));
+    return of.isHere()
+        && of.row.op() != RowOp.PUT
+        && loaded.row(table, new RowKey(table, of.row.key())) == null;
   }
 
   private void ask(Table table) {

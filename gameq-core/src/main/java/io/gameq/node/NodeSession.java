@@ -6,6 +6,7 @@ import io.gameq.DeadLetter;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.Publish;
+import io.gameq.RedisUnavailableException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
 import io.gameq.Topic;
@@ -27,7 +28,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +49,8 @@ final class NodeSession implements OwnerSession {
   private final PendingHandovers handovers;
   private final ChangeStaging changes;
   private final CurrentRows current;
+  private final News lost = new News();
+  private final News asked = new News();
   private @Nullable OwnerView loaded;
   private boolean closed;
 
@@ -56,6 +63,18 @@ final class NodeSession implements OwnerSession {
     this.staged = new StagedChanges(owner, new StagedSize(queue.limits()));
     this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
     this.current = new CurrentRows(owner, queue.rows());
+  }
+
+  /** Told to the game once, however often it asks. */
+  private final class News {
+    private @Nullable CompletionStage<Void> told;
+
+    synchronized CompletionStage<Void> told(CompletableFuture<Void> known) {
+      if (told == null) {
+        told = queue.tell(known);
+      }
+      return told;
+    }
   }
 
   /** A session as the game has it. Throws GameQueueException when it is not one of a node. */
@@ -135,12 +154,12 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CompletionStage<Void> lost() {
-    return queue.tell(tracker.news().lost());
+    return lost.told(tracker.news().lost());
   }
 
   @Override
   public CompletionStage<Void> askedToClose() {
-    return queue.tell(tracker.news().asked());
+    return asked.told(tracker.news().asked());
   }
 
   @Override
@@ -174,9 +193,32 @@ final class NodeSession implements OwnerSession {
     changes.update(() -> queue.rows().part(table, columns), this::currentRow);
   }
 
-  /** See {@link ChangeStaging.Current}. */
-  synchronized @Nullable Row currentRow(Table table, RowKey key, @Nullable ChangedRow change) {
-    return current.row(loaded(), table, key, change);
+  /** See {@link ChangeStaging.Current}. Waits for the answer to the row's last commit. */
+  @Nullable Row currentRow(Table table, RowKey key, @Nullable ChangedRow change) {
+    long deadline = queue.callDeadline();
+    CompletableFuture<Void> unanswered;
+    while ((unanswered = current.unanswered(key)) != null) {
+      awaitAnswer(unanswered, deadline);
+    }
+    synchronized (this) {
+      return current.row(loaded(), table, key, change);
+    }
+  }
+
+  private void awaitAnswer(CompletableFuture<Void> answer, long deadline) {
+    try {
+      answer.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      // refused: the row is what it was before
+    } catch (TimeoutException e) {
+      throw new RedisUnavailableException(
+          "the last commit of a row of %s has no answer yet, and an update builds on it: put the row"
+                  .formatted(owner)
+              + " whole, or update it later");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new GameQueueException("interrupted while the last commit had no answer", e);
+    }
   }
 
   @Override

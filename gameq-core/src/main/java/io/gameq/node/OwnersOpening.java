@@ -7,6 +7,7 @@ import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.RedisUnavailableException;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -51,7 +52,7 @@ final class OwnersOpening {
       Function<String, CompletionStage<OwnerSession>> open,
       Consumer<OpenProgress> progress,
       Executor callbacks) {
-    this.owners = owners.stream().distinct().toList();
+    this.owners = List.copyOf(new LinkedHashSet<>(owners)); // null is refused before any is begun
     this.open = open;
     this.progress = progress;
     this.callbacks = callbacks;
@@ -86,7 +87,7 @@ final class OwnersOpening {
         throw new GameQueueException("opening " + owners.get(next) + ": cancelled");
       }
       var unused = open.apply(owners.get(next)).whenComplete((it, e) -> ended(next, it, e));
-    } catch (GameQueueException e) { // also of an id that is malformed
+    } catch (RuntimeException e) { // also of an id that is malformed
       callbacks.execute(() -> ended(next, null, e)); // not here: there may be thousands
     }
   }

@@ -12,10 +12,16 @@ import java.util.function.LongSupplier;
  * <p>Time passed is that of the monotonic clock: when somebody sets the host's clock an hour ahead,
  * commits must not become due, nor rows get versions, an hour too late.
  *
- * <p>It is behind Redis by up to the round trip that measured it, and never ahead: what is due at
- * once by this clock is due in Redis when it arrives there.
+ * <p>When it is measured it is behind Redis by up to the round trip, and not ahead: what is due at
+ * once by this clock is due in Redis when it arrives there. Until it is measured again the clocks
+ * of the two hosts may drift apart, as a rule by less than a round trip.
  */
 public final class RedisClock implements LongSupplier {
+  /** A longer round trip is measured again: one of the two was held up. */
+  private static final long LONG_MICROS = 5_000;
+
+  private static final int MOST_TRIPS = 3;
+
   private volatile long offsetMicros;
 
   /** Measures the offset anew. */
@@ -29,8 +35,18 @@ public final class RedisClock implements LongSupplier {
 
   /** Measures the offset anew. */
   public void measure(RedisConnection redis) {
-    long redisMicros = nowMicros(redis);
-    offsetMicros = redisMicros - passedMicros();
+    long shortest = Long.MAX_VALUE;
+    long offset = 0;
+    for (int i = 0; i < MOST_TRIPS && shortest > LONG_MICROS; i++) {
+      long before = passedMicros();
+      long redisMicros = nowMicros(redis);
+      long after = passedMicros();
+      if (after - before < shortest) {
+        shortest = after - before;
+        offset = redisMicros - after;
+      }
+    }
+    offsetMicros = offset;
   }
 
   /** Redis TIME now, in ms since 1970; meaningless before it was measured. */

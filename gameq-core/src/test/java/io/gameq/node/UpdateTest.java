@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
 import io.gameq.TableName;
 import io.gameq.rights.Role;
@@ -40,6 +42,8 @@ class UpdateTest {
 
   @TempDir Path walDirectory;
 
+  private final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+
   private GameDatabase database;
   private GameQueue queue;
 
@@ -55,20 +59,23 @@ class UpdateTest {
                     + " VARCHAR(20) NOT NULL DEFAULT 'none', guild VARCHAR(20) NULL, PRIMARY KEY"
                     + " (player_id, slot)");
     database.server().execute("INSERT INTO hero VALUES (1, 1, 10, 'Sir', 'red', 5)");
-    queue =
-        GameQueue.open(
-            GameQueueConfig.builder()
-                .callTimeout(Waits.CALL)
-                .redis(TestServers.redisUri(Role.NODE))
-                .mysql(
-                    database.server().jdbcUrl(),
-                    database.as(Role.NODE).user(),
-                    database.as(Role.NODE).password())
-                .namespace("t" + UUID.randomUUID().toString().substring(0, 8))
-                .node("n1")
-                .slots(4)
-                .walDirectory(walDirectory)
-                .build());
+    queue = node("n1");
+  }
+
+  private GameQueue node(String name) {
+    return GameQueue.open(
+        GameQueueConfig.builder()
+            .callTimeout(Waits.CALL)
+            .redis(TestServers.redisUri(Role.NODE))
+            .mysql(
+                database.server().jdbcUrl(),
+                database.as(Role.NODE).user(),
+                database.as(Role.NODE).password())
+            .namespace(namespace)
+            .node(name)
+            .slots(4)
+            .walDirectory(walDirectory)
+            .build());
   }
 
   @AfterEach
@@ -128,6 +135,28 @@ class UpdateTest {
         () -> player.update("hero", Map.of("player_id", 1, "slot", 2, "title", "x")),
         "hero.level",
         "no default");
+  }
+
+  @Test
+  void buildsOnNothingOfATradeThatIsRefused() {
+    OwnerSession one = queue.open("player:1");
+    OwnerSession two = queue.open("player:2");
+    assertEquals(1, one.current(Hero.class).size());
+    try (GameQueue other = node("n2")) {
+      other.open("player:2");
+      CommitReceipt trade =
+          queue.transact(
+              one,
+              two,
+              tx -> {
+                tx.update("hero", Map.of("player_id", 1, "slot", 1, "guild", "sold"));
+                tx.put(new Hero(2, 1, 1, "x", "bought"));
+              });
+      one.update(new Level(1, 1, 11));
+      one.commit().awaitQueued(LONG);
+      assertThrows(OwnershipLostException.class, () -> trade.awaitQueued(LONG));
+      assertEquals(List.of(new Hero(1, 1, 11, "Sir", "red")), heroes(1));
+    }
   }
 
   @Test

@@ -81,7 +81,11 @@ final class ColumnChanges {
     ColumnFacts of = facts == null ? null : facts.column(column);
     String charset = of == null ? null : of.charset();
     String collation = of == null ? null : of.collation();
-    if (charset != null && collation != null && !collation.endsWith("_bin")) {
+    if (of != null
+        && charset != null
+        && collation != null
+        && !collation.endsWith("_bin")
+        && of.columnType().matches("(?i)(var)?char\\b.*")) { // values of ENUM and SET stay apart
       setCharset(table, column, charset, charset + "_bin");
     }
   }

@@ -49,6 +49,9 @@ final class VersionColumnFix {
       } else if (flaw.kind() == Flaw.Kind.VERSION_COLUMN) {
         notes.add("numbers that stand in it count as versions of their rows");
         if (there.nullable()) {
+          notes.add(
+              "rows in which it is NULL are updated: so are columns ON UPDATE CURRENT_TIMESTAMP,"
+                  + " and triggers run");
           alter.add(
               "UPDATE %s SET %2$s = 0 WHERE %2$s IS NULL"
                   .formatted(JdbcValues.quoted(table.name()), name));

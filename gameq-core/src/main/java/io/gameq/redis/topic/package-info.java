@@ -35,7 +35,7 @@
  * a time, {@code group:} or the id. A value is what {@link io.gameq.message.MessageValue} draws.
  *
  * <p>An acknowledgement counts by the token of its claim. Where nobody claims the lane, as after a
- * failover that forgot it, it counts if the message waits in the very version that was handled.
+ * failover that forgot it, it counts if the message waits as if nobody had taken it.
  *
  * <pre>
  *            publish                 take                    ack

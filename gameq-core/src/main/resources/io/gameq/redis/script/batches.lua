@@ -213,21 +213,22 @@ local function is_over(value, version, next_due)
   return next_due == 0 or not is_recurring(value) or since_of(value) < next_due
 end
 
--- Whether what was handled waits to be handled again, and nobody has it: a failover forgot its claim, or its lease ran out.
-local function waits_as_handled(t, id, version, next_due)
+-- Whether what was handled waits as if nobody had taken it: a failover forgot its claim. One whose lease ran out, or that failed, has
+-- tries, and may have been handled by others since; which occurrence of a recurring one was handled its version does not tell.
+local function waits_as_handled(t, id, version)
   local value = redis.call('HGET', t .. ':msg', id)
-  return value and version_of(value) == version and is_over(value, version, next_due)
+  return value and version_of(value) == version and not is_recurring(value) and redis.call('HEXISTS', t .. ':tries', id) == 0
 end
 
 -- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
--- claims its lane and the message waits as it was handled; else false.
+-- claims its lane and the message waits as if nobody had taken it; else false.
 local function standing(b, ids, lanes)
   local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
   for i = 1, b.n do
     local claim = claims[i]
     stands[i] = claim and string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1
         and (string.sub(claim, -2) == ' x' and 2 or 1)
-    if not claim and waits_as_handled(b.t, ids[i], ARGV[at + 2], tonumber(ARGV[at + 1])) then stands[i] = 3 end
+    if not claim and waits_as_handled(b.t, ids[i], ARGV[at + 2]) then stands[i] = 3 end
     at = at + 5
   end
   return stands
@@ -245,10 +246,9 @@ local function acknowledge(b, ids, lanes, stands)
     if stands[i] then
       done[#done + 1] = lanes[i]
       local next_due = ARGV[b.first + (i - 1) * 5 + 3]
-      if next_due ~= '0' and stands[i] ~= 2 then
+      if next_due ~= '0' and stands[i] == 1 then
         next_dues = next_dues or {}
-        local value = stands[i] == 3 and redis.call('HGET', t .. ':msg', ids[i]) or redis.call('HGET', t .. ':held', lanes[i])
-        next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = value}
+        next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = redis.call('HGET', t .. ':held', lanes[i])}
       end
       if stands[i] == 3 then remove_pending(t, ids[i]) end
     end

@@ -11,7 +11,9 @@ if not value or version_of(value) ~= ARGV[3] then return {0} end
 if ARGV[4] == 'retry' then
   if redis.call('HEXISTS', t .. ':msg', id) == 1 or held_value(t, id) then return {2} end
   local was_due, now = first_due(t), now_millis()
-  if ARGV[6] == '1' then value = string.sub(value, 1, 30 + struct.unpack('>H', value, 29)) .. ARGV[5] end
+  if ARGV[6] == '1' then -- another message, which whoever handled the old one cannot acknowledge
+    value = next_version(version_of(value)) .. string.sub(value, 17, 30 + struct.unpack('>H', value, 29)) .. ARGV[5]
+  end
   redis.call('HSET', t .. ':msg', id, is_recurring(value) and value or with_since(value, now))
   set_due(t, id, whole(now))
   wake(slot, topic, t, was_due)

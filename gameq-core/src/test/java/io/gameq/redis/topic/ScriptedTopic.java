@@ -16,6 +16,7 @@ import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -269,10 +270,33 @@ final class ScriptedTopic implements AutoCloseable {
     return fields;
   }
 
+  /** What Redis holds of the topic, for {@link #failOverTo}. */
+  Map<String, byte[]> image() {
+    try (var admin = TestServers.redis()) {
+      Map<String, byte[]> image = new TreeMap<>();
+      for (String key : all(admin)) {
+        image.put(key, admin.sync().dump(key));
+      }
+      return image;
+    }
+  }
+
+  /** Redis knows no more than this: a replica that was behind is the primary. */
+  void failOverTo(Map<String, byte[]> image) {
+    try (var admin = TestServers.redis()) {
+      admin.sync().del(all(admin).toArray(String[]::new));
+      image.forEach((key, value) -> admin.sync().restore(key, 0, value));
+    }
+  }
+
+  private List<String> all(StatefulRedisConnection<String, String> admin) {
+    return admin.sync().keys("{" + namespace + ":*}:t:*");
+  }
+
   /** The keys of the topic that exist, without their prefix. */
   List<String> keys() {
     try (var admin = TestServers.redis()) {
-      return admin.sync().keys("{" + namespace + ":*}:t:*").stream()
+      return all(admin).stream()
           .map(key -> key.substring(key.indexOf(":t:") + 3 + TOPIC.length() + 1))
           .sorted()
           .toList();

@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Checked at each step: what is taken is held by nobody else (TWO HANDLERS), what is acknowledged
- * or given back is held by that token, or what is acknowledged by nobody (STALE TOKEN), a version
- * is taken twice only after its lease ran out or it was given back (HANDLED TWICE). Once all is
- * published, with every consumer killed, a healthy one handles what is left: then of each message
- * the newest that was acknowledged to its publisher, or a later one, has been handled (LOST), the
- * newest last, but for what Redis refused and was sent again behind it (OUT OF ORDER), nothing that
- * was told to be refused was (REFUSED), and nothing is left (STRANDED).
+ * or given back is held by that token (STALE TOKEN), a version is taken twice only after its lease
+ * ran out or it was given back (HANDLED TWICE). Once all is published, with every consumer killed,
+ * a healthy one handles what is left: then of each message the newest that was acknowledged to its
+ * publisher, or a later one, has been handled (LOST), the newest last, but for what Redis refused
+ * and was sent again behind it (OUT OF ORDER), nothing that was told to be refused was (REFUSED),
+ * and nothing is left (STRANDED).
  */
 final class TopicExplorer {
   private final PlantedScripts scripts;
@@ -274,20 +274,12 @@ final class TopicExplorer {
     state.image = after.image();
     boolean isApplied = after.reply().isEmpty();
     if (isApplied && !state.arrived[c]) {
-      if (!before.isClaimedBy(token, PlantedScripts.lane(id), id) && !waits(before, of)) {
+      if (!before.isClaimedBy(token, PlantedScripts.lane(id), id)) {
         state.wrong = "STALE TOKEN: acknowledged by " + c;
       }
       state.handled(id, state.version[c]);
     }
     return isApplied;
-  }
-
-  /** Whether nobody has what was handled, and it waits to be handled again. */
-  private static boolean waits(TopicImage image, Handled of) {
-    String pending = image.get("msg", of.id());
-    return image.get("claim", PlantedScripts.lane(of.id())) == null
-        && pending != null
-        && version(pending.getBytes(ISO_8859_1)) == of.version();
   }
 
   private void nack(TopicCast state, int c) {

@@ -81,19 +81,13 @@ class TopicExplorerTest {
   }
 
   @Test
-  void whatNobodyClaimsIsTakenForHandledWithoutTheRulesOfItsVersionAndLane() {
+  void whatWasPutBackIsTakenForHandledWithoutTheRuleThatLooksWhetherItWasTakenBefore() {
     misses(
         "STALE TOKEN",
         MERGED,
         new TopicCast(0, 0, 1, 1, 0),
-        "return value and version_of(value) == version and is_over(value, version, next_due)",
-        "return value");
-    misses(
-        "STALE TOKEN",
-        List.of("g:y", "g:x"),
-        new TopicCast(0, 0, 1, 0, 0),
-        "if not claim and waits_as_handled",
-        "if waits_as_handled");
+        " and redis.call('HEXISTS', t .. ':tries', id) == 0",
+        "");
   }
 
   @Test
