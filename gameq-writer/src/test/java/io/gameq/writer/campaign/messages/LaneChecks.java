@@ -62,11 +62,24 @@ final class LaneChecks {
       Handled one = byStart.get(i);
       for (int j = i + 1; j < byStart.size(); j++) {
         Handled other = byStart.get(j);
-        if (other.startedAt < one.exclusiveUntil() && other.leaseEnd != 0) {
+        if (other.startedAt < one.exclusiveUntil()
+            && other.leaseEnd != 0
+            && !mayBeFreed(one, byStart)) {
           report.accept(MessageViolation.Kind.TOGETHER, one + ", and " + other);
         }
       }
     }
+  }
+
+  /**
+   * Whether an acknowledgement that a failover forgot may have ended this run: it was put back
+   * late, by a node that had been killed or stopped, while the message was handled again.
+   */
+  private boolean mayBeFreed(Handled again, List<Handled> byStart) {
+    return trouble.forgets()
+        && trouble.stalls()
+        && byStart.stream()
+            .anyMatch(run -> run.id.equals(again.id) && run.fence < again.fence && run.isDone());
   }
 
   private void checkFences(List<Handled> byStart) {
@@ -119,11 +132,13 @@ final class LaneChecks {
   }
 
   /**
-   * Whether a Redis that forgot neither its publish nor its claim was ever told of its
-   * acknowledgement. What was acknowledged before is put back before anybody takes it.
+   * Whether Redis forgot its claim before it was told of its acknowledgement, which does not count
+   * then if it forgot the publish as well, or if the message had been taken before. What was
+   * acknowledged before is put back before anybody takes it.
    */
   private boolean isUnknown(Handled of) {
-    return trouble.forgot(Objects.requireNonNull(history.published.get(of.id)).queuedAt)
+    return (of.attempt > 1
+            || trouble.forgot(Objects.requireNonNull(history.published.get(of.id)).queuedAt))
         && of.doneAt + ACK_NANOS > trouble.forgetsAt();
   }
 
