@@ -212,9 +212,9 @@ final class NodeSession implements OwnerSession {
       // refused: the row is what it was before
     } catch (TimeoutException e) {
       throw new RedisUnavailableException(
-          "the last commit of a row of %s has no answer yet, and an update builds on it: put the row"
-                  .formatted(owner)
-              + " whole, or update it later");
+          ("the last commit of a row of %s has no answer yet, and an update builds on it: put the"
+                  + " row whole, or update it later")
+              .formatted(owner));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new GameQueueException("interrupted while the last commit had no answer", e);
