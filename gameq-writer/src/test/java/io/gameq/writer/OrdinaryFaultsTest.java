@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueue;
@@ -15,6 +16,7 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.RollbackRequiredException;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
@@ -310,14 +312,18 @@ class OrdinaryFaultsTest {
   }
 
   @Test
-  void aTradeWithAClosedSessionKeepsWhatTheOtherHasStaged() throws Exception {
+  void aTradeWithAClosedSessionIsRefusedAndNoHalfOfItIsCommitted() throws Exception {
     try (GameQueue queue = game.node("n1")) {
       OwnerSession a = queue.open("player:1");
       OwnerSession b = queue.open("player:2");
       b.put(new Pet(2, 2, "x"));
       b.close();
       a.put(new Pet(3, 1, "precious"));
-      queue.commit(a, b).awaitQueued(LONG);
+      assertThrows(ClosedException.class, () -> queue.commit(a, b));
+      assertThrows(RollbackRequiredException.class, a::commit);
+      assertEquals(List.of(), queue.read("player:1", Pet.class));
+      a.rollback();
+      commit(a, new Pet(3, 1, "precious")).awaitQueued(LONG);
       assertEquals(List.of(new Pet(3, 1, "precious")), queue.read("player:1", Pet.class));
     }
   }
