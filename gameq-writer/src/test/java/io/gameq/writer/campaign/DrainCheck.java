@@ -40,6 +40,11 @@ public final class DrainCheck {
     return left;
   }
 
+  /** Those of rows: messages wait for nodes that run. */
+  static List<String> rows(RedisCommands<String, String> redis, String namespace) {
+    return leftovers(redis, namespace).stream().filter(key -> !name(key).startsWith("t:")).toList();
+  }
+
   private static String name(String key) {
     return key.substring(key.indexOf('}') + 2);
   }

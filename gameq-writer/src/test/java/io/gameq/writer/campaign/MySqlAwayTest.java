@@ -37,7 +37,7 @@ class MySqlAwayTest {
       world.reader.stop();
       Awaitility.await()
           .atMost(LONG)
-          .until(() -> DrainCheck.leftovers(servers.redis(), world.namespace).isEmpty());
+          .until(() -> DrainCheck.rows(servers.redis(), world.namespace).isEmpty());
       long stale = waitingRows(world); // of sessions that lost their owners before
       try (SteadyLoad load = new SteadyLoad(world)) {
         TimeUnit.SECONDS.sleep(3);
@@ -56,7 +56,7 @@ class MySqlAwayTest {
         long back = System.nanoTime();
         Awaitility.await()
             .atMost(LONG)
-            .until(() -> DrainCheck.leftovers(servers.redis(), world.namespace).isEmpty());
+            .until(() -> DrainCheck.rows(servers.redis(), world.namespace).isEmpty());
         double drained = (System.nanoTime() - back) / 1e9;
         long idle = commandsPerWriter(world);
         System.out.printf(
