@@ -1,6 +1,5 @@
 package io.gameq.node;
 
-import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -61,13 +60,12 @@ final class IdRanges implements Ids {
     return calls.ofMySql("take ids", isAwaited -> taking.getAsLong(), unused -> {});
   }
 
-  private static long of(CompletableFuture<Long> coming) {
+  /** What failed, maybe long ago, is tried once more: MySQL may be back. */
+  private long of(CompletableFuture<Long> ready) {
     try {
-      return coming.join();
+      return ready.join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof GameQueueException known
-          ? known
-          : new GameQueueException("ids cannot be taken", e);
+      return take();
     }
   }
 }

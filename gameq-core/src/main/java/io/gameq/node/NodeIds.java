@@ -40,8 +40,8 @@ final class NodeIds {
     Column column = column(of);
     return () -> {
       long first = table.take(of.name(), column.name(), range);
-      Object last = column.canonical(Math.addExact(first, range - 1)); // else the column is full
-      return last == null ? 0 : first;
+      var unused = column.canonical(Math.addExact(first, range - 1)); // throws when it is full
+      return first;
     };
   }
 
