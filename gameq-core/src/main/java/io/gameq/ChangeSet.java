@@ -67,6 +67,15 @@ public interface ChangeSet {
   /** Stages a message; see {@link #publish(Topic, String, Object)}. */
   <T> void publish(Topic<T> topic, Publish<T> message);
 
+  /**
+   * Stages a row for an owner that is none of the set's, whoever has it: it is sent together with
+   * the other changes, both or neither; see {@link GameQueue#send}.
+   */
+  <T extends Record> void send(String owner, T row);
+
+  /** The same by column names. */
+  void send(String owner, String table, Map<String, ?> columns);
+
   /** Has the set committed with {@link Urgency#URGENT}. */
   void urgent();
 }

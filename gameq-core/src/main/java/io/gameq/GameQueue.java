@@ -197,6 +197,36 @@ public interface GameQueue extends AutoCloseable {
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes);
 
   /**
+   * Sends rows to an owner whoever has it open, or nobody: a mail, an auction's result, a line of a
+   * guild's log. The owner is neither loaded nor taken over. Returns at once, with what {@link
+   * OwnerSession#commit()} returns; see {@link ChangeSet#send(String, Record)} to send rows
+   * together with other changes, both or neither.
+   *
+   * <p>The rows are inserted, under keys that no row has, as those of {@link #ids} or a UUID; so
+   * whatever becomes of the owner meanwhile, they get there, once. {@link #read} and the next
+   * {@link #open} see them as soon as the commit is {@linkplain CommitReceipt#queued queued}, and a
+   * session that has the owner is {@linkplain OwnerSession#onSent told}. From then on the owner's
+   * session changes and deletes them as its own.
+   *
+   * <p>A key that is in use: while that row waits to be flushed the commit fails with {@link
+   * CommitFailedException}; else the row is set aside as a {@linkplain DeadLetter dead letter} of
+   * the owner, unless MySQL holds a newer version under the key, which is taken for a change of
+   * this very row.
+   *
+   * @param owner whose rows they are by their owner columns
+   * @param rows records of managed tables
+   * @throws RowRefusedException when a row does not fit its table, is too large, or is another
+   *     owner's; then nothing is sent
+   * @throws ClosedException when the queue is closed
+   * @throws QueueFullException when too much waits for Redis, or for MySQL of what this node sent
+   *     to that owner; then nothing is sent
+   */
+  CommitReceipt send(String owner, Record... rows);
+
+  /** Sends a row by column names; a column left out takes its default. */
+  CommitReceipt send(String owner, String table, Map<String, ?> columns);
+
+  /**
    * Ids for new rows of a table, so that a table with AUTO_INCREMENT can be managed: nodes take
    * them in MySQL in ranges of 1,000, and give them without asking anybody. Takes the first range,
    * for at most {@link GameQueueConfigBuilder#callTimeout}; a further call returns the same.

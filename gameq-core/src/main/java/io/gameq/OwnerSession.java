@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * The exclusive right of this node to write one owner's rows, from {@link GameQueue#open} to {@link
@@ -40,8 +41,8 @@ public interface OwnerSession extends AutoCloseable {
 
   /**
    * The owner's rows of one table as this session knows them: those of {@link #rows(Class)} with
-   * what it has committed and staged since. Waits for nobody. Changes that failed, or whose outcome
-   * is unknown, are not in them.
+   * what it has committed and staged since, and what others sent. Waits for nobody. Changes that
+   * failed, or whose outcome is unknown, are not in them.
    *
    * <p>From the first call on the session keeps the newest image of each row of the table that it
    * changes, as long as the loaded rows, so that nobody pays who does not ask. Make that call
@@ -148,6 +149,33 @@ public interface OwnerSession extends AutoCloseable {
 
   /** Stages a move; see {@link #move(Record, OwnerSession)}. */
   void move(String table, Map<String, ?> columns, OwnerSession to);
+
+  /**
+   * Stages a row for another owner, whoever has it: it is sent by {@link #commit} together with the
+   * other changes, both or neither; see {@link GameQueue#send}.
+   *
+   * @throws RowRefusedException when the row does not fit its table, is not that owner's, or is
+   *     this session's; then nothing more is staged, and this session commits nothing before {@link
+   *     #rollback}
+   */
+  <T extends Record> void send(String to, T row);
+
+  /** Stages a row for another owner; see {@link #send(String, Record)}. */
+  void send(String to, String table, Map<String, ?> columns);
+
+  /**
+   * Has the game told of rows that others {@linkplain GameQueue#send send} to the owner, where its
+   * callbacks run: at once as a rule; within some ten seconds where a notice of Redis was lost.
+   * Also of those that came since the open and are not in {@link #rows}, of which 1,000 wait until
+   * the game asks. {@link #current} has them by then.
+   *
+   * <p>After a failover of Redis a row may be told once more, as long as nobody has changed or
+   * deleted it; and one that came just before it may never be told, though it is there: the next
+   * {@link GameQueue#read} or open has it.
+   *
+   * @param listener takes the place of the one before
+   */
+  void onSent(Consumer<SentRows> listener);
 
   /**
    * Stages a message, which is published by {@link #commit} together with the rows: both or

@@ -18,6 +18,7 @@ public abstract class Commit {
   private final List<SlotMessages> messages;
   private final int bytes;
   private final int publishes;
+  private final boolean sendsRows;
   private final @Nullable Trade trade;
   private final long beganNanos = System.nanoTime();
   private volatile long sequence;
@@ -53,9 +54,12 @@ public abstract class Commit {
       }
     }
     this.publishes = published;
+    boolean sends = false;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
+      sends |= part.session().id().isInbox();
     }
+    this.sendsRows = sends;
     this.bytes = sum;
   }
 
@@ -106,7 +110,7 @@ public abstract class Commit {
 
   /** Whether it is sent by itself: what is checked of all of it decides about all of it. */
   public boolean goesAlone() {
-    return isSpanning() || (!messages.isEmpty() && !parts.isEmpty());
+    return isSpanning() || sendsRows || (!messages.isEmpty() && !parts.isEmpty());
   }
 
   /** How many rows it changes. */

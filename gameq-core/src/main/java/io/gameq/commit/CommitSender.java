@@ -137,6 +137,11 @@ public final class CommitSender implements AutoCloseable {
     }
   }
 
+  /** Makes an inbox known, so that it is healed after a reconnect: Redis need not know of it. */
+  public void registerInbox(SessionRef session, Unsettled unsettled) {
+    sessions.add(session, unsettled);
+  }
+
   /** Forgets a session that has nothing more to commit. */
   public void unregister(SessionRef session) {
     sessions.remove(session);

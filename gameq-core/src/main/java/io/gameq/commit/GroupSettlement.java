@@ -64,14 +64,16 @@ final class GroupSettlement {
         } else {
           failed.add(Settlement.refused(commit, refused.message()));
         }
-      } else if (outcome instanceof CommitGroup.ClaimLost
-          || outcome instanceof CommitGroup.MessageChanged) {
-        failed.add(new Settlement.Failure(commit, Settlement.refusal(outcome)));
       } else if (outcome instanceof CommitGroup.TakenInPart taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
       } else {
-        queued.add(commit);
+        RuntimeException why = Settlement.refusal(outcome);
+        if (why == null) {
+          queued.add(commit);
+        } else {
+          failed.add(new Settlement.Failure(commit, why));
+        }
       }
     }
     settlement.queued(queued);

@@ -5,6 +5,7 @@ import io.gameq.healing.UnansweredCommits;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.CommitGroup;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Commits that are sent again, and what becomes of them. Used by the sender's thread. */
@@ -41,7 +42,7 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
    */
   @Override
   public void refused(Commit first, CommitGroup.Outcome why) {
-    RuntimeException reason = Settlement.refusal(why);
+    RuntimeException reason = Objects.requireNonNull(Settlement.refusal(why));
     settlement.failed(
         first,
         first.rows() == 0

@@ -36,6 +36,7 @@ public final class DurableTracker implements Unsettled {
   private final DurableTimes times;
   private final NodeCounts counts;
   private final SessionNews news = new SessionNews();
+  private final SentToSession sent = new SentToSession();
 
   /** Rows that are being adopted are in the WAL from here on; 0 when none are. */
   private long adoptingFrom;
@@ -60,6 +61,11 @@ public final class DurableTracker implements Unsettled {
   /** What its holder is to know at once. */
   public SessionNews news() {
     return news;
+  }
+
+  /** What others sent to its owner. */
+  public SentToSession sent() {
+    return sent;
   }
 
   // --- carried columns: see CarriedColumns

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -97,13 +98,32 @@ public final class NodeSessions {
     return oldest;
   }
 
+  /**
+   * The tracker of an inbox, about to get rows; a new one when nothing of it is waited for. It is
+   * let go of like a session that was closed.
+   *
+   * @param added told of a new one
+   */
+  public synchronized DurableTracker preparing(
+      SessionRef inbox, BiConsumer<SessionRef, DurableTracker> added) {
+    DurableTracker tracker = find(inbox.owner().encoded(), inbox.text());
+    if (tracker == null) {
+      tracker = new DurableTracker(inbox, counts);
+      added.accept(inbox, tracker);
+      closed.add(tracker); // first: an inbox is never open
+      add(tracker);
+    }
+    tracker.preparing();
+    return tracker;
+  }
+
   /** The game gave the session up: it is kept until all of it is in MySQL. */
   public void close(DurableTracker tracker) {
     closed.add(tracker);
   }
 
   /** Lets go of closed sessions of which everything is in MySQL. */
-  public void forgetDrained(Consumer<SessionRef> forgotten) {
+  public synchronized void forgetDrained(Consumer<SessionRef> forgotten) {
     closed.removeIf(
         tracker -> {
           boolean done = tracker.isDrained();

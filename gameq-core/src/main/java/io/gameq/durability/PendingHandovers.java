@@ -38,6 +38,11 @@ public final class PendingHandovers {
     }
   }
 
+  /** Those of an inbox: what is sent is new. */
+  public static PendingHandovers none() {
+    return new PendingHandovers(List.of());
+  }
+
   /** Learns from rows that the session takes over. */
   public PendingHandovers(List<EncodedRow> adopted) {
     Map<String, EncodedRow> newest = new HashMap<>();

@@ -10,6 +10,7 @@
  *       OvertakenRows      in Redis, or lost there: no notice tells of them, MySQL is asked
  *       UnheldRows         seen in neither Redis nor MySQL, since when
  *     InheritedRows      adopted by a later session of this node
+ *     SentToSession      rows that others sent to its owner
  *     DurableTimes       how long its commits take
  *     DurableFutures     what the game asked for
  *       GoneRows           rows that never get to MySQL

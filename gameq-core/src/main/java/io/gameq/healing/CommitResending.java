@@ -50,7 +50,9 @@ final class CommitResending {
           .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
       return HealingStep.SendAgain.orHealed(ports);
     }
-    if (outcome instanceof CommitGroup.ClaimLost || outcome instanceof CommitGroup.MessageChanged) {
+    if (outcome instanceof CommitGroup.ClaimLost
+        || outcome instanceof CommitGroup.MessageChanged
+        || outcome instanceof CommitGroup.RowIsThere) {
       ports.unanswered().refused(commit, outcome);
       return HealingStep.SendAgain.orHealed(ports);
     }

@@ -61,12 +61,11 @@ final class TradeDecision {
     LostHalves.Place place = LostHalves.Place.THERE;
     for (WalRecord.Part part : parts) {
       HeldSession session = ports.sessions().of(part);
-      if (place == LostHalves.Place.THERE && (session == null || session.ref().isLost())) {
-        place =
-            ports
-                .truth()
-                .halves()
-                .find(ports.redis(), OwnerId.ofEncoded(part.owner()), versions(part));
+      OwnerId owner = OwnerId.ofEncoded(part.owner());
+      if (place == LostHalves.Place.THERE
+          && !owner.isInbox() // no session of these is lost: what is not held is in MySQL
+          && (session == null || session.ref().isLost())) {
+        place = ports.truth().halves().find(ports.redis(), owner, versions(part));
       }
     }
     return place;

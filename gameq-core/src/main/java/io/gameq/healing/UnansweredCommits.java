@@ -25,6 +25,6 @@ public interface UnansweredCommits {
   /** Redis refused the first, with this message, and holds nothing of it. */
   void refused(Commit first, String message);
 
-  /** A message was not as the first needs it: Redis holds nothing of it now. */
+  /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
   void refused(Commit first, CommitGroup.Outcome why);
 }

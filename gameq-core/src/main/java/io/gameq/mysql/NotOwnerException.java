@@ -23,6 +23,14 @@ public final class NotOwnerException extends SQLException {
         Set.of());
   }
 
+  /** A row that was sent under a key that is in use. */
+  public static NotOwnerException keyInUse(RowChange row) {
+    return new NotOwnerException(
+        "%s: there is a row with this key already, and what is sent to %s needs a new key"
+            .formatted(row.key(), row.owner().base()),
+        Set.of());
+  }
+
   public static NotOwnerException pending(RowChange row, Set<OwnerId> awaited, String why) {
     return new NotOwnerException(row.key() + ": " + why, awaited);
   }

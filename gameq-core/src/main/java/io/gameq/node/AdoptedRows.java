@@ -16,17 +16,29 @@ import java.util.Map;
  * @param claimed rows that a writer is flushing
  * @param sequences the WAL record of each row, those of {@code dirty} first; empty before they were
  *     appended
+ * @param sent rows that were sent to the owner: seen, and not adopted
  */
-public record AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
+public record AdoptedRows(
+    List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences, List<EncodedRow> sent) {
+  public AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
+    this(dirty, claimed, sequences, List.of());
+  }
+
   /** What the script returned, without rows that are damaged: writers set those aside. */
   static AdoptedRows of(OpenScript.Opened script) {
     return new AdoptedRows(
         OwnerViews.withoutDamaged(script.dirty()),
         OwnerViews.withoutDamaged(script.claimed()),
-        List.of());
+        List.of(),
+        OwnerViews.withoutDamaged(script.sent()));
   }
 
-  /** In the order of the sequences. */
+  /** As a view takes them. */
+  OwnerViews.InRedis seen() {
+    return new OwnerViews.InRedis(all(), sent);
+  }
+
+  /** Those that are adopted, in the order of the sequences. */
   public List<EncodedRow> all() {
     List<EncodedRow> all = new ArrayList<>(dirty);
     all.addAll(claimed);
@@ -38,11 +50,11 @@ public record AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List
     Map<String, EncodedRow> byKey = new HashMap<>();
     dirty.forEach(row -> byKey.put(row.key(), row));
     rows.forEach(row -> byKey.put(row.key(), row));
-    return new AdoptedRows(List.copyOf(byKey.values()), claimed, List.of());
+    return new AdoptedRows(List.copyOf(byKey.values()), claimed, List.of(), sent);
   }
 
   AdoptedRows inWal(List<Long> records) {
-    return new AdoptedRows(dirty, claimed, records);
+    return new AdoptedRows(dirty, claimed, records, sent);
   }
 
   /** As a session waits for them to be in MySQL. */

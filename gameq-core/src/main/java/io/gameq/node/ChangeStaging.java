@@ -138,6 +138,18 @@ final class ChangeStaging {
     }
   }
 
+  void send(OwnerId to, Supplier<GameRows.Given> given) {
+    try {
+      if (to.equals(owner)) {
+        throw new RowRefusedException(
+            "rows are sent to other owners than %s, whose session this is: put them".formatted(to));
+      }
+      staged.stage(SentRow.of(rows, to, given.get()));
+    } catch (RuntimeException e) {
+      throw refused("send", e);
+    }
+  }
+
   /** What a put takes along that its game does not know. */
   private CarriedColumns.@Nullable Carried carried(RowKey key) {
     return tracker.carried(key.text(), staged.get(key.text()));

@@ -22,7 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has committed of the tables whose current rows were asked for. Thread-safe.
+ * What a session has committed of the tables whose current rows were asked for, and what others
+ * sent to its owner. Thread-safe.
  *
  * <p>Of each row that was changed since then it keeps the newest image, and those of commits that
  * Redis has not answered; of other tables nothing but their names.
@@ -31,11 +32,16 @@ final class CurrentRows {
   /** Below this it is not worth looking for rows that came and went. */
   private static final int FEW = 1_000;
 
+  /** Up to so many of tables that were not asked for are kept, in case they are. */
+  private static final int MOST_SENT = 1_000;
+
   private final OwnerId owner;
   private final GameRows rows;
   private final Set<String> asked = new HashSet<>();
   private final Set<String> changedSince = new HashSet<>();
   private final Map<String, List<Committed>> committed = new HashMap<>();
+
+  private final Map<String, EncodedRow> sent = new LinkedHashMap<>();
 
   private int pruneAt = FEW;
 
@@ -76,11 +82,27 @@ final class CurrentRows {
     }
   }
 
-  /** The rows of a table: those loaded, changed by what was committed and by what is staged. */
+  /** Others sent these rows, under new keys; some may have been told before. */
+  synchronized void came(List<EncodedRow> rows) {
+    for (EncodedRow row : rows) {
+      String table = RowKey.tableName(row.key());
+      if (asked.contains(table) || sent.size() < MOST_SENT) {
+        sent.put(row.key(), row);
+      } else {
+        changedSince.add(table);
+      }
+    }
+  }
+
+  /**
+   * The rows of a table: those loaded and sent, changed by what was committed and by what is
+   * staged.
+   */
   synchronized List<Row> rows(OwnerView loaded, Table table, List<ChangedRow> staged) {
     ask(table);
     Map<RowKey, RowImage> images = new LinkedHashMap<>();
     loaded.rows(table).forEach(image -> images.put(image.rowKey(), image));
+    sent.values().forEach(row -> change(images, table, row));
     committed.values().stream().map(CurrentRows::newest).forEach(row -> change(images, table, row));
     staged.forEach(row -> change(images, table, row.encoded()));
     return images.values().stream().map(image -> rows.tables().row(image, table)).toList();
@@ -104,7 +126,8 @@ final class CurrentRows {
       OwnerView loaded, Table table, RowKey key, @Nullable ChangedRow staged) {
     ask(table);
     prune(loaded);
-    RowImage image = loaded.row(table, key);
+    EncodedRow came = sent.get(key.text());
+    RowImage image = came == null ? loaded.row(table, key) : rows.decode(came);
     List<Committed> of = committed.get(key.text());
     EncodedRow last = of == null ? null : newest(of);
     if (last != null) {
@@ -128,6 +151,7 @@ final class CurrentRows {
     Table table = rows.table(RowKey.tableName(of.row.key()));
     return of.isHere()
         && of.row.op() != RowOp.PUT
+        && !sent.containsKey(of.row.key())
         && loaded.row(table, new RowKey(table, of.row.key())) == null;
   }
 
@@ -169,5 +193,6 @@ final class CurrentRows {
 
   synchronized void forget() {
     committed.clear();
+    sent.clear();
   }
 }

@@ -18,6 +18,7 @@ import io.gameq.wal.WalWriter;
  * @param callbacks run the game's own code
  * @param sessions what may not be in MySQL yet
  * @param clock that of Redis
+ * @param inboxes where it puts rows that it sends
  * @param signs of life
  * @param figures what it can say of itself
  * @param stateSigns tells Redis of these
@@ -39,6 +40,7 @@ record GameNode(
     OwnerOpening opening,
     OwnerReading reading,
     NodeIds ids,
+    Inboxes inboxes,
     SessionClosing closing,
     NodeUpkeep upkeep,
     SignsOfLife signs,

@@ -32,6 +32,10 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   /** A full row, checked, with defaults filled in. */
   record Given(Table table, @Nullable Object[] values) {}
 
+  static String tableOf(EncodedRow row) {
+    return RowKey.tableName(row.key());
+  }
+
   Table table(String name) {
     return tables.games().table(name);
   }

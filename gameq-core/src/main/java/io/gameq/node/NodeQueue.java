@@ -32,6 +32,7 @@ import io.gameq.topic.NodeTopics;
 import io.gameq.topic.OpenTopic;
 import io.gameq.topic.TopicNode;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -248,6 +249,22 @@ final class NodeQueue implements GameQueue, MeteredNode {
     return new Transacted<>(value, commits.commit(set.terms(), set.shares()));
   }
 
+  @Override
+  public CommitReceipt send(String owner, Record... sent) {
+    OwnerId to = OwnerId.of(owner);
+    return send(Arrays.stream(sent).map(row -> SentRow.of(rows, to, rows.given(row))).toList());
+  }
+
+  @Override
+  public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
+    return send(List.of(SentRow.of(rows, OwnerId.of(owner), rows.given(table, columns))));
+  }
+
+  private CommitReceipt send(List<SentRow> sent) {
+    requireOpen();
+    return commits.send(sent);
+  }
+
   private void requireOpen() {
     node.state().requireOpen();
   }
@@ -313,6 +330,11 @@ final class NodeQueue implements GameQueue, MeteredNode {
   /** For the game: ends as {@code known} does, where the game's code runs. */
   CompletionStage<Void> tell(CompletableFuture<Void> known) {
     return node.callbacks().tell(known);
+  }
+
+  /** Where the game's code runs. */
+  void execute(Runnable code) {
+    node.callbacks().execute(code);
   }
 
   GameRows rows() {

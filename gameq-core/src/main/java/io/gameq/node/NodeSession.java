@@ -9,6 +9,7 @@ import io.gameq.Publish;
 import io.gameq.RedisUnavailableException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Row;
+import io.gameq.SentRows;
 import io.gameq.Topic;
 import io.gameq.Urgency;
 import io.gameq.change.ChangedRow;
@@ -16,10 +17,11 @@ import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedReceipt;
-import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RecordMapper;
+import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
@@ -33,6 +35,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +54,7 @@ final class NodeSession implements OwnerSession {
   private final CurrentRows current;
   private final News lost = new News();
   private final News asked = new News();
+  private final SentToGame sentToGame;
   private @Nullable OwnerView loaded;
   private boolean closed;
 
@@ -63,6 +67,8 @@ final class NodeSession implements OwnerSession {
     this.staged = new StagedChanges(owner, new StagedSize(queue.limits()));
     this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
     this.current = new CurrentRows(owner, queue.rows());
+    this.sentToGame = new SentToGame(queue);
+    tracker.sent().takenBy(this::came);
   }
 
   /** Told to the game once, however often it asks. */
@@ -252,6 +258,38 @@ final class NodeSession implements OwnerSession {
   }
 
   @Override
+  public <T extends Record> void send(String to, T row) {
+    changes.send(OwnerId.of(to), () -> queue.rows().given(row));
+  }
+
+  @Override
+  public void send(String to, String table, Map<String, ?> columns) {
+    changes.send(OwnerId.of(to), () -> queue.rows().given(table, columns));
+  }
+
+  @Override
+  public void onSent(Consumer<SentRows> listener) {
+    sentToGame.to(listener);
+  }
+
+  /** Others sent these rows. */
+  private void came(List<EncodedRow> rows) {
+    List<EncodedRow> news;
+    synchronized (this) {
+      news = loaded == null ? rows : rows.stream().filter(row -> !isLoaded(row, loaded)).toList();
+    }
+    current.came(news);
+    sentToGame.came(news);
+  }
+
+  /** It was sent while the owner was opened: the game has it. */
+  private boolean isLoaded(EncodedRow row, OwnerView view) {
+    Table table = queue.rows().table(GameRows.tableOf(row));
+    RowImage there = view.row(table, new RowKey(table, row.key()));
+    return there != null && there.version() >= row.version();
+  }
+
+  @Override
   public void rollback() {
     staged.rollback();
   }
@@ -270,7 +308,7 @@ final class NodeSession implements OwnerSession {
    * What was staged in a session, or for it in a change set: a part of the commit, which may have
    * no rows, and its messages.
    */
-  record Taken(NodeSession from, CommitPart part, List<MessageChange> messages) {}
+  record Taken(NodeSession from, CommitPart part, StagedChanges.Staged staged) {}
 
   /**
    * Takes what is staged, for a commit of all these; null when nothing is. The tracker is to be
@@ -285,7 +323,7 @@ final class NodeSession implements OwnerSession {
       return null;
     }
     tracker.preparing(); // closing waits for it from now on
-    return new Taken(this, new CommitPart(ref(), taken.rows()), taken.messages());
+    return new Taken(this, new CommitPart(ref(), taken.rows()), taken);
   }
 
   @Override

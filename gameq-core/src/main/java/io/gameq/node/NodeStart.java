@@ -35,6 +35,7 @@ import io.gameq.sign.NodeCounts;
 import io.gameq.upkeep.ClosedSessionNotices;
 import io.gameq.upkeep.NodeUpkeep;
 import io.gameq.upkeep.RepeatAfterHealing;
+import io.gameq.upkeep.SentRowsTelling;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.JvmFlags;
@@ -120,11 +121,18 @@ final class NodeStart {
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
     ControlConnection ofSigns = NodeRedis.apart(config, opened);
     ClosedSessionNotices closed = new ClosedSessionNotices(redis::close);
-    DurableNotices notices =
-        new DurableNotices(redis.connector(), config.namespace(), process, tellSession());
     AgentRunner upkeepThread = new AgentRunner("gameq-upkeep");
+    SentRowsTelling sent =
+        new SentRowsTelling(
+            new SentRowsTelling.Servers(redis.control(), redis.slots(), views),
+            sessions,
+            versions,
+            process,
+            upkeepThread::wake);
+    DurableNotices notices =
+        new DurableNotices(redis.connector(), config.namespace(), process, tellSession(sent));
     RepeatAfterHealing afterHealing =
-        new RepeatAfterHealing(notices, closed, sessions, upkeepThread::wake);
+        new RepeatAfterHealing(notices, closed, sessions, sent, upkeepThread::wake);
     CommitSender sender =
         opened.add(
             new CommitSender(
@@ -171,7 +179,8 @@ final class NodeStart {
                 owners,
                 views),
             new NodeUpkeep.Node(sessions, closed, sender, to, callbacks),
-            afterHealing);
+            afterHealing,
+            sent);
     calls.know(
         new NodeCalls.Known(
             sender::isHealed, upkeep::mysqlAnswers, mysql.server()::hasConnections));
@@ -203,6 +212,7 @@ final class NodeStart {
         opening,
         new OwnerReading(redis, views, calls),
         new NodeIds(new IdTable(mysql.server()), calls),
+        new Inboxes(sessions, sender, process, config.slots()),
         closing,
         upkeep,
         signs,
@@ -292,7 +302,7 @@ final class NodeStart {
   }
 
   /** Tells the session that a notice is about. */
-  private DurableNotices.Listener tellSession() {
+  private DurableNotices.Listener tellSession(SentRowsTelling sent) {
     return new DurableNotices.Listener() {
       @Override
       public void durable(
@@ -321,6 +331,11 @@ final class NodeStart {
         if (tracker != null) {
           tracker.news().tellAsked();
         }
+      }
+
+      @Override
+      public void sent(int slot) {
+        sent.soon(slot);
       }
     };
   }

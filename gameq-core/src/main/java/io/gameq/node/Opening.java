@@ -311,7 +311,7 @@ public sealed interface Opening {
       Wanted of = attempt.of();
       try {
         OwnerView view =
-            ports.views().load(of.owner(), attempt.raised(), by.term(), of.tables(), rows.all());
+            ports.views().load(of.owner(), attempt.raised(), by.term(), of.tables(), rows.seen());
         return new Loaded(attempt, by, rows, view);
       } catch (TermMovedException e) {
         if (attempt.isLast()) {

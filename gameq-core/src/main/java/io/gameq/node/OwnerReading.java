@@ -36,6 +36,7 @@ record OwnerReading(NodeRedis redis, OwnerViews views, NodeCalls calls) {
         null,
         Term.NOT_KNOWN,
         List.of(table),
-        unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList());
+        new OwnerViews.InRedis(
+            unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList(), List.of()));
   }
 }

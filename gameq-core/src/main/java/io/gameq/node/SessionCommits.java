@@ -2,6 +2,8 @@ package io.gameq.node;
 
 import io.gameq.CommitReceipt;
 import io.gameq.RollbackRequiredException;
+import io.gameq.Urgency;
+import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
 import io.gameq.change.SlotMessages;
@@ -11,9 +13,12 @@ import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
+import io.gameq.owner.OwnerId;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -56,7 +61,7 @@ final class SessionCommits {
       node.sessions().counts().notTaken(e);
       for (NodeSession.Taken its : taken) {
         if (!its.from().ref().isLost()) {
-          its.from().staged().putBack(its.part().rows(), its.messages());
+          its.from().staged().putBack(its.staged());
         }
       }
       if (sessions.length > 1) {
@@ -108,11 +113,70 @@ final class SessionCommits {
     }
   }
 
+  /** Commits rows that are sent to owners, without a session. */
+  CommitReceipt send(List<SentRow> rows) {
+    StagedChanges.Staged staged = new StagedChanges.Staged(List.of(), List.of(), rows);
+    if (staged.isEmpty()) {
+      return TrackedReceipt.EMPTY;
+    }
+    try {
+      return submit(List.of(), List.of(), rows, CommitTerms.of(Urgency.NORMAL));
+    } catch (RuntimeException e) {
+      node.sessions().counts().notTaken(e);
+      throw e;
+    }
+  }
+
   private CommitReceipt submit(
       List<NodeSession.Taken> taken, List<MessageChange> changes, CommitTerms terms) {
+    List<SentRow> sent = List.of();
+    for (NodeSession.Taken its : taken) {
+      if (!its.staged().sent().isEmpty()) {
+        sent = new ArrayList<>(sent);
+        sent.addAll(its.staged().sent());
+      }
+    }
+    return submit(taken, changes, sent, terms);
+  }
+
+  private CommitReceipt submit(
+      List<NodeSession.Taken> taken,
+      List<MessageChange> changes,
+      List<SentRow> sent,
+      CommitTerms terms) {
+    List<DurableTracker> inboxes = new ArrayList<>(0);
     List<CommitPart> parts = new ArrayList<>(taken.size());
     taken.forEach(its -> parts.add(its.part()));
-    List<SlotMessages> messagesOf = messages(taken, changes);
+    try {
+      toInboxes(sent)
+          .forEach(
+              (owner, rows) -> {
+                DurableTracker inbox = node.inboxes().preparing(owner);
+                inboxes.add(inbox);
+                parts.add(new CommitPart(inbox.session(), rows));
+              });
+      return submit(taken, parts, inboxes, messages(taken, changes), terms);
+    } finally {
+      inboxes.forEach(DurableTracker::prepared);
+    }
+  }
+
+  private static Map<OwnerId, List<ChangedRow>> toInboxes(List<SentRow> sent) {
+    if (sent.isEmpty()) { // nearly every commit
+      return Map.of();
+    }
+    Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
+    sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));
+    return byOwner;
+  }
+
+  /** The parts of the inboxes come last. */
+  private CommitReceipt submit(
+      List<NodeSession.Taken> taken,
+      List<CommitPart> parts,
+      List<DurableTracker> inboxes,
+      List<SlotMessages> messagesOf,
+      CommitTerms terms) {
     checks.check(parts, messagesOf);
     Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
     long deadline = room.deadline(terms);
@@ -123,6 +187,11 @@ final class SessionCommits {
       trackers.add(its.from().tracker());
       handovers.add(its.from().handovers());
       room.await(its.from().tracker(), its.part(), deadline);
+    }
+    for (DurableTracker inbox : inboxes) {
+      trackers.add(inbox);
+      handovers.add(PendingHandovers.none());
+      room.await(inbox, parts.get(handovers.size() - 1), deadline);
     }
     List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
     TrackedCommit commit = new TrackedCommit(told, messagesOf, trackers, trade, terms.urgency());
@@ -140,9 +209,16 @@ final class SessionCommits {
 
   private static List<SlotMessages> messages(
       List<NodeSession.Taken> taken, List<MessageChange> changes) {
+    boolean any = !changes.isEmpty();
+    for (NodeSession.Taken its : taken) {
+      any |= !its.staged().messages().isEmpty();
+    }
+    if (!any) { // nearly every commit
+      return List.of();
+    }
     FoldedMessages all = new FoldedMessages();
     all.addAll(changes);
-    taken.forEach(its -> all.addAll(its.messages()));
-    return all.isEmpty() ? List.of() : SlotMessages.bySlot(all.list());
+    taken.forEach(its -> all.addAll(its.staged().messages()));
+    return SlotMessages.bySlot(all.list());
   }
 }

@@ -169,6 +169,16 @@ final class StagedChangeSet implements ChangeSet {
   }
 
   @Override
+  public <T extends Record> void send(String owner, T row) {
+    shares.get(0).changes.send(OwnerId.of(owner), () -> queue.rows().given(row));
+  }
+
+  @Override
+  public void send(String owner, String table, Map<String, ?> columns) {
+    shares.get(0).changes.send(OwnerId.of(owner), () -> queue.rows().given(table, columns));
+  }
+
+  @Override
   public void urgent() {
     urgency = Urgency.URGENT;
   }

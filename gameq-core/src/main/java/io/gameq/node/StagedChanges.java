@@ -3,6 +3,7 @@ package io.gameq.node;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.RollbackRequiredException;
+import io.gameq.RowRefusedException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
@@ -36,15 +37,16 @@ final class StagedChanges {
 
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
   private final FoldedMessages messages = new FoldedMessages();
+  private final Map<String, SentRow> sent = new LinkedHashMap<>();
   private Set<StagedChanges> together = Set.of();
   private @Nullable Tear torn;
   private boolean closed;
   private boolean sealed;
 
   /** What was taken for a commit. */
-  record Staged(List<ChangedRow> rows, List<MessageChange> messages) {
+  record Staged(List<ChangedRow> rows, List<MessageChange> messages, List<SentRow> sent) {
     boolean isEmpty() {
-      return rows.isEmpty() && messages.isEmpty();
+      return rows.isEmpty() && messages.isEmpty() && sent.isEmpty();
     }
   }
 
@@ -101,6 +103,17 @@ final class StagedChanges {
     size.grow(messages.size() - number, messages.bytes() - bytes);
   }
 
+  /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
+  synchronized void stage(SentRow row) {
+    requireUnsealed();
+    if (sent.containsKey(row.row().key())) {
+      throw new RowRefusedException(
+          "row " + row.row().key() + " is sent twice in one commit: what is sent needs a new key");
+    }
+    size.grow(1, row.row().bytes());
+    sent.put(row.row().key(), row);
+  }
+
   /** Throws ClosedException when it takes no more. */
   synchronized void requireOpen() {
     if (closed) {
@@ -117,7 +130,11 @@ final class StagedChanges {
   }
 
   private void count() {
-    size.set(rows.size() + messages.size(), CommitPart.bytes(rows.values()) + messages.bytes());
+    long bytes = CommitPart.bytes(rows.values()) + messages.bytes();
+    for (SentRow row : sent.values()) {
+      bytes += row.row().bytes();
+    }
+    size.set(rows.size() + messages.size() + sent.size(), bytes);
   }
 
   /** The staged change of a row, null when there is none. */
@@ -137,7 +154,7 @@ final class StagedChanges {
   }
 
   synchronized boolean isEmpty() {
-    return rows.isEmpty() && messages.isEmpty();
+    return rows.isEmpty() && messages.isEmpty() && sent.isEmpty();
   }
 
   /**
@@ -173,12 +190,21 @@ final class StagedChanges {
               new GameQueueException("the commit of several sessions failed")));
     }
     requireOpen();
-    Staged taken = new Staged(List.copyOf(rows.values()), messages.list());
-    rows.clear();
-    messages.clear();
+    Staged taken =
+        new Staged(
+            List.copyOf(rows.values()),
+            messages.isEmpty() ? List.of() : messages.list(),
+            List.copyOf(sent.values()));
+    clear();
     together = Set.of();
     count();
     return taken;
+  }
+
+  private void clear() {
+    rows.clear();
+    messages.clear();
+    sent.clear();
   }
 
   private RollbackRequiredException rollbackRequired(Tear tear) {
@@ -191,15 +217,17 @@ final class StagedChanges {
   }
 
   /** Puts changes back that were not sent, below anything staged since. */
-  synchronized void putBack(List<ChangedRow> taken, List<MessageChange> takenMessages) {
+  synchronized void putBack(Staged taken) {
     List<MessageChange> messagesSince = messages.list();
-    messages.clear();
-    messages.addAll(takenMessages);
-    messages.addAll(messagesSince);
     Map<String, ChangedRow> since = new LinkedHashMap<>(rows);
-    rows.clear();
-    taken.forEach(row -> rows.put(row.key(), row));
+    Map<String, SentRow> sentSince = new LinkedHashMap<>(sent);
+    clear();
+    messages.addAll(taken.messages);
+    messages.addAll(messagesSince);
+    taken.rows.forEach(row -> rows.put(row.key(), row));
     rows.putAll(since);
+    taken.sent.forEach(row -> sent.put(row.row().key(), row));
+    sent.putAll(sentSince);
     count();
   }
 
@@ -253,10 +281,10 @@ final class StagedChanges {
     synchronized (this) {
       others = together;
       together = Set.of();
-      rows.values().forEach(row -> dropped.add(row.key().substring(0, row.key().indexOf(':'))));
+      rows.values().forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
       messages.list().forEach(of -> dropped.add("topic " + of.id().topic()));
-      rows.clear();
-      messages.clear();
+      sent.values().forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
+      clear();
       count();
       if (closing) {
         closed = true;

@@ -17,9 +17,13 @@ public record CountingSessions(SessionId newest, boolean opening, @Nullable Sess
     return new CountingSessions(session, false, null);
   }
 
-  /** Whether a session is among those of an owner; null stands for an owner that has none. */
+  /**
+   * Whether a session is among those of an owner; null stands for an owner that has none. That of
+   * an inbox always counts.
+   */
   public static boolean counts(@Nullable CountingSessions of, SessionId session) {
-    return of != null && (session.equals(of.newest) || session.equals(of.before));
+    return session.isInbox()
+        || (of != null && (session.equals(of.newest) || session.equals(of.before)));
   }
 
   /** The last session that was open, if any was. */

@@ -10,12 +10,17 @@ import java.util.zip.CRC32;
  * <p>Ids are untrusted. Wherever one becomes part of a Redis key, a set member or a MySQL value it
  * is {@link #encoded}: UTF-8, every byte outside {@code [A-Za-z0-9._~-]} as {@code %XX}. So no ':'
  * '{' '}' or control character of an id can reach another key, and two ids never share an encoding.
+ *
+ * <p>An {@link #inbox} has the kind and the key of its owner, and an encoding of its own, with a
+ * '!', which no encoded id has.
  */
 public record OwnerId(String kind, String key, String encoded) {
   /** Longest encoded id, in bytes: what gameq_owner.owner holds. */
   public static final int MAX_ENCODED_BYTES = 255;
 
   private static final int MAX_KIND_CHARS = 32;
+
+  private static final char OF_INBOX = '!';
 
   /**
    * Parses {@code kind:key}; the key may hold any character.
@@ -50,14 +55,40 @@ public record OwnerId(String kind, String key, String encoded) {
     return end >= 1 && end <= MAX_KIND_CHARS;
   }
 
-  /** The owner whose {@link #encoded} form this is. */
+  /** The owner, or the inbox, whose {@link #encoded} form this is. */
   public static OwnerId ofEncoded(String encoded) {
-    return of(PercentEncoding.unpercent(encoded));
+    int mark = encoded.lastIndexOf(OF_INBOX);
+    return mark < 0
+        ? of(PercentEncoding.unpercent(encoded))
+        : ofEncoded(encoded.substring(0, mark)).inbox(encoded.substring(mark + 1));
   }
 
-  /** The slot of this owner: CRC-32 of the encoded id, masked. {@code slots} is a power of two. */
+  /**
+   * Where one node puts rows that it sends to this owner, see {@link SessionId#ofInbox}.
+   *
+   * @param process of the node: 8 hex digits
+   */
+  public OwnerId inbox(String process) {
+    return new OwnerId(kind, key, base().encoded + OF_INBOX + process);
+  }
+
+  /** Whether this is an {@link #inbox}. */
+  public boolean isInbox() {
+    return encoded.lastIndexOf(OF_INBOX) >= 0;
+  }
+
+  /** The owner whose rows these are: that of an inbox, else this one itself. */
+  public OwnerId base() {
+    int mark = encoded.lastIndexOf(OF_INBOX);
+    return mark < 0 ? this : new OwnerId(kind, key, encoded.substring(0, mark));
+  }
+
+  /**
+   * The slot of this owner: CRC-32 of the encoded id, masked; an inbox is in the slot of its owner.
+   * {@code slots} is a power of two.
+   */
   public int slot(int slots) {
-    return slotOf(encoded, slots);
+    return slotOf(base().encoded, slots);
   }
 
   /** The slot of whatever belongs to an encoded id: {@link #slot} of an owner's. */
@@ -76,6 +107,6 @@ public record OwnerId(String kind, String key, String encoded) {
   @Override
   public String toString() {
     String id = id();
-    return id.chars().anyMatch(Character::isISOControl) ? encoded : id;
+    return isInbox() || id.chars().anyMatch(Character::isISOControl) ? encoded : id;
   }
 }

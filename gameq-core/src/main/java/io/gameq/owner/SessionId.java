@@ -12,10 +12,26 @@ import org.jspecify.annotations.Nullable;
  * <p>Sessions are compared for equality by both, because a MySQL failover can hand out an epoch
  * twice. The first 8 digits of the nonce are the id of the node's process, so that an ack knows
  * which node to tell.
+ *
+ * <p>Sessions are numbered from epoch 1 on. Epoch 0 is that of {@linkplain #ofInbox inboxes}.
  */
 public record SessionId(long epoch, String nonce) {
   private static final HexFormat HEX = HexFormat.of();
   private static final Pattern TEXT = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{16})");
+
+  /**
+   * The session of a node's {@linkplain OwnerId#inbox inboxes}. It is never opened, and nobody can
+   * take an inbox over: that node alone writes there, so that it always counts, and what is there
+   * may be flushed and replayed whoever has the owner.
+   */
+  public static SessionId ofInbox(String process) {
+    return new SessionId(0, process + "00000000");
+  }
+
+  /** Whether it is that of an inbox. */
+  public boolean isInbox() {
+    return epoch == 0;
+  }
 
   /** Parses the {@link #text} form. */
   public static SessionId parse(String text) {

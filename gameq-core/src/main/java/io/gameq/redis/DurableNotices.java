@@ -36,6 +36,9 @@ public final class DurableNotices implements AutoCloseable {
 
     /** Another node asks for the owner to be closed. */
     default void asked(String owner, String session) {}
+
+    /** Rows were sent to owners of this slot. */
+    default void sent(int slot) {}
   }
 
   public DurableNotices(
@@ -71,12 +74,13 @@ public final class DurableNotices implements AutoCloseable {
     }
   }
 
-  /** {@code lost owner session} or {@code asked owner session}. */
+  /** {@code lost owner session}, {@code asked owner session} or {@code sent slot}. */
   private void takeOfSession(String line) {
     String[] words = line.split(" ", -1);
     switch (words[0]) {
       case "lost" -> listener.lost(words[1], words[2]);
       case "asked" -> listener.asked(words[1], words[2]);
+      case "sent" -> listener.sent(Integer.parseInt(words[1]));
       default -> LOG.debug("a notice of a newer version of gameq: {}", words[0]);
     }
   }

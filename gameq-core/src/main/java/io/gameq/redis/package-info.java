@@ -17,6 +17,9 @@
  * {ns:slot}:healing         SET     owners whose session Redis had forgotten and knows again: rows
  *                                   it adopted may be missing until its node has put them back
  * {ns:slot}:stale           SET     dirty keys of sessions that lost ownership
+ * {ns:slot}:inboxes:O       HASH    inboxes in which rows wait that were sent to O, and their sessions
+ * {ns:slot}:sent:PROCESS    HASH    by 'O S row': what sessions of a node are to be told of such rows;
+ *                                   expires
  * {ns:slot}:journal         HASH    sequence of the newest commit held, by WAL id
  * {ns:slot}:mjournal        HASH    the same of commits with messages, and what is missing before
  * {ns:slot}:t:TOPIC:...             messages of a topic, which io.gameq.redis.topic draws, with
@@ -32,11 +35,13 @@
  *                                   MySQL up to that version, but for rows set aside as dead
  *                                   letters (!) and rows that wait on (+)
  * ns:session:PROCESS        channel 'lost O S': another session owns now; 'asked O S': somebody
- *                                   asks for the owner to be closed
+ *                                   asks for the owner to be closed; 'sent SLOT': rows were sent to
+ *                                   owners in it
  * </pre>
  *
- * <p>O is an encoded owner, S a session, PROCESS the first 8 hex digits of a node's nonces, or 8
- * that a writer has made up when it started.
+ * <p>O is an encoded owner, or an inbox: {@code O!PROCESS}, what one node sends to an owner. S is a
+ * session, PROCESS the first 8 hex digits of a node's nonces, or 8 that a writer has made up when
+ * it started.
  *
  * <pre>
  * RedisConfig, RedisConnector     opens a RedisConnection: none is rebuilt behind its user's back

@@ -44,6 +44,7 @@ public final class NodeUpkeep {
   private final Servers servers;
   private final Node node;
   private final RepeatAfterHealing afterHealing;
+  private final SentRowsTelling sent;
   private final ConflictReports conflicts;
   private final UnnoticedRows unnoticed;
   private final MissingRows missing;
@@ -82,10 +83,15 @@ public final class NodeUpkeep {
   }
 
   public NodeUpkeep(
-      GameQueueConfig config, Servers servers, Node node, RepeatAfterHealing afterHealing) {
+      GameQueueConfig config,
+      Servers servers,
+      Node node,
+      RepeatAfterHealing afterHealing,
+      SentRowsTelling sent) {
     this.servers = servers;
     this.node = node;
     this.afterHealing = afterHealing;
+    this.sent = sent;
     NodeSessions sessions = node.sessions();
     long quietNanos = config.mergeWindow().plus(FLUSH_TIME).toNanos();
     conflicts =
@@ -110,6 +116,7 @@ public final class NodeUpkeep {
     return List.of(
         everySecond("look which Redis primary counts", this::followTerm),
         afterHealing,
+        sent,
         everySecond("tell Redis of closed sessions", node.closed()::tell),
         everySecond("look whether Redis evicts", this::watchEviction),
         everySecond("listen to what is in MySQL", servers.notices()::keepSubscribed),

@@ -13,15 +13,21 @@ public final class RepeatAfterHealing implements Agent {
   private final DurableNotices notices;
   private final ClosedSessionNotices closed;
   private final NodeSessions sessions;
+  private final SentRowsTelling sent;
   private final Runnable wake;
   private volatile boolean isDue;
 
   /** Wakes whoever runs it when it has work. */
   public RepeatAfterHealing(
-      DurableNotices notices, ClosedSessionNotices closed, NodeSessions sessions, Runnable wake) {
+      DurableNotices notices,
+      ClosedSessionNotices closed,
+      NodeSessions sessions,
+      SentRowsTelling sent,
+      Runnable wake) {
     this.notices = notices;
     this.closed = closed;
     this.sessions = sessions;
+    this.sent = sent;
     this.wake = wake;
   }
 
@@ -44,7 +50,10 @@ public final class RepeatAfterHealing implements Agent {
     isDue = false; // first: the next healing may end at this moment
     notices.close(); // the upkeep subscribes again
     closed.tellAgain();
-    sessions.closed().forEach(tracker -> closed.add(tracker.session(), tracker::isQueued));
+    sessions.closed().stream()
+        .filter(tracker -> !tracker.session().id().isInbox())
+        .forEach(tracker -> closed.add(tracker.session(), tracker::isQueued));
+    sent.lookAll();
     return 1;
   }
 

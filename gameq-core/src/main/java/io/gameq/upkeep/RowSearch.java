@@ -60,7 +60,7 @@ final class RowSearch {
   void settle(DurableTracker tracker, Set<String> rows) {
     tracker.found(
         views.versions(rows),
-        views.setAside(rows).getOrDefault(tracker.session().owner(), Map.of()));
+        views.setAside(rows).getOrDefault(tracker.session().owner().base(), Map.of()));
   }
 
   /** Redis first: what is gone from there is in MySQL by then. */

@@ -51,7 +51,7 @@ final class UnnoticedRows {
 
   private static Map<String, Long> its(
       Map<OwnerId, Map<String, Long>> setAside, DurableTracker tracker) {
-    return setAside.getOrDefault(tracker.session().owner(), Map.of());
+    return setAside.getOrDefault(tracker.session().owner().base(), Map.of());
   }
 
   private static Map<String, Long> only(Set<String> keys, Map<String, Long> versions) {

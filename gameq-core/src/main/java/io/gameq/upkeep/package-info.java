@@ -9,6 +9,7 @@
  * GivenUpRows          reports rows that a healing did not replay
  *   RowSearch          asks both servers for rows of one session
  *   ConflictReports    tells the log, the game and the session what is lost
+ * SentRowsTelling      tells sessions of rows that others sent to their owners
  * ClosedSessionNotices  tells Redis which sessions ended
  * RepeatAfterHealing   repeats what a failover may have undone
  * </pre>

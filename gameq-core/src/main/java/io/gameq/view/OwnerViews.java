@@ -48,13 +48,27 @@ public final class OwnerViews {
     this.reader = reader;
   }
 
-  /** What Redis holds of an owner, by a catalogue that fits all of it. */
-  private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {
-    /** The highest version of all. */
-    long adopted() {
-      return images.stream().mapToLong(RowImage::version).reduce(highestVersion, Math::max);
+  /**
+   * What Redis holds of an owner, without what is damaged.
+   *
+   * @param own what its sessions committed
+   * @param sent what others sent to it
+   */
+  public record InRedis(List<EncodedRow> own, List<EncodedRow> sent) {
+    /** The highest version of the owner's own, 0 for none. */
+    private long adopted() {
+      return own.stream().mapToLong(EncodedRow::version).reduce(0, Math::max);
+    }
+
+    private List<EncodedRow> all() {
+      List<EncodedRow> all = new ArrayList<>(own);
+      all.addAll(sent);
+      return all;
     }
   }
+
+  /** The same by a catalogue that fits all of it. */
+  private record Unflushed(Catalog catalog, List<RowImage> images, long highestVersion) {}
 
   /** Rows that somebody else put into gameq's keys, or broke: writers set them aside. */
   public static List<EncodedRow> withoutDamaged(List<EncodedRow> rows) {
@@ -93,30 +107,27 @@ public final class OwnerViews {
    * @param session that is being opened; null for a read
    * @param term the number of the Redis primary's term, for a session
    * @param of the tables that are wanted; the view is told which of them are not there
-   * @param unflushed what Redis holds, without what is damaged
+   * @param unflushed what Redis holds
    * @throws io.gameq.term.TermMovedException when another Redis primary counts
    * @throws OwnershipLostException when a newer session was opened meanwhile
    * @throws LayoutException as {@link #requireReadable}
    */
   public OwnerView load(
-      OwnerId owner,
-      @Nullable SessionId session,
-      long term,
-      List<Table> of,
-      List<EncodedRow> unflushed) {
+      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, InRedis unflushed) {
     try {
-      return loadOnce(owner, session, term, of, decode(unflushed));
+      return loadOnce(owner, session, term, of, unflushed);
     } catch (MySqlException e) {
       if (!ErrorKind.isOfSchema(e)) {
         throw e;
       }
       tables.current().readAfter(System.nanoTime());
-      return loadOnce(owner, session, term, of, decode(unflushed));
+      return loadOnce(owner, session, term, of, unflushed);
     }
   }
 
   private OwnerView loadOnce(
-      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, Unflushed unflushed) {
+      OwnerId owner, @Nullable SessionId session, long term, List<Table> of, InRedis rows) {
+    Unflushed unflushed = decode(rows.all());
     List<Table> present = new ArrayList<>();
     List<String> missing = new ArrayList<>();
     for (Table table : of) {
@@ -132,7 +143,7 @@ public final class OwnerViews {
             owner,
             session,
             term,
-            unflushed.adopted(),
+            rows.adopted(),
             present,
             unflushed.images.stream().map(RowImage::rowKey).toList(),
             stored);

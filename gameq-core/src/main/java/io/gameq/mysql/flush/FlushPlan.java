@@ -219,7 +219,7 @@ final class FlushPlan {
     return was;
   }
 
-  /** All whose sessions are to be locked. */
+  /** All whose sessions are to be locked; see {@link GuardedTransaction#lock}. */
   List<OwnerId> concerned() {
     Set<OwnerId> all = new LinkedHashSet<>();
     for (OwnerRows of : owners) {

@@ -279,7 +279,7 @@ public final class FlushTransaction {
     return owners.stream()
         .filter(
             of ->
-                found.owners().contains(of.owner())
+                found.owners().contains(of.owner().base())
                     || !Collections.disjoint(found.owners(), GuardedWrites.others(of.rows()))
                     || of.rows().stream().anyMatch(row -> found.rows().contains(row.key())))
         .map(OwnerRows::owner)

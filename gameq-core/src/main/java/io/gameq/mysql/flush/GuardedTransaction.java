@@ -164,7 +164,10 @@ public final class GuardedTransaction {
     return connection;
   }
 
-  /** Locks the sessions of owners, to be done before anything else. */
+  /**
+   * Locks the sessions of owners, to be done before anything else. Of an inbox its owner is locked:
+   * so a row that was sent never comes back beside the flush that deletes it.
+   */
   public void lock(Collection<OwnerId> owners) throws SQLException {
     lock(owners, Term.NOT_KNOWN);
   }
@@ -175,7 +178,14 @@ public final class GuardedTransaction {
    * @throws io.gameq.term.TermMovedException when the primary of this term does not count any more
    */
   void lock(Collection<OwnerId> owners, long term) throws SQLException {
-    sessions = OwnerTable.lock(connection, owners, term);
+    sessions =
+        OwnerTable.lock(connection, owners.stream().map(OwnerId::base).distinct().toList(), term);
+    OwnerTable.lockNeverOpened(
+        connection,
+        owners.stream()
+            .filter(owner -> owner.isInbox() && !sessions.containsKey(owner.base()))
+            .map(OwnerId::base)
+            .toList());
   }
 
   /** Whether this session of an owner that is locked may write. */

@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only rows that were handed over, deletes, and rows that two owners change in one flush are
  * looked at here. All other puts are checked by the upsert itself, which fails on a row of another
- * owner; tables whose primary key names the owner need no check.
+ * owner; tables whose primary key names the owner need no check. Rows that were sent are looked at
+ * as well: they come under new keys.
  */
 final class RowOwnership {
   private static final int KEYS_PER_STATEMENT = 256;
@@ -119,8 +120,9 @@ final class RowOwnership {
   }
 
   private static boolean isLookedAt(RowChange row) {
-    return !row.key().table().isKeyedByOwner()
-        && (row.image().op() != RowOp.PUT || !row.image().handovers().isEmpty());
+    return row.owner().isInbox()
+        || (!row.key().table().isKeyedByOwner()
+            && (row.image().op() != RowOp.PUT || !row.image().handovers().isEmpty()));
   }
 
   /** Rows that are not this session's to write, or not yet. */
@@ -158,7 +160,7 @@ final class RowOwnership {
 
   private void look(List<RowChange> rows) throws SQLException {
     for (RowChange row : rows) {
-      if (!row.key().table().isKeyedByOwner()) {
+      if (row.owner().isInbox() || !row.key().table().isKeyedByOwner()) {
         looked.computeIfAbsent(row.key().table(), table -> new HashSet<>()).add(row.key());
       }
     }
@@ -210,6 +212,9 @@ final class RowOwnership {
   // --- decide
 
   private boolean mayBeWritten(RowChange row) throws SQLException {
+    if (row.owner().isInbox()) {
+      return isNew(row);
+    }
     if (row.key().table().isKeyedByOwner()) {
       return true;
     }
@@ -270,6 +275,22 @@ final class RowOwnership {
       }
     }
     present.put(row.key(), after(row));
+    return true;
+  }
+
+  /**
+   * Whether a row that was sent has a new key, or is there already: a newer version is a change of
+   * this very row.
+   */
+  private boolean isNew(RowChange row) {
+    Present now = at(row.key());
+    if (now.isThere && row.image().version() > now.version) {
+      refused.add(new RowRefusal(row, NotOwnerException.keyInUse(row)));
+      return false;
+    }
+    if (row.image().version() > now.version) {
+      present.put(row.key(), after(row));
+    }
     return true;
   }
 

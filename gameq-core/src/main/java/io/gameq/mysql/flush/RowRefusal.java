@@ -21,7 +21,7 @@ public record RowRefusal(RowChange row, SQLException error) {
   /** The row as a dead letter; {@code attempts} is how often it was tried. */
   public DeadLetterTable.Refused asLetter(int attempts) {
     return new DeadLetterTable.Refused(
-        row.owner(),
+        row.owner().base(),
         row.key().table().name(),
         row.key().keyText(),
         row.image().version(),

@@ -271,6 +271,28 @@ public final class OwnerTable {
     return sessions;
   }
 
+  /**
+   * Locks owners that nobody has opened yet, which an open may do at any moment: they get a row
+   * with the epoch of no session.
+   */
+  public static void lockNeverOpened(Connection connection, Collection<OwnerId> owners)
+      throws SQLException {
+    List<String> sorted = owners.stream().map(OwnerId::encoded).distinct().sorted().toList();
+    if (sorted.isEmpty()) {
+      return;
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, 0,"
+                + " '0000000000000000', '', 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE epoch"
+                + " = epoch")) {
+      for (String owner : sorted) {
+        statement.setString(1, owner);
+        int unused = statement.executeUpdate();
+      }
+    }
+  }
+
   /** Their names for an IN list, see {@link Sql#padded}. */
   static List<String> padded(Collection<OwnerId> owners) {
     return Sql.padded(owners.stream().map(OwnerId::encoded).distinct().toList());

@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 
 /** {@code ack.lua}: ends claims whose rows are in MySQL, and tells their nodes. Stateless. */
 public final class AckScript {
-  private static final LuaScript SCRIPT = LuaScript.of(AckScript.class, "claims.lua", "ack.lua");
+  private static final LuaScript SCRIPT =
+      LuaScript.of(AckScript.class, "claims.lua", "inbox.lua", "ack.lua");
 
   private AckScript() {}
 

@@ -2,6 +2,7 @@ package io.gameq.redis.script;
 
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
@@ -47,6 +48,12 @@ public final class CommitGroup {
 
   /** A pending message was not what the commit expected; nothing of the commit was written. */
   public record MessageChanged(String message) implements Outcome {}
+
+  /**
+   * A row that it sends to an owner has the key of one that waits to be flushed; nothing of the
+   * commit was written.
+   */
+  public record RowIsThere(OwnerId owner, String row) implements Outcome {}
 
   /** Redis took the rows and refused something beside them: they may or may not be flushed. */
   public record TakenInPart(String message) implements Outcome {}

@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
  * Stateless.
  */
 public final class CommitScript {
-  private static final LuaScript SCRIPT = LuaScript.of(CommitScript.class, "commit.lua");
+  private static final LuaScript SCRIPT =
+      LuaScript.of(CommitScript.class, "inbox.lua", "commit.lua");
 
   /** The same for commits that have messages: several times as long. */
   private static final LuaScript WITH_MESSAGES =
-      LuaScript.of(CommitScript.class, "topic.lua", "batches.lua", "commit.lua");
+      LuaScript.of(CommitScript.class, "inbox.lua", "topic.lua", "batches.lua", "commit.lua");
 
   private CommitScript() {}
 
@@ -58,13 +59,14 @@ public final class CommitScript {
       return keys.toArray(byte[][]::new);
     }
 
-    private byte[][] values() {
+    /** With a mode for a commit without messages. */
+    private byte[][] values(MessagesScript.Mode withoutMessages) {
       List<byte[]> args = new ArrayList<>();
       args.add(walId);
       args.add(MessageBatch.number(sequence));
       args.add(MessageBatch.number(parts.size()));
       args.add(MessageBatch.number(messages == null ? 0 : messages.kept()));
-      args.add(mode().word());
+      args.add((messages == null ? withoutMessages : mode(messages)).word());
       for (Part part : parts) {
         args.add(part.keys.owner);
         args.add(part.keys.session);
@@ -80,10 +82,8 @@ public final class CommitScript {
       return args.toArray(byte[][]::new);
     }
 
-    private MessagesScript.Mode mode() {
-      return messages == null
-          ? MessagesScript.Mode.AGAIN
-          : MessagesScript.Mode.of(messages.isReplay(), List.of(messages.commit()));
+    private static MessagesScript.Mode mode(MessageCall messages) {
+      return MessagesScript.Mode.of(messages.isReplay(), List.of(messages.commit()));
     }
 
     /** Where the slots of messages stand in KEYS, from 1. */
@@ -99,14 +99,21 @@ public final class CommitScript {
   /**
    * Sends by text: between other commands a forgotten script could not be loaded in time. A commit
    * with messages goes as by {@link #send}: its script is several times as long.
+   *
+   * @param isAgain whether Redis may hold it already
    */
-  public static CompletionStage<List<Object>> sendText(RedisConnection redis, Arguments commit) {
+  public static CompletionStage<List<Object>> sendText(
+      RedisConnection redis, Arguments commit, boolean isAgain) {
     if (commit.messages != null) {
       return send(redis, commit);
     }
     return redis
         .async()
-        .eval(SCRIPT.text(), ScriptOutputType.MULTI, commit.keys(), commit.values());
+        .eval(
+            SCRIPT.text(),
+            ScriptOutputType.MULTI,
+            commit.keys(),
+            commit.values(isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST));
   }
 
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
@@ -115,10 +122,14 @@ public final class CommitScript {
     WITH_MESSAGES.load(redis);
   }
 
-  /** Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. */
+  /**
+   * Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. A commit without
+   * messages is replayed: it was taken before.
+   */
   public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
+    byte[][] values = commit.values(MessagesScript.Mode.REPLAY);
     return commit.messages == null
-        ? SCRIPT.send(redis, commit.keys(), commit.values())
-        : WITH_MESSAGES.send(redis, List.of(commit.keys()), List.of(commit.values()));
+        ? SCRIPT.send(redis, commit.keys(), values)
+        : WITH_MESSAGES.send(redis, List.of(commit.keys()), List.of(values));
   }
 }

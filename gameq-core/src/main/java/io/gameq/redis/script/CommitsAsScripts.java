@@ -51,7 +51,7 @@ final class CommitsAsScripts implements CommitCommands {
     CommitScript.Arguments arguments = arguments(commit);
     CompletionStage<List<Object>> reply =
         commit.messages().isEmpty()
-            ? CommitScript.sendText(redis, arguments)
+            ? CommitScript.sendText(redis, arguments, isAgain)
             : CommitScript.send(redis, arguments);
     return reply
         .<@Nullable Void>handle(
@@ -88,6 +88,10 @@ final class CommitsAsScripts implements CommitCommands {
       case 1 -> CommitGroup.APPLIED;
       case 2 -> new CommitGroup.ClaimLost(LuaScript.string(reply.get(1)));
       case 3 -> new CommitGroup.MessageChanged(LuaScript.string(reply.get(1)));
+      case 4 ->
+          new CommitGroup.RowIsThere(
+              commit.parts().get(((Long) reply.get(1)).intValue()).session().owner().base(),
+              LuaScript.string(reply.get(2)));
       default -> {
         String ownedBy = LuaScript.string(reply.get(2));
         yield new CommitGroup.NotOwner(

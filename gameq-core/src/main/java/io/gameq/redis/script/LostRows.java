@@ -55,6 +55,7 @@ public final class LostRows {
                     SlotKeys.bytes(walId),
                     0,
                     0,
-                    List.of(new CommitScript.Part(keys, List.copyOf(rows))))));
+                    List.of(new CommitScript.Part(keys, List.copyOf(rows)))),
+                true));
   }
 }

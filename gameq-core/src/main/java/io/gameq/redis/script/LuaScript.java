@@ -28,6 +28,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,9 @@ public final class LuaScript {
    * longest, of a claim or an ack, some milliseconds.
    */
   private static final int MOST_TOGETHER = 12;
+
+  /** Lines of comments: some scripts travel as text. Their line ends stay, for Redis' errors. */
+  private static final Pattern COMMENTS = Pattern.compile("(?m)^ *--.*$");
 
   private final String text;
   private final String sha1;
@@ -217,7 +221,8 @@ public final class LuaScript {
 
   private static String read(Class<?> beside, String resource) {
     try (InputStream in = beside.getResourceAsStream(resource)) {
-      return new String(Objects.requireNonNull(in, resource).readAllBytes(), UTF_8);
+      String text = new String(Objects.requireNonNull(in, resource).readAllBytes(), UTF_8);
+      return COMMENTS.matcher(text).replaceAll("");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -12,7 +12,7 @@ import java.util.List;
  * {@code open.lua}: makes a session the owner's, adopts, and returns what is unflushed. Stateless.
  */
 public final class OpenScript {
-  private static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "open.lua");
+  private static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "inbox.lua", "open.lua");
 
   private OpenScript() {}
 
@@ -24,8 +24,10 @@ public final class OpenScript {
    *
    * @param dirty rows now under this session, adopted from the one before
    * @param claimed rows that a writer is flushing
+   * @param sent rows that others sent to the owner, and that are not flushed
    */
-  public record Opened(List<EncodedRow> dirty, List<EncodedRow> claimed) implements Outcome {}
+  public record Opened(List<EncodedRow> dirty, List<EncodedRow> claimed, List<EncodedRow> sent)
+      implements Outcome {}
 
   /** A newer session owns; nothing was changed. */
   public record Refused(SessionId ownedBy) implements Outcome {}
@@ -75,7 +77,7 @@ public final class OpenScript {
     if ((Long) reply.get(0) == 0) {
       return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
     }
-    return new Opened(rows(reply.get(1)), rows(reply.get(2)));
+    return new Opened(rows(reply.get(1)), rows(reply.get(2)), rows(reply.get(3)));
   }
 
   /** Rows from a flat list of field, value, field, value ... */

@@ -9,15 +9,16 @@ import java.util.List;
 
 /** {@code read.lua}: what of an owner is not flushed, for who has no session. Stateless. */
 public final class ReadScript {
-  private static final LuaScript SCRIPT = LuaScript.of(ReadScript.class, "read.lua");
+  private static final LuaScript SCRIPT = LuaScript.of(ReadScript.class, "inbox.lua", "read.lua");
 
   private ReadScript() {}
 
-  /** Everything of an owner that is not flushed, dirty and claimed, in no order. */
+  /** Everything of an owner that is not flushed: dirty, claimed and sent to it, in no order. */
   public static List<EncodedRow> call(RedisConnection redis, SlotKeys slot, OwnerId owner) {
     List<Object> reply = SCRIPT.call(redis, slot, List.of(owner.encoded()));
     List<EncodedRow> rows = new ArrayList<>(OpenScript.rows(reply.get(0)));
     rows.addAll(OpenScript.rows(reply.get(1)));
+    rows.addAll(OpenScript.rows(reply.get(2)));
     return rows;
   }
 }

@@ -13,7 +13,8 @@ import java.util.List;
 
 /** {@code replay.lua}: puts lost rows back. One thread. */
 public final class ReplayScript {
-  private static final LuaScript SCRIPT = LuaScript.of(ReplayScript.class, "replay.lua");
+  private static final LuaScript SCRIPT =
+      LuaScript.of(ReplayScript.class, "inbox.lua", "replay.lua");
   private static final byte[] KEPT = Long.toString(OwnKey.KEPT_MILLIS).getBytes(US_ASCII);
 
   private final ScriptPipeline redis;

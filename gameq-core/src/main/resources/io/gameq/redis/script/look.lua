@@ -6,7 +6,7 @@
 --   the version of each field that is claimed or dirty under that session, as 16 hex digits, or ''}
 local slot, owner = KEYS[1], ARGV[1]
 refuse_on_a_replica(slot)
-local owned_by = redis.call('GET', own_key(slot, owner)) or ''
+local owned_by = own(slot, owner) or ''
 local fields, versions = {}, {}
 for i = 2, #ARGV do
   fields[i - 1] = ARGV[i]

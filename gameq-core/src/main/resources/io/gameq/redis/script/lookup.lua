@@ -20,7 +20,7 @@ local function look(key)
   return rows
 end
 
-local owned_by = redis.call('GET', own_key(slot, owner)) or ''
+local owned_by = own(slot, owner) or ''
 local reply = {owned_by, look(claimed_key(slot, owner))}
 for i = 1, sessions do reply[2 + i] = look(dirty_key(slot, owner, ARGV[3 + i])) end
 reply[3 + sessions] = look(dirty_key(slot, owner, owned_by))

@@ -1,10 +1,10 @@
 -- Makes a session the one that may write an owner's rows, adopts what the session before it left dirty, and returns
 -- everything that is not yet flushed. Refused when a newer session owns. Safe to repeat. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, claimed:<owner> HASH, due ZSET, closing SET,
---   healing SET
+--   healing SET, inboxes:<owner> HASH
 -- ARGV[1] owner; ARGV[2] session; ARGV[3] merge window, ms; ARGV[4] 1 when rows that an attempt before had adopted, and Redis may
 --   have lost, are still to come: of a node that is gone or late, or about to put them back; see reassert.lua
--- Returns {1, dirty rows, claimed rows}, rows as field, value, field, value ...; or {0, session that owns};
+-- Returns {1, dirty rows, claimed rows, rows sent to the owner}, rows as field, value, field, value ...; or {0, session that owns};
 --   or the error WRONGTYPE, naming the key, when somebody else wrote into the owner's keys. Nothing was written in both cases.
 -- Publishes to the node of the session that owned until now that it does no more: see tell_lost.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
@@ -15,6 +15,7 @@ for _, key in ipairs({dirty_key(slot, owner, owned_by or session), dirty_key(slo
   local wrong = wrong_type(key)
   if wrong then return redis.error_reply(wrong) end
 end
+local sent = rows_of_inboxes(slot, owner)
 write_even_when_full(slot)
 local dirty = dirty_key(slot, owner, session)
 local now, due = now_millis(), slot .. ':due'
@@ -35,4 +36,4 @@ elseif owned_by ~= session then
 end
 local rows = redis.call('HGETALL', dirty)
 if #rows > 0 then redis.call('ZADD', due, 'NX', flush_at, member(owner, session)) end
-return {1, rows, redis.call('HGETALL', claimed_key(slot, owner))}
+return {1, rows, redis.call('HGETALL', claimed_key(slot, owner)), sent}

@@ -4,4 +4,4 @@
 -- Returns {session that owns or '', number of keys, dirty and claimed, that exist}
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 refuse_on_a_replica(slot)
-return {redis.call('GET', own_key(slot, owner)) or '', redis.call('EXISTS', dirty_key(slot, owner, session), claimed_key(slot, owner))}
+return {own(slot, owner) or '', redis.call('EXISTS', dirty_key(slot, owner, session), claimed_key(slot, owner))}

@@ -7,11 +7,20 @@ local function dirty_key(slot, owner, session) return slot .. ':dirty:' .. owner
 local function claimed_key(slot, owner) return slot .. ':claimed:' .. owner end
 local function member(owner, session) return owner .. ':' .. session end
 
+-- An inbox is an owner '<owner>!<process>': what one node sends to an owner. Nobody opens it, so that its session is always the same.
+local function inbox_session(owner)
+  local process = string.match(owner, '!(%x+)$')
+  return process and '0000000000000000-' .. process .. '00000000'
+end
+
 -- The session that owns, or nil; also nil when somebody else wrote something else there: who owns is asked of MySQL then.
 local function owner_of(slot, owner)
-  local session = redis.pcall('GET', own_key(slot, owner))
+  local session = inbox_session(owner) or redis.pcall('GET', own_key(slot, owner))
   return type(session) == 'string' and session or nil
 end
+
+-- The same; an error when somebody else wrote something else there.
+local function own(slot, owner) return inbox_session(owner) or redis.call('GET', own_key(slot, owner)) or nil end
 
 -- Why no rows can be put there, as the text of an error: somebody else wrote something else. Nil when they can.
 local function wrong_type(key)

@@ -188,7 +188,12 @@ final class Servers implements AutoCloseable {
 
   /** What an owner has, by rows of Redis that were read before. */
   OwnerView view(OwnerId owner, List<EncodedRow> unflushed) {
-    return views.load(owner, null, Term.NOT_KNOWN, catalog.ownedBy(owner.kind()), unflushed);
+    return views.load(
+        owner,
+        null,
+        Term.NOT_KNOWN,
+        catalog.ownedBy(owner.kind()),
+        new OwnerViews.InRedis(unflushed, List.of()));
   }
 
   static OwnerId owner(int player) {

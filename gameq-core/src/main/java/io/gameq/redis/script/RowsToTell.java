@@ -1,0 +1,64 @@
+package io.gameq.redis.script;
+
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.rows.EncodedRow;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node's sessions are to be told of rows that others sent to their owners, as {@code
+ * inbox.lua} notes it. Plain commands. Stateless.
+ */
+public final class RowsToTell {
+  private RowsToTell() {}
+
+  /**
+   * A row for a session.
+   *
+   * @param field names it among the others
+   * @param owner encoded
+   * @param isAgain whether the session may have been told, and may have changed the row since
+   */
+  public record OfSession(
+      byte[] field, String owner, String session, EncodedRow row, boolean isAgain) {
+    /** Null when somebody else wrote there. */
+    private static @Nullable OfSession parse(byte[] field, byte[] value) {
+      String[] words = LuaScript.string(field).split(" ", 3);
+      return words.length < 3 || value.length == 0
+          ? null
+          : new OfSession(
+              field,
+              words[0],
+              words[1],
+              new EncodedRow(words[2], Arrays.copyOfRange(value, 1, value.length)),
+              value[0] == '1');
+    }
+  }
+
+  /** All of a slot for the sessions of a node, by the id of its process. */
+  public static List<OfSession> read(RedisConnection redis, SlotKeys slot, String process) {
+    Map<byte[], byte[]> all = RedisReply.await(() -> redis.sync().hgetall(slot.sent(process)));
+    List<OfSession> rows = new ArrayList<>(all.size());
+    all.forEach(
+        (field, value) -> {
+          OfSession row = OfSession.parse(field, value);
+          if (row != null) {
+            rows.add(row);
+          }
+        });
+    return rows;
+  }
+
+  /** They were told of these, or need not be. */
+  public static void forget(
+      RedisConnection redis, SlotKeys slot, String process, Collection<OfSession> told) {
+    byte[][] fields = told.stream().map(OfSession::field).toArray(byte[][]::new);
+    long unused = RedisReply.await(() -> redis.sync().hdel(slot.sent(process), fields));
+  }
+}

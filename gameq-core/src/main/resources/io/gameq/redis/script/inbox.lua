@@ -1,0 +1,46 @@
+-- Put in front of scripts that meet inboxes, after slot.lua: what nodes send to an owner, whoever has it.
+-- {ns:slot}:inboxes:<owner> HASH inbox -> its session: those in which rows wait to be flushed
+-- {ns:slot}:sent:<process>  HASH '<owner> <session> <field>' -> '0' or '1', row: what the node of the owner's session is to be told; '1' when
+--   it may have been told before, as when a WAL is replayed. Expires an hour after the last one, since that node may be gone.
+local TOLD_WITHIN_MILLIS = 3600000
+
+local function inboxes_key(slot, owner) return slot .. ':inboxes:' .. owner end
+
+-- The owner to whom an inbox belongs; nil of what is no inbox.
+local function owner_of_inbox(inbox) return string.match(inbox, '^(.*)!%x+$') end
+
+-- The hashes in which rows wait that were sent to an owner.
+local function keys_of_inboxes(slot, owner)
+  local keys, inboxes = {}, redis.call('HGETALL', inboxes_key(slot, owner))
+  for i = 1, #inboxes, 2 do
+    keys[i], keys[i + 1] = dirty_key(slot, inboxes[i], inboxes[i + 1]), claimed_key(slot, inboxes[i])
+  end
+  return keys
+end
+
+-- The rows themselves: field, value, field, value ...
+local function rows_of_inboxes(slot, owner)
+  local all = {}
+  for _, key in ipairs(keys_of_inboxes(slot, owner)) do
+    for _, word in ipairs(redis.call('HGETALL', key)) do all[#all + 1] = word end
+  end
+  return all
+end
+
+-- To be called once rows were put into an inbox: an open of its owner finds them, and who has the owner is told.
+-- 'rows' gives field and row by a number from 1 on.
+local function came_into(slot, inbox, session, again, rows, count)
+  local owner = owner_of_inbox(inbox)
+  redis.call('HSET', inboxes_key(slot, owner), inbox, session)
+  local holder = owner_of(slot, owner)
+  if not holder then return end
+  local process = string.sub(holder, 18, 25)
+  local sent = slot .. ':sent:' .. process
+  for i = 1, count do
+    local field, row = rows(i)
+    redis.call('HSET', sent, table.concat({owner, holder, field}, ' '), (again and '1' or '0') .. row)
+  end
+  redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS)
+  local namespace, number = string.match(slot, '^{(.*):(%d+)}$')
+  redis.call('PUBLISH', namespace .. ':session:' .. process, 'sent ' .. number)
+end

@@ -1,0 +1,318 @@
+package io.gameq.writer;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.CommitFailedException;
+import io.gameq.CommitReceipt;
+import io.gameq.DeadLetter;
+import io.gameq.DeadLetterException;
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
+import io.gameq.RollbackRequiredException;
+import io.gameq.RowRefusedException;
+import io.gameq.writer.service.WriterService;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Rows that are sent to an owner, whoever has it: each is there once, and its holder is told. */
+@Execution(ExecutionMode.CONCURRENT)
+class SendTest extends RedisLossFixture {
+  private static Queue<Pet> toldOf(OwnerSession session) {
+    Queue<Pet> told = new ConcurrentLinkedQueue<>();
+    session.onSent(rows -> told.addAll(rows.rows(Pet.class)));
+    return told;
+  }
+
+  private static void awaitTold(Queue<Pet> told, Pet... pets) {
+    await().atMost(LONG).untilAsserted(() -> assertEquals(List.of(pets), List.copyOf(told)));
+  }
+
+  private void drain(GameQueue... nodes) {
+    try (WriterService writer = game.writer("w1")) {
+      for (GameQueue node : nodes) {
+        assertEquals(Set.of(), node.drain(LONG));
+      }
+    }
+  }
+
+  private String pets() throws Exception {
+    return game.queryText(
+        "SELECT COALESCE(GROUP_CONCAT(CONCAT(id, ' ', player_id, ' ', name) ORDER BY id), '')"
+            + " FROM pet");
+  }
+
+  @Test
+  void reachesAnOwnerWhomNobodyHasEverOpened() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      CommitReceipt sent = one.send("player:1", new Pet(1, 1, "a"), new Pet(2, 1, "b"));
+      sent.awaitQueued(LONG);
+      assertEquals(2, two.read("player:1", Pet.class).size());
+      drain(one);
+      sent.awaitDurable(LONG);
+      assertEquals("1 1 a,2 1 b", pets());
+      assertEquals(2, two.open("player:1").rows(Pet.class).size());
+    }
+    assertEquals(0, redis.sync().keys("*" + game.namespace + "*inboxes*").size());
+  }
+
+  @Test
+  void isSeenByAnOpenBeforeItIsFlushedAndTheOwnerMayChangeIt() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      one.send("player:1", new Pet(1, 1, "a"), new Pet(2, 1, "b"), new Pet(3, 1, "c"))
+          .awaitQueued(LONG);
+      OwnerSession player = two.open("player:1");
+      assertEquals(3, player.rows(Pet.class).size());
+      Queue<Pet> told = toldOf(player);
+      player.put(new Pet(1, 1, "mine"));
+      player.delete(Pet.class, 2);
+      player.commit().awaitQueued(LONG);
+      assertEquals(
+          Set.of(new Pet(1, 1, "mine"), new Pet(3, 1, "c")),
+          Set.copyOf(one.read("player:1", Pet.class)));
+      drain(one, two);
+      assertEquals("1 1 mine,3 1 c", pets());
+      assertEquals(List.of(), List.copyOf(told));
+    }
+  }
+
+  @Test
+  void whoHasTheOwnerIsToldHereAndElsewhere() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession here = one.open("player:1");
+      OwnerSession elsewhere = two.open("player:2");
+      Queue<Pet> toldElsewhere = toldOf(elsewhere);
+      assertEquals(List.of(), elsewhere.current(Pet.class));
+      one.send("player:1", new Pet(1, 1, "here")).awaitQueued(LONG);
+      one.send("player:2", new Pet(2, 2, "elsewhere")).awaitQueued(LONG);
+      awaitTold(toldElsewhere, new Pet(2, 2, "elsewhere"));
+      await().atMost(LONG).until(() -> here.current(Pet.class).size() == 1);
+      awaitTold(toldOf(here), new Pet(1, 1, "here")); // it waited until the game asked
+
+      elsewhere.delete(Pet.class, 2);
+      elsewhere.commit().awaitQueued(LONG);
+      here.update("pet", Map.of("id", 1, "player_id", 1, "name", "tamed"));
+      here.commit().awaitQueued(LONG);
+      assertEquals(List.of(), elsewhere.current(Pet.class));
+      drain(one, two);
+      assertEquals("1 1 tamed", pets());
+    }
+  }
+
+  @Test
+  void isSentTogetherWithOtherChangesOrNotAtAll() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession giver = one.open("player:1");
+      one.transact(
+              giver,
+              tx -> {
+                tx.put(new Pet(1, 1, "paid"));
+                tx.send("player:2", new Pet(2, 2, "bought"));
+                tx.send("player:3", "pet", Map.of("id", 3, "player_id", 3, "name", "fee"));
+              })
+          .awaitQueued(LONG);
+      giver.put(new Pet(4, 1, "paid"));
+      giver.send("player:2", new Pet(5, 2, "late"));
+      two.open("player:1");
+      CommitReceipt late = giver.commit();
+      assertThrows(OwnershipLostException.class, () -> late.awaitQueued(LONG));
+      assertEquals(List.of(new Pet(1, 1, "paid")), two.read("player:1", Pet.class));
+      assertEquals(List.of(new Pet(2, 2, "bought")), two.read("player:2", Pet.class));
+      assertEquals(List.of(new Pet(3, 3, "fee")), two.read("player:3", Pet.class));
+    }
+  }
+
+  @Test
+  void whatIsRefusedLeavesNothingHalf() {
+    try (GameQueue one = game.node("n1")) {
+      OwnerSession player = one.open("player:1");
+      player.put(new Pet(1, 1, "half"));
+      assertThrows(RowRefusedException.class, () -> player.send("player:2", new Pet(2, 3, "x")));
+      assertThrows(RollbackRequiredException.class, player::commit);
+      player.rollback();
+      assertThrows(RowRefusedException.class, () -> player.send("player:1", new Pet(2, 1, "x")));
+      player.rollback();
+      player.send("player:2", new Pet(2, 2, "x"));
+      assertThrows(RowRefusedException.class, () -> player.send("player:2", new Pet(2, 2, "y")));
+      player.rollback();
+      assertThrows(RowRefusedException.class, () -> one.send("player:2", new Pet(2, 3, "x")));
+      assertEquals(List.of(), one.read("player:1", Pet.class));
+      assertEquals(List.of(), one.read("player:2", Pet.class));
+    }
+  }
+
+  @Test
+  void aKeyThatIsInUseIsRefusedAsLongAsItWaitsElseSetAside() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      one.send("player:1", new Pet(1, 1, "first")).awaitQueued(LONG);
+      CommitReceipt second = two.send("player:1", new Pet(1, 1, "second"), new Pet(2, 1, "x"));
+      CommitFailedException refused =
+          assertThrows(CommitFailedException.class, () -> second.awaitQueued(LONG));
+      assertTrue(refused.getMessage().contains("pet:1"), refused::getMessage);
+      OwnerSession player = one.open("player:2");
+      queued(player, new Pet(3, 2, "own"));
+      CommitReceipt third = one.send("player:2", new Pet(3, 2, "third"));
+      assertThrows(CommitFailedException.class, () -> third.awaitQueued(LONG));
+      drain(one);
+      assertEquals("1 1 first,3 2 own", pets());
+
+      CommitReceipt late = two.send("player:1", new Pet(1, 1, "late"));
+      CommitReceipt stolen = two.send("player:3", new Pet(3, 3, "stolen"));
+      try (WriterService writer = game.writer("w2")) {
+        assertThrows(DeadLetterException.class, () -> late.awaitDurable(LONG));
+        assertThrows(DeadLetterException.class, () -> stolen.awaitDurable(LONG));
+      }
+      assertEquals("1 1 first,3 2 own", pets());
+      List<DeadLetter> letters = two.open("player:1").deadLetters();
+      assertEquals(1, letters.size());
+      assertTrue(letters.get(0).error().contains("new key"), letters.get(0)::error);
+    }
+  }
+
+  @Test
+  void aLostReplyDoublesNothingAndLosesNothing() throws Exception {
+    try (GameQueue one = nodeBehindProxy("n1");
+        GameQueue two = game.node("n2")) {
+      Queue<Pet> told = toldOf(two.open("player:1"));
+      proxy.dropReplies(true);
+      CommitReceipt sent = one.send("player:1", new Pet(1, 1, "a"));
+      awaitTold(told, new Pet(1, 1, "a"));
+      drainWriterOnly();
+      proxy.cut();
+      proxy.dropReplies(false);
+      sent.awaitQueued(LONG);
+      drain(one);
+      assertEquals("1 1 a", pets());
+    }
+  }
+
+  /** Until MySQL has what Redis holds. */
+  private void drainWriterOnly() throws Exception {
+    try (WriterService writer = game.writer("w0")) {
+      await().atMost(LONG).until(() -> !pets().isEmpty());
+    }
+  }
+
+  @Test
+  void whatAFailoverForgetsIsPutBackWhoeverHasTheOwnerByThen() throws Exception {
+    try (GameQueue one = nodeBehindProxy("n1");
+        GameQueue two = nodeBehindProxy("n2")) {
+      OwnerSession sender = one.open("player:1");
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      one.transact(
+              sender,
+              tx -> {
+                tx.put(new Pet(1, 1, "paid"));
+                tx.send("player:2", new Pet(2, 2, "bought"));
+              })
+          .awaitQueued(LONG);
+      one.send("player:3", new Pet(3, 3, "free")).awaitQueued(LONG);
+      OwnerSession holder = two.open("player:2");
+      assertEquals(1, holder.rows(Pet.class).size());
+      loseAllSince(replica);
+      queued(holder, new Pet(4, 2, "healed"));
+      queued(sender, new Pet(5, 1, "healed"));
+      assertEquals(List.of(new Pet(3, 3, "free")), two.read("player:3", Pet.class));
+      drain(one, two);
+      assertEquals("1 1 paid,2 2 bought,3 3 free,4 2 healed,5 1 healed", pets());
+      assertEquals(List.of(), List.copyOf(conflicts));
+    }
+  }
+
+  @Test
+  void whatTheOwnerDeletedDoesNotComeBackByAReplay() throws Exception {
+    try (GameQueue one = nodeBehindProxy("n1");
+        GameQueue two = nodeBehindProxy("n2")) {
+      OwnerSession holder = two.open("player:1");
+      Queue<Pet> told = toldOf(holder);
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      one.send("player:1", new Pet(1, 1, "read"), new Pet(2, 1, "kept")).awaitQueued(LONG);
+      await().atMost(LONG).until(() -> told.size() == 2);
+      assertEquals(2, holder.current(Pet.class).size());
+      holder.delete(Pet.class, 1);
+      holder.commit().awaitQueued(LONG);
+      loseAllSince(replica);
+      queued(holder, new Pet(3, 1, "healed"));
+      one.send("player:9", new Pet(9, 9, "healed")).awaitQueued(LONG);
+      assertEquals(
+          Set.of(new Pet(2, 1, "kept"), new Pet(3, 1, "healed")),
+          Set.copyOf(one.read("player:1", Pet.class)));
+      drain(one, two);
+      loseAllSince(replica); // both replay what they think Redis lost
+      drain(one, two);
+      assertEquals("2 1 kept,3 1 healed,9 9 healed", pets());
+      assertEquals(
+          Set.of(new Pet(2, 1, "kept"), new Pet(3, 1, "healed")),
+          Set.copyOf(holder.current(Pet.class)));
+      assertEquals(1, told.stream().filter(pet -> pet.id() == 1).count(), told::toString);
+    }
+  }
+
+  @Test
+  void whatWasSentWithChangesThatAreLostIsLostWithThemAndReported() throws Exception {
+    try (GameQueue one = nodeBehindProxy("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession sender = one.open("player:1");
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      one.transact(
+              sender,
+              tx -> {
+                tx.put(new Pet(1, 1, "paid"));
+                tx.send("player:2", new Pet(2, 2, "bought"));
+              })
+          .awaitQueued(LONG);
+      one.send("player:2", new Pet(3, 2, "free")).awaitQueued(LONG);
+      cutOff();
+      replica.restore();
+      two.open("player:1"); // on a Redis that has forgotten the payment
+      proxy.refuse(false);
+      await().atMost(LONG).until(() -> two.read("player:2", Pet.class).size() == 1);
+      await()
+          .atMost(LONG)
+          .until(
+              () ->
+                  conflicts.stream().anyMatch(of -> of.rows().containsKey("pet:1"))
+                      && conflicts.stream().anyMatch(of -> of.rows().containsKey("pet:2")));
+      drainPlayer2(two);
+      assertEquals("3 2 free", pets());
+    }
+  }
+
+  private void drainPlayer2(GameQueue node) throws Exception {
+    try (WriterService writer = game.writer("w1")) {
+      await().atMost(LONG).until(() -> !pets().isEmpty());
+      assertEquals(Set.of(), node.drain(LONG));
+    }
+  }
+
+  @Test
+  void theWalIsKeptUntilMySqlHasWhatWasSent() throws Exception {
+    try (GameQueue one = game.node("n1")) {
+      one.send("player:1", new Pet(1, 1, "a")).awaitQueued(LONG);
+      assertEquals(Set.of("pet:1"), one.drain(Duration.ofMillis(1)));
+    }
+    RedisContents.empty(redis, game.namespace).restore();
+    try (GameQueue one = game.node("n1")) { // replays what the start before left
+      assertEquals(List.of(new Pet(1, 1, "a")), one.read("player:1", Pet.class));
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).untilAsserted(() -> assertEquals("1 1 a", pets()));
+      }
+    }
+  }
+}
