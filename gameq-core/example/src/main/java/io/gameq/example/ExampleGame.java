@@ -49,14 +49,9 @@ public final class ExampleGame implements AutoCloseable {
     return trades.sell(from, slot, to, toSlot, price);
   }
 
-  /** Sends a letter for a piece of gold; waits until every node would see it. */
-  public void send(OnlinePlayer from, long toPlayerId, String text) {
-    mail.send(from, toPlayerId, text, 1);
-  }
-
-  /** A player's mail, oldest first. */
-  public List<Rows.Mail> mailOf(long playerId) {
-    return mail.read(playerId);
+  /** Sends a letter for a piece of gold. */
+  public CommitReceipt send(OnlinePlayer from, long toPlayerId, String text) {
+    return mail.send(from, toPlayerId, text, 1);
   }
 
   /** Gives gold to a guild, which founds it or joins it; waits until every node would see it. */

@@ -15,7 +15,7 @@ public final class GameMain {
   private GameMain() {}
 
   /** Plays a day on the servers that the environment names. */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     Map<String, String> settings = System.getenv();
     Path wals = Path.of(args.length == 0 ? "wal" : args[0]);
     try (GameQueue first = GameQueue.open(config(settings, "node-1", wals));

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * A player who is logged in here: what the game knows in memory, and the right to write it. One
@@ -14,6 +15,7 @@ import java.util.TreeMap;
 public final class OnlinePlayer {
   private final OwnerSession session;
   private final Map<Integer, Rows.Item> items = new TreeMap<>();
+  private final List<Rows.Mail> mailAtLogin;
   private Rows.Player row;
 
   /** What Redis and MySQL have of the player; a new one begins with nothing. */
@@ -28,6 +30,7 @@ public final class OnlinePlayer {
       row = known.get(0);
     }
     session.rows(Rows.Item.class).forEach(item -> items.put(item.slot(), item));
+    mailAtLogin = session.rows(Rows.Mail.class);
     session.forgetLoaded(); // from here on this object is the player
   }
 
@@ -41,6 +44,12 @@ public final class OnlinePlayer {
     become(richer);
     become(found);
     return receipt;
+  }
+
+  /** Shows the letters that are there, and from now on each that comes, from whichever node. */
+  public void onMail(Consumer<Rows.Mail> inbox) {
+    mailAtLogin.forEach(inbox);
+    session.onSent(sent -> sent.rows(Rows.Mail.class).forEach(inbox));
   }
 
   /** The row of this player. */

@@ -6,7 +6,7 @@ import java.time.Instant;
 public final class Rows {
   private Rows() {}
 
-  /** Of the owner {@code player:<id>}, as are items. */
+  /** Of the owner {@code player:<id>}, as are items and mail. */
   public record Player(long playerId, String name, long gold) {
     Player plus(long more) {
       return new Player(playerId, name, gold + more);
@@ -16,7 +16,7 @@ public final class Rows {
   /** What a player carries in one slot. */
   public record Item(long playerId, int slot, int itemId, int count) {}
 
-  /** Of the owner {@code mailbox:<id of the player>}. */
+  /** A letter to a player; others send it. */
   public record Mail(long playerId, long mailId, String sender, String text, Instant sentAt) {}
 
   /** Of the owner {@code guild:<id>}, as are its members. */

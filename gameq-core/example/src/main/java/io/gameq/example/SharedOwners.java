@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.function.BiConsumer;
 
 /**
- * Changes owners that no node holds for long, mailboxes and guilds, together with a player of this
- * node. Waits for servers: not for the thread of the game loop.
+ * Changes owners that no node holds for long, as guilds, together with a player of this node. Waits
+ * for servers: not for the thread of the game loop.
  */
 final class SharedOwners {
   private static final Duration PATIENCE = Duration.ofSeconds(5);

@@ -8,7 +8,7 @@
  *   TradeDeal     two players change in one commit
  *   Mailbox       mail to anybody, wherever that player is
  *   GuildHall     guilds, which no node holds for long
- *     SharedOwners  how mailboxes and guilds are changed
+ *     SharedOwners  how guilds are changed
  * Rows          the rows of the game
  * </pre>
  */
