@@ -19,6 +19,8 @@
  * session.current  CurrentRows       what the session committed of tables that were asked for
  * session.commit   SessionCommits    CommitChecks: owned, within limits, moves whole;
  *                                    CommitRoom: waits for room
+ * queue.send       SentRow           checked as a put; Inboxes: where it goes
+ * session.onSent   SentToGame        what others sent to the owner: RowsSent
  * session.close    SessionClosing    waits until Redis has all, and tells it
  * queue.topic      NodeQueue         makes io.gameq.topic.NodeTopics; NodeMessages: its commits
  * queue.close      NodeClosing       closes the WAL as complete when all is in MySQL;

@@ -4,10 +4,10 @@
  *
  * <p>A script is a resource file beside its class; its first lines say what it is for, its KEYS
  * with their types, its ARGV with their units, and every value that it returns. {@code slot.lua} is
- * put in front of each, {@code claims.lua} in front of those that end claims, {@code ailments.lua}
- * in front of the doctor's, {@code topic.lua} in front of those of topics, and {@code batches.lua}
- * of those that commit messages. The class binds KEYS and ARGV in order and makes a value of the
- * reply; it decides nothing.
+ * put in front of each, {@code claims.lua} in front of those that end claims, {@code inbox.lua} in
+ * front of those that meet inboxes, {@code ailments.lua} in front of the doctor's, {@code
+ * topic.lua} in front of those of topics, and {@code batches.lua} of those that commit messages.
+ * The class binds KEYS and ARGV in order and makes a value of the reply; it decides nothing.
  *
  * <pre>
  * a session      open.lua      OpenScript      may write from now on, adopts; what is unflushed?
@@ -18,7 +18,8 @@
  *                              OwnKey          GET own; was it closed?
  *                              DueSessions     makes what it has dirty due now
  * commits        MULTI         CommitGroup     many commits at once, the usual way
- *                commit.lua    CommitScript    one: of several sessions, with messages, or again
+ *                commit.lua    CommitScript    one: of several sessions, with messages or rows for
+ *                                              others, or again
  *                messages.lua  MessagesScript  many that change messages and no rows
  *                              MessageCommit   what one changes; MessageBatches sorts it by kind
  *                              MessageMarks    which of them Redis holds
@@ -28,6 +29,7 @@
  * readers        read.lua      ReadScript      what of an owner is unflushed, without a session
  *                look.lua      LookScript      versions of some rows; may more come?
  *                lookup.lua    LookupScript    some rows, of several sessions
+ *                              RowsToTell      what a node's sessions are to be told of
  * writers                      SlotHeads       in which slots is somebody due?
  *                claim.lua     ClaimScript     takes due owners: Claims
  *                renew.lua     RenewScript     goes on holding them
