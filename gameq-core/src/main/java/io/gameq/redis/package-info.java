@@ -17,7 +17,7 @@
  * {ns:slot}:healing         SET     owners whose session Redis had forgotten and knows again: rows
  *                                   it adopted may be missing until its node has put them back
  * {ns:slot}:stale           SET     dirty keys of sessions that lost ownership
- * {ns:slot}:inboxes:O       HASH    the inboxes in which rows wait that were sent to O: their sessions
+ * {ns:slot}:inboxes:O       HASH    sessions of the inboxes in which rows wait that were sent to O
  * {ns:slot}:sent:PROCESS    HASH    by 'O S row': what sessions of a node are to be told of such
  *                                   rows; expires
  * {ns:slot}:journal         HASH    sequence of the newest commit held, by WAL id
