@@ -29,6 +29,9 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
           "io.javalin",
           "org.eclipse.jetty");
 
+  /** Warns at each start that JNA is not there, which would pin threads; gameq pins none. */
+  private static final String OF_PINNED_THREADS = "net.openhft.affinity";
+
   private static final String IS_OURS = LogbackSetup.class.getName();
 
   @Override
@@ -74,5 +77,6 @@ public final class LogbackSetup extends ContextAwareBase implements Configurator
     for (String name : TALKATIVE) {
       context.getLogger(name).setLevel(Level.WARN);
     }
+    context.getLogger(OF_PINNED_THREADS).setLevel(Level.ERROR);
   }
 }
