@@ -252,7 +252,9 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public CommitReceipt send(String owner, Record... sent) {
     OwnerId to = OwnerId.of(owner);
-    return send(Arrays.stream(sent).map(row -> SentRow.of(rows, to, rows.given(row))).toList());
+    return send(
+        SentRow.distinct(
+            Arrays.stream(sent).map(row -> SentRow.of(rows, to, rows.given(row))).toList()));
   }
 
   @Override

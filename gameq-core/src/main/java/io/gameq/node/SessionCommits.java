@@ -115,8 +115,7 @@ final class SessionCommits {
 
   /** Commits rows that are sent to owners, without a session. */
   CommitReceipt send(List<SentRow> rows) {
-    StagedChanges.Staged staged = new StagedChanges.Staged(List.of(), List.of(), rows);
-    if (staged.isEmpty()) {
+    if (rows.isEmpty()) {
       return TrackedReceipt.EMPTY;
     }
     try {
@@ -144,30 +143,26 @@ final class SessionCommits {
       List<MessageChange> changes,
       List<SentRow> sent,
       CommitTerms terms) {
-    List<DurableTracker> inboxes = new ArrayList<>(0);
     List<CommitPart> parts = new ArrayList<>(taken.size());
     taken.forEach(its -> parts.add(its.part()));
+    List<SlotMessages> messagesOf = messages(taken, changes);
+    if (sent.isEmpty()) { // nearly every commit
+      return submit(taken, parts, List.of(), messagesOf, terms);
+    }
+    List<DurableTracker> inboxes = new ArrayList<>();
+    Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
+    sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));
     try {
-      toInboxes(sent)
-          .forEach(
-              (owner, rows) -> {
-                DurableTracker inbox = node.inboxes().preparing(owner);
-                inboxes.add(inbox);
-                parts.add(new CommitPart(inbox.session(), rows));
-              });
-      return submit(taken, parts, inboxes, messages(taken, changes), terms);
+      byOwner.forEach(
+          (owner, rows) -> {
+            DurableTracker inbox = node.inboxes().preparing(owner);
+            inboxes.add(inbox);
+            parts.add(new CommitPart(inbox.session(), rows));
+          });
+      return submit(taken, parts, inboxes, messagesOf, terms);
     } finally {
       inboxes.forEach(DurableTracker::prepared);
     }
-  }
-
-  private static Map<OwnerId, List<ChangedRow>> toInboxes(List<SentRow> sent) {
-    if (sent.isEmpty()) { // nearly every commit
-      return Map.of();
-    }
-    Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
-    sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));
-    return byOwner;
   }
 
   /** The parts of the inboxes come last. */

@@ -3,7 +3,6 @@ package io.gameq.node;
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.RollbackRequiredException;
-import io.gameq.RowRefusedException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
@@ -107,8 +106,7 @@ final class StagedChanges {
   synchronized void stage(SentRow row) {
     requireUnsealed();
     if (sent.containsKey(row.row().key())) {
-      throw new RowRefusedException(
-          "row " + row.row().key() + " is sent twice in one commit: what is sent needs a new key");
+      throw row.isTwice();
     }
     size.grow(1, row.row().bytes());
     sent.put(row.row().key(), row);
@@ -194,10 +192,10 @@ final class StagedChanges {
         new Staged(
             List.copyOf(rows.values()),
             messages.isEmpty() ? List.of() : messages.list(),
-            List.copyOf(sent.values()));
+            sent.isEmpty() ? List.of() : List.copyOf(sent.values()));
     clear();
     together = Set.of();
-    count();
+    size.set(0, 0);
     return taken;
   }
 

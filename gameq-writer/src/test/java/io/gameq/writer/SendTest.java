@@ -151,6 +151,8 @@ class SendTest extends RedisLossFixture {
       assertThrows(RowRefusedException.class, () -> player.send("player:2", new Pet(2, 2, "y")));
       player.rollback();
       assertThrows(RowRefusedException.class, () -> one.send("player:2", new Pet(2, 3, "x")));
+      Pet twice = new Pet(2, 2, "x");
+      assertThrows(RowRefusedException.class, () -> one.send("player:2", twice, twice));
       assertEquals(List.of(), one.read("player:1", Pet.class));
       assertEquals(List.of(), one.read("player:2", Pet.class));
     }
