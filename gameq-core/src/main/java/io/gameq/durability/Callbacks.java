@@ -173,11 +173,15 @@ public final class Callbacks implements Executor, AutoCloseable {
     if (error == null) {
       told.complete(null);
     } else {
-      told.completeExceptionally(
-          error instanceof CompletionException wrapped && wrapped.getCause() != null
-              ? wrapped.getCause()
-              : error);
+      told.completeExceptionally(cause(error));
     }
+  }
+
+  /** What a stage failed with, without what a stage before it wrapped it into. */
+  public static Throwable cause(Throwable error) {
+    return error instanceof CompletionException wrapped && wrapped.getCause() != null
+        ? wrapped.getCause()
+        : error;
   }
 
   /** Whoever calls this waits for {@link #close}, which does not wait for a callback that does. */

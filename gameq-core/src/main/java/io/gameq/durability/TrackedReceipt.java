@@ -3,8 +3,8 @@ package io.gameq.durability;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -74,10 +74,7 @@ public final class TrackedReceipt implements CommitReceipt {
     try {
       waiting.await();
     } catch (ExecutionException e) {
-      Throwable cause =
-          e.getCause() instanceof CompletionException c && c.getCause() != null
-              ? c.getCause()
-              : e.getCause();
+      Throwable cause = Callbacks.cause(Objects.requireNonNull(e.getCause()));
       if (cause instanceof GameQueueException known) {
         throw known;
       }

@@ -6,11 +6,11 @@ import io.gameq.OpenProgress;
 import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
 import io.gameq.RedisUnavailableException;
+import io.gameq.durability.Callbacks;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -117,8 +117,7 @@ final class OwnersOpening {
   }
 
   private static GameQueueException failure(Throwable error) {
-    Throwable cause =
-        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    Throwable cause = Callbacks.cause(error);
     return cause instanceof GameQueueException known
         ? known
         : new GameQueueException("the open failed: " + cause, cause);

@@ -6,16 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.change.Commit;
+import io.gameq.node.TestNodes;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -69,13 +68,7 @@ class GameQueueMetricsTest {
   private GameQueue node(String name) throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
     return GameQueue.open(
-        GameQueueConfig.builder()
-            .callTimeout(Waits.CALL)
-            .redis(TestServers.redisUri(Role.NODE))
-            .mysql(
-                DATABASE.server().jdbcUrl(),
-                DATABASE.as(Role.NODE).user(),
-                DATABASE.as(Role.NODE).password())
+        TestNodes.on(DATABASE)
             .namespace(namespace)
             .node(name)
             .slots(4)

@@ -25,10 +25,8 @@ import io.gameq.Topic;
 import io.gameq.Transacted;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.Slots;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -82,13 +80,7 @@ class ChangeSetTest {
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
-    return GameQueueConfig.builder()
-        .callTimeout(Waits.CALL)
-        .redis(TestServers.redisUri(Role.NODE))
-        .mysql(
-            DATABASE.server().jdbcUrl(),
-            DATABASE.as(Role.NODE).user(),
-            DATABASE.as(Role.NODE).password())
+    return TestNodes.on(DATABASE)
         .namespace(namespace)
         .node(node)
         .slots(4)

@@ -12,11 +12,9 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -58,13 +56,7 @@ class GameQueueTest {
 
   private GameQueueConfigBuilder config() throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
-    return GameQueueConfig.builder()
-        .callTimeout(Waits.CALL)
-        .redis(TestServers.redisUri(Role.NODE))
-        .mysql(
-            DATABASE.server().jdbcUrl(),
-            DATABASE.as(Role.NODE).user(),
-            DATABASE.as(Role.NODE).password())
+    return TestNodes.on(DATABASE)
         .namespace(namespace)
         .node("n1")
         .slots(4)

@@ -8,17 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
 import io.gameq.owner.OwnerId;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -58,13 +54,7 @@ class GamesOwnCodeTest {
 
   private GameQueueConfigBuilder config() throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
-    return GameQueueConfig.builder()
-        .callTimeout(Waits.CALL)
-        .redis(TestServers.redisUri(Role.NODE))
-        .mysql(
-            DATABASE.server().jdbcUrl(),
-            DATABASE.as(Role.NODE).user(),
-            DATABASE.as(Role.NODE).password())
+    return TestNodes.on(DATABASE)
         .namespace("t" + UUID.randomUUID().toString().substring(0, 8))
         .node("n1")
         .slots(4)

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OpenProgress;
 import io.gameq.OpenResult;
@@ -17,10 +16,7 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Row;
 import io.gameq.Takeover;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -65,17 +61,7 @@ class ManyOpensTest {
 
   private GameQueue node(String name) {
     return GameQueue.open(
-        GameQueueConfig.builder()
-            .callTimeout(Waits.CALL)
-            .redis(TestServers.redisUri(Role.NODE))
-            .mysql(
-                database.server().jdbcUrl(),
-                database.as(Role.NODE).user(),
-                database.as(Role.NODE).password())
-            .namespace(namespace)
-            .node(name)
-            .walDirectory(directory)
-            .build());
+        TestNodes.on(database).namespace(namespace).node(name).walDirectory(directory).build());
   }
 
   private static <T> T get(CompletableFuture<T> future) throws Exception {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
@@ -14,10 +13,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,13 +57,7 @@ class RefusedChangesTest {
 
   private GameQueueConfigBuilder config(String node) throws SQLException {
     DATABASE.server().execute("DELETE FROM gameq_setting WHERE name = 'namespace'");
-    return GameQueueConfig.builder()
-        .callTimeout(Waits.CALL)
-        .redis(TestServers.redisUri(Role.NODE))
-        .mysql(
-            DATABASE.server().jdbcUrl(),
-            DATABASE.as(Role.NODE).user(),
-            DATABASE.as(Role.NODE).password())
+    return TestNodes.on(DATABASE)
         .namespace(namespace)
         .node(node)
         .slots(4)

@@ -7,16 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RowRefusedException;
 import io.gameq.TableName;
-import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.TestServers;
-import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Comparator;
@@ -64,13 +60,7 @@ class UpdateTest {
 
   private GameQueue node(String name) {
     return GameQueue.open(
-        GameQueueConfig.builder()
-            .callTimeout(Waits.CALL)
-            .redis(TestServers.redisUri(Role.NODE))
-            .mysql(
-                database.server().jdbcUrl(),
-                database.as(Role.NODE).user(),
-                database.as(Role.NODE).password())
+        TestNodes.on(database)
             .namespace(namespace)
             .node(name)
             .slots(4)

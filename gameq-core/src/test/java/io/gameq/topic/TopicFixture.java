@@ -2,11 +2,9 @@ package io.gameq.topic;
 
 import io.gameq.Delivery;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.MessageHandler;
-import io.gameq.rights.Role;
+import io.gameq.node.TestNodes;
 import io.gameq.servers.GameDatabase;
-import io.gameq.servers.TestServers;
 import io.gameq.servers.Waits;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -42,13 +40,7 @@ final class TopicFixture {
 
   GameQueue node(String name, Path walDirectory) {
     return GameQueue.open(
-        GameQueueConfig.builder()
-            .callTimeout(Waits.CALL)
-            .redis(TestServers.redisUri(Role.NODE))
-            .mysql(
-                database.server().jdbcUrl(),
-                database.as(Role.NODE).user(),
-                database.as(Role.NODE).password())
+        TestNodes.on(database)
             .namespace(namespace)
             .node(name)
             .slots(4)
