@@ -143,12 +143,12 @@ final class SessionCommits {
       List<MessageChange> changes,
       List<SentRow> sent,
       CommitTerms terms) {
+    List<SlotMessages> messagesOf = messages(taken, changes);
+    if (sent.isEmpty() && taken.size() == 1) { // nearly every commit
+      return submit(taken, List.of(taken.get(0).part()), List.of(), messagesOf, terms);
+    }
     List<CommitPart> parts = new ArrayList<>(taken.size());
     taken.forEach(its -> parts.add(its.part()));
-    List<SlotMessages> messagesOf = messages(taken, changes);
-    if (sent.isEmpty()) { // nearly every commit
-      return submit(taken, parts, List.of(), messagesOf, terms);
-    }
     List<DurableTracker> inboxes = new ArrayList<>();
     Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
     sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));

@@ -9,7 +9,9 @@ import io.gameq.change.FoldedMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowOp;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -180,7 +182,7 @@ final class StagedChanges {
     if (torn != null) {
       throw rollbackRequired(torn);
     }
-    if (!all.containsAll(together)) {
+    if (!together.isEmpty() && !all.containsAll(together)) {
       throw rollbackRequired(
           new Tear(
               "it was to be committed together with what other sessions have staged: commit all of"
@@ -190,7 +192,7 @@ final class StagedChanges {
     requireOpen();
     Staged taken =
         new Staged(
-            List.copyOf(rows.values()),
+            Collections.unmodifiableList(new ArrayList<>(rows.values())),
             messages.isEmpty() ? List.of() : messages.list(),
             sent.isEmpty() ? List.of() : List.copyOf(sent.values()));
     clear();

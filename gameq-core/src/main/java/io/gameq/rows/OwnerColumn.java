@@ -18,7 +18,22 @@ record OwnerColumn(String table, String kind, Column column) {
   }
 
   boolean isNamedBy(Object value, OwnerId owner) {
-    return owner.kind().equals(kind) && owner.key().equals(value.toString());
+    return owner.kind().equals(kind)
+        && (value instanceof Long number && number >= 0
+            ? isDecimal(owner.key(), number)
+            : owner.key().equals(value.toString()));
+  }
+
+  /** Whether a text is a number as Long.toString writes it; each put asks that. */
+  private static boolean isDecimal(String text, long number) {
+    long left = number;
+    for (int i = text.length() - 1; i >= 0; i--) {
+      if (text.charAt(i) != '0' + left % 10) {
+        return false;
+      }
+      left /= 10;
+    }
+    return left == 0 && !text.isEmpty() && (text.length() == 1 || text.charAt(0) != '0');
   }
 
   /** See {@link Table#ownerColumnValue}. */

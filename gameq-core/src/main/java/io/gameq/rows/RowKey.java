@@ -26,14 +26,14 @@ public record RowKey(Table table, String text) {
   /** The key of canonical key parts; see {@link #of}. */
   public static RowKey ofKey(Table table, Object[] key) {
     StringBuilder text = new StringBuilder(32);
-    text.append(PercentEncoding.percent(table.name())).append(':');
+    text.append(table.encodedName()).append(':');
     int start = text.length();
     for (int i = 0; i < key.length; i++) {
       if (i > 0) {
         text.append(',');
       }
       Column column = table.columns().get(table.keyIndex(i));
-      text.append(PercentEncoding.percent(column.type().keyText(key[i], column.label())));
+      column.type().appendKeyText(text, key[i], column.label());
     }
     if (text.length() - start > MAX_KEY_BYTES) {
       throw new RowRefusedException(

@@ -3,6 +3,7 @@ package io.gameq.rows;
 import io.gameq.GameQueueException;
 import io.gameq.RowRefusedException;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.PercentEncoding;
 import io.gameq.rows.types.ColumnType;
 import io.gameq.rows.types.Refusal;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class Table {
   /** MySQL takes names of columns in capitals and in small letters for the same. */
   private final Map<String, Integer> indexesAnyCase = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
+  private final String encodedName;
   private final int[] primaryKey;
   private final boolean[] inKey;
   private final List<Column> keyColumns;
@@ -46,6 +48,7 @@ public final class Table {
    */
   public Table(TableDefinition definition) {
     this.definition = definition;
+    this.encodedName = PercentEncoding.percent(definition.name());
     List<Column> columns = definition.columns();
     for (int i = 0; i < columns.size(); i++) {
       indexes.put(columns.get(i).name(), i);
@@ -67,6 +70,11 @@ public final class Table {
 
   public String name() {
     return definition.name();
+  }
+
+  /** The name as row keys have it. */
+  String encodedName() {
+    return encodedName;
   }
 
   /** All columns that gameq writes, in their order in MySQL. */

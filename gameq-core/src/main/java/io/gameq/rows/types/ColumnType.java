@@ -1,5 +1,6 @@
 package io.gameq.rows.types;
 
+import io.gameq.owner.PercentEncoding;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePacker;
@@ -91,6 +92,11 @@ public sealed interface ColumnType
    */
   default String keyText(Object canonical, String column) {
     throw new UnsupportedOperationException(keyProblem());
+  }
+
+  /** Appends it, percent-encoded. Throws as {@link #keyText}. */
+  default void appendKeyText(StringBuilder to, Object canonical, String column) {
+    to.append(PercentEncoding.percent(keyText(canonical, column)));
   }
 
   /** The canonical value whose {@link #keyText} this is. */

@@ -80,6 +80,12 @@ record IntegerType(long min, long max, boolean takesBoolean, boolean isYear) imp
     return Long.toString((Long) canonical);
   }
 
+  /** Without a text of its own: nearly every key has one of these. */
+  @Override
+  public void appendKeyText(StringBuilder to, Object canonical, String column) {
+    to.append((long) (Long) canonical);
+  }
+
   @Override
   public Object ofKeyText(String text) {
     return Long.parseLong(text);
