@@ -65,7 +65,7 @@ final class RowSearch {
 
   /** Redis first: what is gone from there is in MySQL by then. */
   Found everywhere(SessionRef session, Set<String> rows) {
-    return new Found(inRedis(session, rows), views.settled(session.owner(), rows));
+    return new Found(inRedis(session, rows), views.settled(session.owner().base(), rows));
   }
 
   /** Whether the session still owns its owner in MySQL. */

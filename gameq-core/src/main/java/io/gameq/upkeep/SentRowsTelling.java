@@ -44,8 +44,8 @@ public final class SentRowsTelling implements Agent {
   private final Runnable wake;
   private final Set<Integer> due = ConcurrentHashMap.newKeySet();
 
-  /** Rows of sessions that are not known here, and since when they are seen, by slots. */
-  private final Map<Integer, Long> unknownSince = new HashMap<>();
+  /** Sessions that have rows and are not known here, and since when, by slots. */
+  private final Map<Integer, Map<String, Long>> unknown = new HashMap<>();
 
   private long lookedNanos = System.nanoTime();
   private volatile boolean looksAll;
@@ -90,7 +90,7 @@ public final class SentRowsTelling implements Agent {
   public long idleNanos() {
     return looksAll || !due.isEmpty()
         ? 0
-        : unknownSince.isEmpty()
+        : unknown.isEmpty()
             ? Math.max(0, lookedNanos + LOOK_NANOS - System.nanoTime())
             : AGAIN_NANOS;
   }
@@ -98,7 +98,7 @@ public final class SentRowsTelling implements Agent {
   @Override
   public int doWork() {
     Set<Integer> slots = new HashSet<>(due);
-    slots.addAll(unknownSince.keySet());
+    slots.addAll(unknown.keySet());
     if (looksAll || System.nanoTime() - lookedNanos >= LOOK_NANOS) {
       looksAll = false;
       lookedNanos = System.nanoTime();
@@ -127,22 +127,24 @@ public final class SentRowsTelling implements Agent {
         servers.redis.ask(connection -> RowsToTell.read(connection, keys, process));
     List<OfSession> done = new ArrayList<>();
     Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
-    boolean isUnknown = false;
-    long unknownNanos = System.nanoTime() - unknownSince.getOrDefault(slot, System.nanoTime());
+    Map<String, Long> before = unknown.getOrDefault(slot, Map.of());
+    Map<String, Long> opening = new HashMap<>();
     for (OfSession row : all) {
       DurableTracker of = sessions.findOpen(row.owner(), row.session());
+      String name = row.owner() + " " + row.session();
+      long since = before.getOrDefault(name, System.nanoTime());
       if (of != null) {
         bySession.computeIfAbsent(of, session -> new ArrayList<>()).add(row);
-      } else if (unknownNanos > OPENING_NANOS) {
+      } else if (System.nanoTime() - since > OPENING_NANOS) {
         done.add(row); // it has ended: whoever opens the owner next reads them
       } else {
-        isUnknown = true;
+        opening.put(name, since);
       }
     }
-    if (isUnknown) {
-      unknownSince.putIfAbsent(slot, System.nanoTime());
+    if (opening.isEmpty()) {
+      unknown.remove(slot);
     } else {
-      unknownSince.remove(slot);
+      unknown.put(slot, opening);
     }
     bySession.forEach(this::tell);
     bySession.values().forEach(done::addAll);
