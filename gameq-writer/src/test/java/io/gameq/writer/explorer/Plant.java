@@ -62,6 +62,8 @@ final class Plant {
     REPLAY_NEWEST_FIRST,
     /** A commit whose reply was lost is answered without being sent again. */
     UNANSWERED_COUNT_AS_DONE,
+    /** What was sent is not replayed. */
+    INBOXES_NOT_REPLAYED,
     /** Sessions that were lost are replayed like the others. */
     LOST_SESSIONS_REPLAY,
     /** What a lost session lost is not reported. */

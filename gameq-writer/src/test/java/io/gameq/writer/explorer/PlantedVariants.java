@@ -43,8 +43,13 @@ final class PlantedVariants {
     String only = System.getProperty("gameq.explorer.rule", "");
     Stream<List<Task>> tasks =
         CampaignLength.isShort()
-            ? Stream.of(drawn(Stream.of(afterAFailover(), withoutOne())))
-            : Stream.of(afterAFailover(), ofTwoPrimaries(), withoutOne(), ofForgottenTrades());
+            ? Stream.of(drawn(Stream.of(afterAFailover(), withoutOne())), SentPlants.all())
+            : Stream.of(
+                afterAFailover(),
+                ofTwoPrimaries(),
+                withoutOne(),
+                SentPlants.all(),
+                ofForgottenTrades());
     return tasks.flatMap(List::stream).filter(task -> task.plant().rule().contains(only)).toList();
   }
 
