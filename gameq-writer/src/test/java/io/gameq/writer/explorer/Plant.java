@@ -99,7 +99,7 @@ final class Plant {
     return new Plant(rule);
   }
 
-  /** Edits every script that has {@code script} in it. */
+  /** Edits every script that has {@code script} in it, as its name with a space before it. */
   Plant lua(String script, String find, String replacement) {
     lua.add(new LuaEdit(script, find, replacement));
     return this;
