@@ -7,10 +7,12 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
 import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerViews;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,6 +48,9 @@ public final class SentRowsTelling implements Agent {
 
   /** Rows of sessions that are not known here, and since when they are seen, by slots. */
   private final Map<Integer, Long> unknownSince = new HashMap<>();
+
+  /** What was told of each slot while Redis could not be told so: no session is told it again. */
+  private final Map<Integer, Map<String, ByteBuffer>> unforgotten = new HashMap<>();
 
   private long lookedNanos = System.nanoTime();
   private volatile boolean looksAll;
@@ -127,11 +132,16 @@ public final class SentRowsTelling implements Agent {
         servers.redis.ask(connection -> RowsToTell.read(connection, keys, process));
     List<OfSession> done = new ArrayList<>();
     Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
+    Map<String, ByteBuffer> before = unforgotten.getOrDefault(slot, Map.of());
+    Map<String, ByteBuffer> told = new HashMap<>();
     boolean isUnknown = false;
     long unknownNanos = System.nanoTime() - unknownSince.getOrDefault(slot, System.nanoTime());
     for (OfSession row : all) {
       DurableTracker of = sessions.findOpen(row.owner(), row.session());
-      if (of != null) {
+      if (image(row).equals(before.get(name(row)))) {
+        told.put(name(row), image(row));
+        done.add(row);
+      } else if (of != null) {
         bySession.computeIfAbsent(of, session -> new ArrayList<>()).add(row);
       } else if (unknownNanos > OPENING_NANOS) {
         done.add(row); // it has ended: whoever opens the owner next reads them
@@ -144,8 +154,13 @@ public final class SentRowsTelling implements Agent {
     } else {
       unknownSince.remove(slot);
     }
-    bySession.forEach(this::tell);
-    bySession.values().forEach(done::addAll);
+    unforgotten.put(slot, told); // of others Redis knows by now
+    bySession.forEach(
+        (session, rows) -> {
+          tell(session, rows);
+          rows.forEach(row -> told.put(name(row), image(row)));
+          done.addAll(rows);
+        });
     if (!done.isEmpty()) {
       servers.redis.call(
           connection -> {
@@ -153,6 +168,15 @@ public final class SentRowsTelling implements Agent {
             return true;
           });
     }
+    unforgotten.remove(slot);
+  }
+
+  private static String name(OfSession row) {
+    return LuaScript.string(row.field());
+  }
+
+  private static ByteBuffer image(OfSession row) {
+    return ByteBuffer.wrap(row.row().image());
   }
 
   private void tell(DurableTracker session, List<OfSession> rows) {
