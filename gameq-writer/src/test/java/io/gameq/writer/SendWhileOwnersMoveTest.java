@@ -33,7 +33,7 @@ class SendWhileOwnersMoveTest extends RedisLossFixture {
   private static final int SENDERS = 2;
 
   /** Rows are sent until the owner was opened so often, by each sender about so many for each. */
-  private static final int OPENS = 30;
+  private static final int OPENS = 20;
 
   private static final int ROWS_FOR_AN_OPEN = 20;
   private static final long IDS_OF_A_SENDER = 1_000_000;

@@ -87,8 +87,10 @@ final class FailoverCampaign {
       world.writers.forEach(WriterJvm::kill);
       double firstCommitSeconds = world.firstCommitSeconds(history);
       Losses.Count losses = check(world, history, random, violations);
-      SentOutcome sent =
-          new SentChecks(history, SentEnd.of(world.admin())).check(violations); // untold is told of
+      SentOutcome sent = new SentChecks(history, SentEnd.of(world.admin())).check(violations);
+      Files.write(
+          world.directory.resolve("violations.txt"),
+          violations.stream().map(Violation::toString).toList());
       MessageOutcome messages = checkMessages(world, dead);
       return new FailoverResult(
           failover.name(),
@@ -144,9 +146,6 @@ final class FailoverCampaign {
       violations.addAll(new Checker(history, rows, replay.setAside()).check());
       violations.addAll(replay.checkVersions(rows));
       violations.addAll(replay.twice(random));
-      Files.write(
-          world.directory.resolve("violations.txt"),
-          violations.stream().map(Violation::toString).toList());
       return losses;
     }
   }

@@ -43,7 +43,7 @@ final class PlantedVariants {
     String only = System.getProperty("gameq.explorer.rule", "");
     Stream<List<Task>> tasks =
         CampaignLength.isShort()
-            ? Stream.of(drawn(Stream.of(afterAFailover(), withoutOne())), SentPlants.all())
+            ? Stream.of(drawn(Stream.of(afterAFailover(), withoutOne(), SentPlants.all())))
             : Stream.of(
                 afterAFailover(),
                 ofTwoPrimaries(),

@@ -430,8 +430,7 @@ final class Scenarios {
         moveOnAndBack(2),
         failoverAndReader(1),
         firstTerm(),
-        SentScenarios.changed(0),
-        SentScenarios.withOwn(0));
+        SentScenarios.changed(false, 0));
   }
 
   /** With the campaigns, or {@code -Dgameq.explorer=failover}; the last ones only if not short. */
@@ -450,18 +449,19 @@ final class Scenarios {
             move(1, 2, 2, 1),
             move(2, 2, 2, 1),
             failoverAndDelete(3),
-            SentScenarios.changed(1),
+            SentScenarios.changed(false, 1),
             SentScenarios.deleted(1),
             SentScenarios.clockAhead(),
-            SentScenarios.two(),
-            SentScenarios.withOwn(1),
-            SentScenarios.failover(2),
+            SentScenarios.two(1),
             deletes(2));
     return CampaignLength.isShort()
         ? casts
         : Stream.concat(
                 casts.stream(),
                 Stream.of(
+                    SentScenarios.changed(true, 1),
+                    SentScenarios.withOwn(1),
+                    SentScenarios.failover(2),
                     failover(1, 2),
                     failovers(2, 2),
                     failoverInMidOpen(2),
@@ -493,10 +493,10 @@ final class Scenarios {
         move(1, 2, 2, 2),
         move(2, 2, 2, 2),
         deletes(3),
-        SentScenarios.changed(2),
+        SentScenarios.changed(true, 2),
         SentScenarios.deleted(2),
         SentScenarios.clockAhead(),
-        SentScenarios.two(),
+        SentScenarios.two(2),
         SentScenarios.withOwn(2),
         SentScenarios.failover(3),
         failover(2, 3),

@@ -18,19 +18,19 @@ final class SentPlants {
         new Task(
             Plant.without("an open looks into inboxes")
                 .lua(OPEN, "local sent = rows_of_inboxes(slot, owner)", "local sent = {}"),
-            SentScenarios.changed(0)),
+            SentScenarios.changed(false, 0)),
         new Task(
             Plant.without("a read looks into inboxes")
                 .lua(READ, "rows_of_inboxes(slot, owner)}", "{}}"),
-            SentScenarios.two()),
+            SentScenarios.two(1)),
         new Task(
             Plant.without("who has the owner is told")
                 .lua(COMMIT, "if not holder then return end", "do return end"),
-            SentScenarios.changed(0)),
+            SentScenarios.changed(false, 0)),
         new Task(
             Plant.without("an ack keeps an inbox that has newer rows")
                 .lua(ACK, "if to and not more then", "if to then"),
-            SentScenarios.two()),
+            SentScenarios.two(1)),
         new Task(
             Plant.without("what was sent is flushed by its version, beside the owner's changes")
                 .sql(
@@ -40,7 +40,7 @@ final class SentPlants {
                             "(VALUES\\(`gq_version`\\)|gq_new.`gq_version`) >"
                                 + " `item`.`gq_version`",
                             "TRUE")),
-            SentScenarios.changed(0)),
+            SentScenarios.changed(false, 0)),
         new Task(
             notLocked("a flush of what was sent locks its owner, and tombstones are locked")
                 .sql(

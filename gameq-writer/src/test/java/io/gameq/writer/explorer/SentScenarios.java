@@ -7,13 +7,18 @@ import java.util.List;
 final class SentScenarios {
   private SentScenarios() {}
 
-  /** B changes the row, which it has loaded or was told of. */
-  static Scenario changed(int reaps) {
+  /**
+   * B changes the row, which it has loaded or was told of.
+   *
+   * @param mayBeLost whether A's request, or its reply, may be lost
+   */
+  static Scenario changed(boolean mayBeLost, int reaps) {
     return new Scenario(
-        "sent, changed",
+        "sent, changed" + (mayBeLost ? ", request or reply lost" : ""),
         plant -> {
           List<Actor> cast = new ArrayList<>();
-          cast.add(sender(plant, Scenarios.CLOCK, Op.lossy(Op.send(1, 1))));
+          Op send = Op.send(1, 1);
+          cast.add(sender(plant, Scenarios.CLOCK, mayBeLost ? Op.lossy(send) : send));
           cast.add(receiver(plant, Op.put(1, 1)));
           Scenarios.workers(cast, plant, 2, 1, false);
           cast.add(new Reaper(reaps));
@@ -58,7 +63,7 @@ final class SentScenarios {
   }
 
   /** Two rows, one after the other, which a reader looks for as well. */
-  static Scenario two() {
+  static Scenario two(int reads) {
     return new Scenario(
         "sent, two rows",
         plant -> {
@@ -66,7 +71,7 @@ final class SentScenarios {
           cast.add(sender(plant, Scenarios.CLOCK, Op.send(1, 1), Op.send(1, 2)));
           cast.add(receiver(plant));
           Scenarios.workers(cast, plant, 1, 1, false);
-          cast.add(new ReadingActor(1, 2, plant));
+          cast.add(new ReadingActor(1, reads, plant));
           return cast;
         },
         List.of(),
