@@ -169,9 +169,10 @@ public interface OwnerSession extends AutoCloseable {
    * Also of those that came since the open and are not in {@link #rows}, of which 1,000 wait until
    * the game asks. {@link #current} has them by then.
    *
-   * <p>After a failover of Redis a row may be told once more, as long as nobody has changed or
-   * deleted it; and one that came just before it may never be told, though it is there: the next
-   * {@link GameQueue#read} or open has it.
+   * <p>After a failover of Redis, or when its sender lost the connection before the answer, a row
+   * may be told once more, as long as nobody has changed or deleted it; and one that came just
+   * before a failover may never be told, though it is there: the next {@link GameQueue#read} or
+   * open has it.
    *
    * @param listener takes the place of the one before
    */

@@ -11,6 +11,8 @@ import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
 import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerViews;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,9 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class SentRowsTelling implements Agent {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** An open that has reached Redis is known here by then. */
-  private static final long OPENING_NANOS = TimeUnit.SECONDS.toNanos(10);
-
+  /** When a server is away, or a session is not known here yet. */
   private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(SentRowsTelling.class);
@@ -40,45 +40,52 @@ public final class SentRowsTelling implements Agent {
   private final Servers servers;
   private final NodeSessions sessions;
   private final VersionClock versions;
-  private final String process;
-  private final Runnable wake;
+  private final Here here;
   private final Set<Integer> due = ConcurrentHashMap.newKeySet();
+  private final Set<Integer> later = new HashSet<>();
 
   /** Sessions that have rows and are not known here, and since when, by slots. */
   private final Map<Integer, Map<String, Long>> unknown = new HashMap<>();
 
+  /** Rows that were told and that Redis may still hold to be told, by slots. */
+  private final Map<Integer, Map<String, ByteBuffer>> unforgotten = new HashMap<>();
+
   private long lookedNanos = System.nanoTime();
+  private long laterNanos;
   private volatile boolean looksAll;
 
   /** What it asks. */
   public record Servers(ControlConnection redis, SlotKeys[] slots, OwnerViews views) {}
 
-  /** Wakes whoever runs it when it has work. */
+  /**
+   * The node.
+   *
+   * @param process names this start of it
+   * @param opening how long an open may take from Redis until the node knows of it, at most
+   * @param wake wakes whoever runs the duties
+   */
+  public record Here(String process, Duration opening, Runnable wake) {}
+
   public SentRowsTelling(
-      Servers servers,
-      NodeSessions sessions,
-      VersionClock versions,
-      String process,
-      Runnable wake) {
+      Servers servers, NodeSessions sessions, VersionClock versions, Here here) {
     this.servers = servers;
     this.sessions = sessions;
     this.versions = versions;
-    this.process = process;
-    this.wake = wake;
+    this.here = here;
   }
 
   /** Something was sent in this slot. */
   public void soon(int slot) {
     if (slot >= 0 && slot < servers.slots.length) {
       due.add(slot);
-      wake.run();
+      here.wake.run();
     }
   }
 
   /** A notice may have been lost. */
   void lookAll() {
     looksAll = true;
-    wake.run();
+    here.wake.run();
   }
 
   @Override
@@ -88,17 +95,22 @@ public final class SentRowsTelling implements Agent {
 
   @Override
   public long idleNanos() {
-    return looksAll || !due.isEmpty()
-        ? 0
-        : unknown.isEmpty()
-            ? Math.max(0, lookedNanos + LOOK_NANOS - System.nanoTime())
-            : AGAIN_NANOS;
+    if (looksAll || !due.isEmpty()) {
+      return 0;
+    }
+    long now = System.nanoTime();
+    long look = Math.max(0, lookedNanos + LOOK_NANOS - now);
+    return later.isEmpty() ? look : Math.min(look, Math.max(0, laterNanos - now));
   }
 
   @Override
   public int doWork() {
     Set<Integer> slots = new HashSet<>(due);
-    slots.addAll(unknown.keySet());
+    due.removeAll(slots); // first: what comes from now on is looked at once more
+    if (!later.isEmpty() && System.nanoTime() - laterNanos >= 0) {
+      slots.addAll(later);
+      later.clear();
+    }
     if (looksAll || System.nanoTime() - lookedNanos >= LOOK_NANOS) {
       looksAll = false;
       lookedNanos = System.nanoTime();
@@ -106,59 +118,86 @@ public final class SentRowsTelling implements Agent {
           .filter(sessions::isOpen)
           .forEach(open -> slots.add(open.session().slot()));
     }
-    due.removeAll(slots); // first: what comes from now on is looked at once more
-    for (Integer slot : slots) {
-      boolean told = false;
-      try {
-        tell(slot);
-        told = true;
-      } finally {
-        if (!told) {
-          due.addAll(slots); // Redis or MySQL is away: the rows stay there
+    Set<Integer> left = new HashSet<>(slots);
+    try {
+      for (Integer slot : slots) {
+        if (tell(slot)) {
+          left.remove(slot);
         }
+      }
+    } finally {
+      if (!left.isEmpty()) { // also when a server is away: the rows stay there
+        later.addAll(left);
+        laterNanos = System.nanoTime() + AGAIN_NANOS;
       }
     }
     return slots.size();
   }
 
-  private void tell(int slot) {
+  /** False when there is something left to tell. */
+  private boolean tell(int slot) {
     SlotKeys keys = servers.slots[slot];
     List<OfSession> all =
-        servers.redis.ask(connection -> RowsToTell.read(connection, keys, process));
+        servers.redis.ask(connection -> RowsToTell.read(connection, keys, here.process));
     List<OfSession> done = new ArrayList<>();
     Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
-    Map<String, Long> before = unknown.getOrDefault(slot, Map.of());
+    Map<String, Long> openingBefore = unknown.getOrDefault(slot, Map.of());
     Map<String, Long> opening = new HashMap<>();
+    Map<String, ByteBuffer> toldBefore = unforgotten.getOrDefault(slot, Map.of());
+    Map<String, ByteBuffer> told = new HashMap<>();
     for (OfSession row : all) {
       DurableTracker of = sessions.findOpen(row.owner(), row.session());
       String name = row.owner() + " " + row.session();
-      long since = before.getOrDefault(name, System.nanoTime());
-      if (of != null) {
+      long since = openingBefore.getOrDefault(name, System.nanoTime());
+      if (image(row).equals(toldBefore.get(row.name()))) {
+        told.put(row.name(), image(row));
+        done.add(row);
+      } else if (of != null) {
         bySession.computeIfAbsent(of, session -> new ArrayList<>()).add(row);
-      } else if (System.nanoTime() - since > OPENING_NANOS) {
+      } else if (System.nanoTime() - since > here.opening.toNanos()) {
         done.add(row); // it has ended: whoever opens the owner next reads them
       } else {
         opening.put(name, since);
       }
     }
-    if (opening.isEmpty()) {
-      unknown.remove(slot);
-    } else {
-      unknown.put(slot, opening);
+    unknown.put(slot, opening);
+    unforgotten.put(slot, told); // of others Redis knows by now
+    boolean isAll = opening.isEmpty();
+    for (Map.Entry<DurableTracker, List<OfSession>> of : bySession.entrySet()) {
+      if (tell(of.getKey(), of.getValue())) {
+        of.getValue().forEach(row -> told.put(row.name(), image(row)));
+        done.addAll(of.getValue());
+      } else {
+        isAll = false;
+      }
     }
-    bySession.forEach(this::tell);
-    bySession.values().forEach(done::addAll);
-    if (!done.isEmpty()) {
+    if (!all.isEmpty()) {
       servers.redis.call(
           connection -> {
-            RowsToTell.forget(connection, keys, process, done);
+            RowsToTell.forget(connection, keys, here.process, done);
             return true;
           });
     }
+    unforgotten.remove(slot);
+    if (opening.isEmpty()) {
+      unknown.remove(slot);
+    }
+    return isAll;
   }
 
-  private void tell(DurableTracker session, List<OfSession> rows) {
-    Set<String> changed = changedSince(session, rows);
+  private static ByteBuffer image(OfSession row) {
+    return ByteBuffer.wrap(row.row().image());
+  }
+
+  /** False when it cannot be told yet; that holds up no other session. */
+  private boolean tell(DurableTracker session, List<OfSession> rows) {
+    Set<String> changed;
+    try {
+      changed = changedSince(session, rows);
+    } catch (GameQueueException e) {
+      LOG.debug("{} is not told yet what was sent: {}", session.session().owner(), e.getMessage());
+      return false;
+    }
     List<EncodedRow> news = new ArrayList<>();
     for (OfSession row : rows) {
       try {
@@ -175,6 +214,7 @@ public final class SentRowsTelling implements Agent {
       }
     }
     session.sent().came(news);
+    return true;
   }
 
   /** Of rows that may have been told before: those that are not any more what was sent. */

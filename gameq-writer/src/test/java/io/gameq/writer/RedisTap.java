@@ -112,7 +112,7 @@ final class RedisTap implements AutoCloseable {
             reasserted.countDown();
             continue;
           }
-          if (slowReassert && text.contains("Tells Redis again")) {
+          if (slowReassert && text.contains(" reassert.lua")) {
             loadedReassert = true;
           }
           synchronized (this) {

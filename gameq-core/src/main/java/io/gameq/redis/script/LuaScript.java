@@ -53,12 +53,16 @@ public final class LuaScript {
     this.sha1 = Base16.digest(text.getBytes(UTF_8));
   }
 
-  /** Joins resource files, resolved against a class; {@code slot.lua} is put in front. */
+  /**
+   * Joins resource files, resolved against a class; {@code slot.lua} is put in front. The last line
+   * names them, for whoever meets the script in Redis.
+   */
   public static LuaScript of(Class<?> beside, String... resources) {
     StringBuilder text = new StringBuilder(read(LuaScript.class, "slot.lua"));
     for (String resource : resources) {
       text.append(read(beside, resource));
     }
+    text.append("-- slot.lua ").append(String.join(" ", resources));
     return new LuaScript(text.toString());
   }
 

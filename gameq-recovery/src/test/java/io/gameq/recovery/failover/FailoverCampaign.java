@@ -8,6 +8,9 @@ import io.gameq.writer.campaign.Held;
 import io.gameq.writer.campaign.History;
 import io.gameq.writer.campaign.HistoryReplay;
 import io.gameq.writer.campaign.NodeJvm;
+import io.gameq.writer.campaign.SentChecks;
+import io.gameq.writer.campaign.SentEnd;
+import io.gameq.writer.campaign.SentOutcome;
 import io.gameq.writer.campaign.Violation;
 import io.gameq.writer.campaign.Violation.Kind;
 import io.gameq.writer.campaign.WriterJvm;
@@ -75,6 +78,7 @@ final class FailoverCampaign {
                   Kind.LOST, unsettled + " acknowledged commits neither durable nor reported"));
         }
       }
+      world.nodes.forEach(NodeJvm::noteHeld);
       History history = world.history();
       history.sightings.addAll(world.reader.stop());
       history.windows.add(world.window());
@@ -83,6 +87,10 @@ final class FailoverCampaign {
       world.writers.forEach(WriterJvm::kill);
       double firstCommitSeconds = world.firstCommitSeconds(history);
       Losses.Count losses = check(world, history, random, violations);
+      SentOutcome sent = new SentChecks(history, SentEnd.of(world.admin())).check(violations);
+      Files.write(
+          world.directory.resolve("violations.txt"),
+          violations.stream().map(Violation::toString).toList());
       MessageOutcome messages = checkMessages(world, dead);
       return new FailoverResult(
           failover.name(),
@@ -96,6 +104,7 @@ final class FailoverCampaign {
           world.healedSeconds(),
           drainSeconds,
           violations,
+          sent,
           messages);
     }
   }
@@ -137,9 +146,6 @@ final class FailoverCampaign {
       violations.addAll(new Checker(history, rows, replay.setAside()).check());
       violations.addAll(replay.checkVersions(rows));
       violations.addAll(replay.twice(random));
-      Files.write(
-          world.directory.resolve("violations.txt"),
-          violations.stream().map(Violation::toString).toList());
       return losses;
     }
   }

@@ -1,5 +1,6 @@
 package io.gameq.recovery.failover;
 
+import io.gameq.writer.campaign.SentOutcome;
 import io.gameq.writer.campaign.Violation;
 import io.gameq.writer.campaign.messages.MessageOutcome;
 import java.util.List;
@@ -17,6 +18,7 @@ record FailoverResult(
     double healedSeconds,
     double drainSeconds,
     List<Violation> violations,
+    SentOutcome sent,
     MessageOutcome messages) {
   long count(Violation.Kind kind) {
     return violations.stream().filter(violation -> violation.kind() == kind).count();

@@ -40,7 +40,9 @@
  * what was reported as a conflict, by a node or by the tool, need not be there; before the end each
  * node is given time to say of every acknowledged commit that it is durable or lost. What a session
  * wrote last before another node took its owner over in that time may be hidden from reads: the new
- * session may have overwritten it without having seen it, which nobody can tell from a merge.
+ * session may have overwritten it without having seen it, which nobody can tell from a merge. Rows
+ * that were sent, of which the session that has their owner was never told, are counted only; so
+ * are halves of commits with such rows, where the other half was reported.
  *
  * <p><b>Times</b> count from the primary's death, or, where it lives on, from the promotion of
  * another (of a planned failover: from its demotion): to the first acknowledgement of what was

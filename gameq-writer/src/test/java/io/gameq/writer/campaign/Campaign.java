@@ -64,12 +64,16 @@ final class Campaign {
       if (!leftovers.isEmpty()) {
         violations.add(new Violation(Kind.LOST, "not drained: " + leftovers));
       }
+      world.nodes.forEach(NodeProcess::noteHeld);
+      SentChecks.awaitTold(world::history, world.mysql());
       History history = world.history();
       history.sightings.addAll(world.reader.stop());
       Set<String> dead = MessageEnd.dead(world.reader.queue());
       world.nodes.forEach(NodeProcess::kill);
       world.writers.forEach(WriterProcess::kill);
       check(world, history, random, violations);
+      SentOutcome sent = new SentChecks(history, SentEnd.of(world.mysql())).check(violations);
+      sent.untold().forEach(row -> violations.add(new Violation(Kind.LOST, "untold: " + row)));
       MessageOutcome messages =
           new MessageChecker(
                   world.messages(),
@@ -85,6 +89,7 @@ final class Campaign {
           history.sightings.size(),
           drainSeconds,
           violations,
+          sent,
           messages);
     }
   }

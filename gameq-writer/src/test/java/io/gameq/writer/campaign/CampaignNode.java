@@ -34,12 +34,17 @@ import java.util.function.Consumer;
  * gear        commit rows that exchange what is unique, and bags, from now on
  * clock MS    the host's clock is MS ahead from now on
  * stop        play no further; answers "stopped N", N commits without an answer
+ * hold        after that: writes what sessions it has into the history; answers "held 0"
  * settle      after that: answers "settled N", N acknowledged commits neither durable nor reported
  * </pre>
  */
 public final class CampaignNode {
   public static final int SLOTS = 4;
   public static final int PLAYERS = 12;
+
+  /** Rows are sent to these: the last four are opened now and then, or never. */
+  static final int RECEIVERS = PLAYERS + 4;
+
   private static final int THREADS = 3;
 
   /**
@@ -145,6 +150,10 @@ public final class CampaignNode {
       case "poison" -> players.get(0).poisonOnce();
       case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
       case "stop" -> System.out.println("stopped " + stop());
+      case "hold" -> {
+        players.forEach(CampaignPlayer::noteHeld);
+        System.out.println("held 0");
+      }
       case "settle" -> System.out.println("settled " + settle());
       default -> throw new IllegalArgumentException(command);
     }

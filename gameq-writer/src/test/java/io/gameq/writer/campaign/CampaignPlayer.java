@@ -8,6 +8,7 @@ import io.gameq.node.NodeAccess;
 import io.gameq.writer.campaign.CampaignTables.Deed;
 import io.gameq.writer.campaign.CampaignTables.Gear;
 import io.gameq.writer.campaign.CampaignTables.Item;
+import io.gameq.writer.campaign.CampaignTables.Mail;
 import io.gameq.writer.campaign.CampaignTables.Pet;
 import io.gameq.writer.campaign.messages.MessagePlayer;
 import java.util.ArrayList;
@@ -37,10 +38,17 @@ final class CampaignPlayer implements Runnable {
   private static final int MOST_GEAR = 12;
   private static final long MOVE_WAIT_SECONDS = 10;
 
+  /** Of 100 things that it does, so many have to do with rows that are sent. */
+  private static final int MAILS_IN_100 = 20;
+
   private final GameQueue queue;
   private final Ledger ledger;
   private final List<Long> owners;
   private final int home;
+
+  /** An owner that is opened now and then, and closed at once. */
+  private final long mostlyAway;
+
   private final Random random;
   private final Map<Long, Held> held = new HashMap<>();
   private final MessagePlayer messages;
@@ -61,16 +69,22 @@ final class CampaignPlayer implements Runnable {
     final long owner;
     final OwnerSession session;
     final Attempt.Part part;
+    final Mailbox mails;
     final List<Long> pets = new ArrayList<>();
     final Map<Long, Gear> gear = new LinkedHashMap<>();
 
     /** Set by gameq's thread when a commit was not acknowledged: open again to know. */
     volatile boolean doubtful;
 
-    Held(long owner, OwnerSession session) {
+    Held(long owner, OwnerSession session, Ledger ledger) {
       this.owner = owner;
       this.session = session;
       this.part = new Attempt.Part(session.owner(), NodeAccess.epoch(session));
+      this.mails = new Mailbox(session, part, ledger);
+    }
+
+    boolean isLost() {
+      return session.lost().toCompletableFuture().isDone();
     }
   }
 
@@ -85,6 +99,7 @@ final class CampaignPlayer implements Runnable {
     this.ledger = ledger;
     this.owners = owners;
     this.home = home;
+    this.mostlyAway = CampaignNode.PLAYERS + owners.get(0);
     this.random = new Random(seed);
   }
 
@@ -139,6 +154,10 @@ final class CampaignPlayer implements Runnable {
     if (one == null) {
       return;
     }
+    if (random.nextInt(100) < MAILS_IN_100) {
+      playMails(one);
+      return;
+    }
     int dice = random.nextInt(100);
     if (poison && one.owner % 2 == home) {
       poison = false;
@@ -166,6 +185,27 @@ final class CampaignPlayer implements Runnable {
     }
   }
 
+  private void playMails(Held one) {
+    int dice = random.nextInt(100);
+    if (dice < 40) {
+      sendAlone();
+    } else if (dice < 65) {
+      commit(ledger.nextId(), one, this::sendWithDeed);
+    } else if (dice < 96) {
+      commit(ledger.nextId(), one, this::changeMail);
+    } else {
+      Held visited = open(mostlyAway);
+      commit(ledger.nextId(), visited, this::changeMail);
+      held.remove(mostlyAway);
+      visited.session.close();
+    }
+  }
+
+  /** Notes what sessions the player has, once nobody plays any more. */
+  void noteHeld() {
+    held.values().stream().filter(of -> !of.isLost()).forEach(of -> ledger.holds(of.part));
+  }
+
   // --- owners
 
   /** Mostly one of this node's own; now and then another's, which is taken over. */
@@ -187,13 +227,14 @@ final class CampaignPlayer implements Runnable {
     Takeover takeover =
         random.nextInt(4) == 0 && !isLeftOpen ? Takeover.UNLESS_ALIVE : Takeover.ALWAYS;
     OwnerSession session = queue.open(CampaignTables.player(owner), takeover);
-    Held of = new Held(owner, session);
+    Held of = new Held(owner, session, ledger);
     Map<String, String> rows = new LinkedHashMap<>();
     session.rows(Item.class).forEach(r -> rows.put(CampaignTables.item(owner, r.slot()), r.val()));
     for (Pet pet : session.rows(Pet.class)) {
       rows.put(CampaignTables.pet(pet.id()), pet.val());
       of.pets.add(pet.id());
     }
+    session.rows(Mail.class).forEach(r -> rows.put(CampaignTables.mail(r.id()), r.val()));
     session.rows(Deed.class).forEach(r -> rows.put(CampaignTables.deed(r.id()), r.val()));
     for (Gear row : session.rows(Gear.class)) {
       rows.put(CampaignTables.gear(row.id()), row.val());
@@ -206,6 +247,51 @@ final class CampaignPlayer implements Runnable {
   }
 
   // --- commits
+
+  /** To anybody: one that this node has, that another one has, or that nobody has. */
+  private void sendAlone() {
+    String id = ledger.nextId();
+    long to = 1L + random.nextInt(CampaignNode.RECEIVERS);
+    Mail mail = new Mail(ledger.nextRowId(), to, id);
+    String owner = CampaignTables.player(to);
+    ledger.commit(
+        id,
+        List.of(),
+        List.of(new Change(CampaignTables.mail(mail.id()), owner, true)),
+        () -> LateColumns.send(queue, owner, mail),
+        error -> {});
+  }
+
+  private void sendWithDeed(Held of, String id, List<Change> changes) {
+    putDeed(of, id, changes);
+    for (int i = random.nextInt(2); i >= 0; i--) {
+      long to = 1L + random.nextInt(CampaignNode.RECEIVERS);
+      if (to != of.owner) {
+        Mail mail = new Mail(ledger.nextRowId(), to, id);
+        String owner = CampaignTables.player(to);
+        LateColumns.send(queue, of.session, owner, mail);
+        changes.add(new Change(CampaignTables.mail(mail.id()), owner, true));
+      }
+    }
+  }
+
+  private void changeMail(Held of, String id, List<Change> changes) {
+    Mail mail = of.mails.any(random);
+    if (mail == null) {
+      putItems(of, id, changes);
+      return;
+    }
+    boolean put = random.nextBoolean();
+    if (put) {
+      Mail changed = new Mail(mail.id(), of.owner, id);
+      LateColumns.put(queue, of.session, changed);
+      of.mails.put(changed);
+    } else {
+      of.session.delete(Mail.class, mail.id());
+      of.mails.remove(mail);
+    }
+    changes.add(new Change(CampaignTables.mail(mail.id()), of.session.owner(), put));
+  }
 
   private interface Staging {
     void stage(Held of, String id, List<Change> changes);
@@ -234,14 +320,19 @@ final class CampaignPlayer implements Runnable {
       put(of, (slot + i) % ITEM_SLOTS, id, changes);
     }
     if (random.nextInt(3) == 0) {
-      long deed = ledger.nextRowId();
-      LateColumns.put(queue, of.session, new Deed(deed, of.owner, id));
-      changes.add(new Change(CampaignTables.deed(deed), of.session.owner(), true));
+      long deed = putDeed(of, id, changes);
       if (deed % 3 == 0) {
         messages.stage(of.session, id, random);
         staged.add(id);
       }
     }
+  }
+
+  private long putDeed(Held of, String id, List<Change> changes) {
+    long deed = ledger.nextRowId();
+    LateColumns.put(queue, of.session, new Deed(deed, of.owner, id));
+    changes.add(new Change(CampaignTables.deed(deed), of.session.owner(), true));
+    return deed;
   }
 
   private void put(Held of, int slot, String id, List<Change> changes) {

@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code item}: few rows, written again and again, deleted, made anew, traded. {@code pet}: rows
  * that move between owners. {@code deed}: written once and never again, so that a loss stays
  * visible. {@code gear}: rows that exchange what is unique, and bags with rows in them; written
- * only where a case asks for it.
+ * only where a case asks for it. {@code mail}: rows that are sent to owners, who change and delete
+ * them.
  */
 final class CampaignTables {
   static final String GEAR = "gear";
+  static final String MAIL = "mail";
 
-  static final List<String> NAMES = List.of("item", "pet", "deed", GEAR);
+  static final List<String> NAMES = List.of("item", "pet", "deed", GEAR, MAIL);
 
   /** What {@code val} begins with where MySQL refuses the row. */
   static final String POISON = "poison-";
@@ -32,6 +34,8 @@ final class CampaignTables {
 
   record Gear(long id, long playerId, int slot, @Nullable Long bag, String val) {}
 
+  record Mail(long id, long playerId, String val) {}
+
   /** What stands between the brackets of CREATE TABLE. */
   static String columns(String table) {
     return switch (table) {
@@ -42,7 +46,7 @@ final class CampaignTables {
               + " CHECK (val NOT LIKE '"
               + POISON
               + "%')";
-      case "pet", "deed" ->
+      case "pet", "deed", MAIL ->
           "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, val VARCHAR(40) NOT NULL, KEY"
               + " (player_id)";
       case GEAR ->
@@ -71,5 +75,9 @@ final class CampaignTables {
 
   static String gear(long id) {
     return "gear:" + id;
+  }
+
+  static String mail(long id) {
+    return "mail:" + id;
   }
 }

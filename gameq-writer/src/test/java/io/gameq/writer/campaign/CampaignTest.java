@@ -73,6 +73,7 @@ class CampaignTest {
         result.drainSeconds(),
         result.violations().size(),
         (System.nanoTime() - start) / 1e9);
+    System.out.printf("  %s%n", result.sent());
     System.out.printf("  messages: %s%n", result.messages());
     assertEquals(List.of(), result.violations());
     assertEquals(List.of(), result.messages().violations());

@@ -13,6 +13,7 @@ record CaseResult(
     long reads,
     double drainSeconds,
     List<Violation> violations,
+    SentOutcome sent,
     MessageOutcome messages) {
   long count(Kind kind) {
     return violations.stream().filter(violation -> violation.kind() == kind).count();

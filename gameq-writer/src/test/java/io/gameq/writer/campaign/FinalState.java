@@ -36,6 +36,32 @@ public final class FinalState {
     return rows;
   }
 
+  /** The epoch of each owner's newest session. */
+  static Map<String, Long> epochs(MySqlServer mysql) throws SQLException {
+    return numbers(mysql, "SELECT owner, epoch FROM gameq_owner");
+  }
+
+  /** Rows that were set aside since they had been sent under a key that was in use. */
+  static Set<String> keysInUse(MySqlServer mysql) throws SQLException {
+    return numbers(
+            mysql,
+            "SELECT CONCAT(table_name, ':', row_key), version FROM gameq_dead_letter WHERE"
+                + " error_text LIKE '%new key%'")
+        .keySet();
+  }
+
+  private static Map<String, Long> numbers(MySqlServer mysql, String sql) throws SQLException {
+    Map<String, Long> numbers = new HashMap<>();
+    try (Connection connection = mysql.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rs = statement.executeQuery(sql)) {
+      while (rs.next()) {
+        numbers.put(rs.getString(1), rs.getLong(2));
+      }
+    }
+    return numbers;
+  }
+
   /** What rows of {@code deed} hold: the commits that put them. */
   public static Set<String> deeds(Map<String, Held> rows) {
     return rows.entrySet().stream()
@@ -48,15 +74,8 @@ public final class FinalState {
   public static Map<String, Long> versions(MySqlServer mysql) throws SQLException {
     Map<String, Long> versions = new HashMap<>();
     rows(mysql).forEach((row, held) -> versions.put(row, held.version()));
-    try (Connection connection = mysql.connect();
-        Statement statement = connection.createStatement();
-        ResultSet rs =
-            statement.executeQuery(
-                "SELECT CONCAT(table_name, ':', row_key), version FROM gameq_tombstone")) {
-      while (rs.next()) {
-        versions.merge(rs.getString(1), rs.getLong(2), Math::max);
-      }
-    }
+    numbers(mysql, "SELECT CONCAT(table_name, ':', row_key), version FROM gameq_tombstone")
+        .forEach((row, version) -> versions.merge(row, version, Math::max));
     return versions;
   }
 

@@ -19,6 +19,12 @@ public final class History {
   /** What nodes and recovery reported as lost, by name. */
   public final Set<ReportedConflict> conflicts = new HashSet<>();
 
+  /** What sessions were told of that others had sent. */
+  public final List<Told> told = new ArrayList<>();
+
+  /** Sessions that nodes had when all of them had stopped playing. */
+  public final Set<Attempt.Part> holders = new HashSet<>();
+
   /** Sessions that could not put back all that was lost: newer ones own. */
   public final Set<Attempt.Part> unhealed = new HashSet<>();
 
@@ -56,11 +62,20 @@ public final class History {
         openings.add(new OpenAttempt(at[3], Long.parseLong(at[4]), until, at[6]));
         for (String table : CampaignTables.NAMES) {
           sightings.add(
-              new Sighting("open " + at[4], nanos, until, at[3], table, rows(at[5], table)));
+              new Sighting(
+                  opening(Long.parseLong(at[4])), nanos, until, at[3], table, rows(at[5], table)));
         }
       }
+      case HistoryFile.TOLD ->
+          told.add(new Told(new Attempt.Part(at[2], Long.parseLong(at[3])), at[4], nanos));
+      case HistoryFile.HOLDS -> holders.add(new Attempt.Part(at[2], Long.parseLong(at[3])));
       default -> throw new IllegalStateException("not a line of a history: " + line);
     }
+  }
+
+  /** By whom a sighting is that the open of a session returned. */
+  static String opening(long epoch) {
+    return "open " + epoch;
   }
 
   private Attempt attempt(String id) {
@@ -73,7 +88,7 @@ public final class History {
 
   private static List<Attempt.Part> parts(String text) {
     List<Attempt.Part> parts = new ArrayList<>();
-    for (String part : text.split(";", -1)) {
+    for (String part : text.isEmpty() ? new String[0] : text.split(";", -1)) {
       int at = part.indexOf('@');
       parts.add(new Attempt.Part(part.substring(0, at), Long.parseLong(part.substring(at + 1))));
     }

@@ -14,13 +14,15 @@ import java.util.stream.Collectors;
  * none. Thread-safe.
  *
  * <pre>
- * invoke  nanos  id  owner@epoch;...  row=owner+;row=owner-;...     before the commit
+ * invoke  nanos  id  owner@epoch;... (none: sent)  row=owner+;row=owner-;...     before the commit
  * ok      nanos  id                                                 Redis has it
  * fail    nanos  id  reason                                         it is certain that Redis has it
  *                    not
  * unknown nanos  id  reason
  * durable nanos   id                                                MySQL has it
  * conflict nanos  row=version;...  owner  epoch  certainty          what the node reported as lost
+ * told    nanos  owner  epoch  row                          a session was told of a row sent to it
+ * holds   nanos  owner  epoch                               the node has it when nobody plays now
  * open    from   until  owner  epoch  row=value;...  process        what an open returned
  * </pre>
  */
@@ -32,6 +34,8 @@ final class HistoryFile {
   static final String DURABLE = "durable";
   static final String CONFLICT = "conflict";
   static final String OPEN = "open";
+  static final String TOLD = "told";
+  static final String HOLDS = "holds";
 
   private final LineFile file;
 
@@ -75,6 +79,14 @@ final class HistoryFile {
             .map(row -> row.getKey() + "=" + row.getValue())
             .collect(Collectors.joining(";")),
         process);
+  }
+
+  void told(Attempt.Part session, String row) {
+    file.line(TOLD, System.nanoTime(), session.owner(), session.epoch(), row);
+  }
+
+  void holds(Attempt.Part session) {
+    file.line(HOLDS, System.nanoTime(), session.owner(), session.epoch());
   }
 
   void durable(String id) {

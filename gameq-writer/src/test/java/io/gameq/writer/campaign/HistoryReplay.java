@@ -14,6 +14,7 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.rights.Role;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
@@ -52,6 +53,9 @@ import org.jdbi.v3.core.Jdbi;
  */
 public final class HistoryReplay implements AutoCloseable {
   private static final int BATCH_ROWS = 500;
+
+  /** Of a node's start, at the end of an inbox's name. */
+  private static final int PROCESS_DIGITS = 8;
 
   private final Path wals;
   private final MySqlServer admin;
@@ -286,7 +290,8 @@ public final class HistoryReplay implements AutoCloseable {
         new FlushTransaction(
             mysql, GuardedWrites.on(mysql), new FlushTransaction.Patience(1, 0, 0, 15, 100_000));
     Map<OwnerId, CountingSessions> sessions =
-        new OwnerTable(mysql).current(images.stream().map(RowChange::owner).distinct().toList());
+        new OwnerTable(mysql)
+            .current(images.stream().map(change -> change.owner().base()).distinct().toList());
     Map<RowKey, RowChange> batch = new LinkedHashMap<>();
     for (RowChange change : images) {
       if (batch.size() == BATCH_ROWS || batch.containsKey(change.key())) {
@@ -309,14 +314,7 @@ public final class HistoryReplay implements AutoCloseable {
     List<OwnerRows> rows = new ArrayList<>();
     owners.forEach(
         (owner, changes) ->
-            rows.add(
-                new OwnerRows(
-                    owner,
-                    Objects.requireNonNull(sessions.get(owner)).newest(),
-                    1,
-                    0,
-                    changes,
-                    List.of())));
+            rows.add(new OwnerRows(owner, session(owner, sessions), 1, 0, changes, List.of())));
     if (!rows.isEmpty()) {
       FlushTransaction.Outcome outcome = flush.flush(rows);
       if (!(outcome instanceof FlushTransaction.Committed)) {
@@ -324,6 +322,13 @@ public final class HistoryReplay implements AutoCloseable {
       }
     }
     batch.clear();
+  }
+
+  private static SessionId session(OwnerId owner, Map<OwnerId, CountingSessions> sessions) {
+    String encoded = owner.encoded();
+    return owner.isInbox()
+        ? SessionId.ofInbox(encoded.substring(encoded.length() - PROCESS_DIGITS))
+        : Objects.requireNonNull(sessions.get(owner)).newest();
   }
 
   @Override

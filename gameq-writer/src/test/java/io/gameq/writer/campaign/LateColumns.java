@@ -1,5 +1,6 @@
 package io.gameq.writer.campaign;
 
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.node.NodeAccess;
@@ -78,6 +79,21 @@ final class LateColumns {
     }
   }
 
+  /** The same for a row that is sent, without a session or with the changes of one. */
+  static CommitReceipt send(GameQueue queue, String to, Record row) {
+    Map<String, Object> all = columns(queue, row);
+    return all.isEmpty() ? queue.send(to, row) : queue.send(to, table(row), all);
+  }
+
+  static void send(GameQueue queue, OwnerSession with, String to, Record row) {
+    Map<String, Object> all = columns(queue, row);
+    if (all.isEmpty()) {
+      with.send(to, row);
+    } else {
+      with.send(to, table(row), all);
+    }
+  }
+
   private static String table(Record row) {
     return row.getClass().getSimpleName().toLowerCase(Locale.ROOT);
   }
@@ -109,6 +125,9 @@ final class LateColumns {
               gear.val()));
       all.put("bag", gear.bag());
       key = CampaignTables.gear(gear.id());
+    } else if (row instanceof CampaignTables.Mail mail) {
+      all.putAll(Map.of("id", mail.id(), "player_id", mail.playerId(), "val", mail.val()));
+      key = CampaignTables.mail(mail.id());
     } else {
       CampaignTables.Deed deed = (CampaignTables.Deed) row;
       all.putAll(Map.of("id", deed.id(), "player_id", deed.playerId(), "val", deed.val()));

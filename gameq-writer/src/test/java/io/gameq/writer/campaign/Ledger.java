@@ -106,6 +106,14 @@ final class Ledger {
     history.open(from, owner, epoch, rows, Attempt.process(prefix));
   }
 
+  void told(Attempt.Part session, String row) {
+    history.told(session, row);
+  }
+
+  void holds(Attempt.Part session) {
+    history.holds(session);
+  }
+
   /** Waits until every commit has its outcome; returns how many have none. */
   int awaitAnswers(long deadlineNanos) throws InterruptedException {
     return awaitNone(open, deadlineNanos);

@@ -38,8 +38,7 @@ final class NodeFaults {
 
   private static void inATrade(World world, Random random) {
     killAt(
-        world.node(random),
-        node -> Trap.beforeReply("One commit as a script", "*", random.nextInt(4), node));
+        world.node(random), node -> Trap.beforeReply(" commit.lua", "*", random.nextInt(4), node));
   }
 
   private static void inAnOpen(World world, Random random) {

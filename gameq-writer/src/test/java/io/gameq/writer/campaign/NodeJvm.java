@@ -82,6 +82,11 @@ public class NodeJvm {
     return ask("settle", "settled ");
   }
 
+  /** After every node has stopped: writes what sessions it has into its history. */
+  public void noteHeld() {
+    ask("hold", "held ");
+  }
+
   private int ask(String question, String answer) {
     process.tell(question);
     return Integer.parseInt(process.awaitLine(answer).substring(answer.length()));

@@ -30,7 +30,7 @@ public final class ReadingPlayer implements AutoCloseable {
   private void run() {
     try {
       while (!stopped) {
-        long player = 1L + random.nextInt(CampaignNode.PLAYERS);
+        long player = 1L + random.nextInt(CampaignNode.RECEIVERS);
         String table = CampaignTables.NAMES.get(random.nextInt(CampaignTables.NAMES.size()));
         try {
           look(CampaignTables.player(player), table);

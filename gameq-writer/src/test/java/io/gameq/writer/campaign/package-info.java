@@ -8,7 +8,8 @@
  *   Campaign              one case: load, faults, healing, drain, checks
  *     World               a fresh database and namespace with
  *       NodeProcess x 2     CampaignNode: CampaignPlayer x 3 over 12 owners, which are handed
- *                           and taken over; messages, of the package below, which both share
+ *                           and taken over; rows sent to these and to 4 others; messages, of the
+ *                           package below, which both share
  *       WriterProcess x 2   gameq-writer run, lease 5 s
  *         FaultProxy        between every process and each of its servers
  *       ReadingPlayer       reads owners without a session, all the time
@@ -16,6 +17,7 @@
  *                         HostFaults, MessageFaults, SchemaFaults
  *     DrainCheck          Redis holds nothing that waits
  *     Checker             history and reads against MySQL
+ *     SentChecks          rows that were sent: with what, and who knows of them
  *     messages.MessageChecker
  *                         what was published and handled against dead letters and rows
  *     HistoryReplay       all acknowledged images of all WALs flushed twice more change nothing
@@ -43,6 +45,11 @@
  * A row set aside as a dead letter counts as reported, but for rows that exchange unique values or
  * lie in a bag, when all commits of their owner were acknowledged: those are valid. Each row in
  * MySQL has the version that a WAL logged with its value.
+ *
+ * <p>Rows are sent alone and with other changes: to owners that the same node has, that the other
+ * one has, that nobody has, as they are closed and handed over. Sessions change and delete what
+ * they were sent. At the end whoever has an owner has loaded each of its rows, or was told of it; a
+ * commit that sent rows is there whole or not at all; and no key of them counted as one in use.
  *
  * <p>A column that was added while nodes ran has, at the end, what a node put that knows it: no
  * node that does not know it may have set it back ({@link io.gameq.writer.campaign.LateColumns}).

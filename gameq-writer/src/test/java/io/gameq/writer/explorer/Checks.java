@@ -99,7 +99,13 @@ final class Checks {
 
   static @Nullable String drained(State state) {
     List<String> wrong =
-        Stream.of(stranded(state), lost(state), toldLost(state), reports(state), views(state))
+        Stream.of(
+                stranded(state),
+                lost(state),
+                halves(state),
+                toldLost(state),
+                reports(state),
+                views(state))
             .filter(Objects::nonNull)
             .toList();
     return wrong.isEmpty() ? null : wrong.get(0);
@@ -127,8 +133,7 @@ final class Checks {
         .forEach(change -> newest.merge(change.row(), change, Checks::newer));
     for (MadeChange change : newest.values()) {
       long there = state.tables().version(change.row());
-      boolean gone =
-          change.kind() == MadeChange.Kind.PUT && !state.tables().items().containsKey(change.row());
+      boolean gone = !change.hides() && !state.tables().items().containsKey(change.row());
       if (there < change.version() || (there == change.version() && gone)) {
         return "LOST: " + change + ", MySQL has " + state.tables().items().get(change.row());
       }
@@ -162,7 +167,7 @@ final class Checks {
     for (MadeChange change : state.changes().filter(MadeChange::isAcknowledged).toList()) {
       Item item = state.tables().items().get(change.row());
       boolean isThere =
-          change.kind() == MadeChange.Kind.PUT
+          !change.hides()
               && item != null
               && item.player() == change.toPlayer()
               && item.count() == change.count();
@@ -187,7 +192,7 @@ final class Checks {
   }
 
   private static TableImage.@Nullable Letter letter(State state, MadeChange change) {
-    return state.tables().letters().get(change.row() + "," + change.owner());
+    return state.tables().letters().get(change.row() + "," + change.baseOwner());
   }
 
   /** Whether a node, or a dead letter, told the game that this change is lost. */
@@ -203,6 +208,9 @@ final class Checks {
     for (NodeMemory node : state.all(NodeMemory.class).toList()) {
       for (Map.Entry<Integer, NodeMemory.Hold> e : node.holds().entrySet()) {
         int player = e.getKey();
+        if (player < 0) { // an inbox is nobody's view
+          continue;
+        }
         NodeMemory.Hold hold = e.getValue();
         String owner = Servers.owner(player).encoded();
         List<MadeChange> own =
@@ -227,6 +235,7 @@ final class Checks {
         state.tables().items().values().stream()
             .filter(item -> item.player() == player)
             .forEach(item -> holds.put(item.id(), item.count()));
+        sentAndStillToTell(state, hold, owner).forEach(row -> holds.remove(row));
         for (MadeChange change : own) { // the game is told
           if (letter(state, change) != null) {
             believes.remove(change.row());
@@ -236,6 +245,43 @@ final class Checks {
         if (!believes.equals(holds)) {
           return "OWNER VIEW: %s believes that player %d has %s, MySQL has %s"
               .formatted(node.name(), player, believes, holds);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Rows of which a session will be told; of those before a failover perhaps never. */
+  private static List<Integer> sentAndStillToTell(State state, NodeMemory.Hold hold, String owner) {
+    return state
+        .changes()
+        .filter(change -> change.kind() == MadeChange.Kind.SENT)
+        .filter(change -> change.baseOwner().equals(owner))
+        .filter(change -> !hold.loaded().containsKey(change.row()))
+        .filter(
+            change ->
+                state.outages() > 0
+                    || state
+                        .redis()
+                        .items("}:sent:" + hold.session().nonce().substring(0, 8))
+                        .contains(owner + " " + hold.session().text() + " item:" + change.row()))
+        .map(MadeChange::row)
+        .toList();
+  }
+
+  /** A commit of own changes and rows that were sent took effect whole, or not at all. */
+  private static @Nullable String halves(State state) {
+    for (MadeChange sent : state.changes().filter(c -> c.kind() == MadeChange.Kind.SENT).toList()) {
+      for (MadeChange other :
+          state
+              .changes()
+              .filter(c -> c.node().equals(sent.node()) && c.commit() == sent.commit())
+              .toList()) {
+        boolean isThere = state.tables().version(sent.row()) >= sent.version();
+        if (isThere != state.tables().version(other.row()) >= other.version()
+            && !reported(state, sent)
+            && !reported(state, other)) {
+          return "HALF: " + sent + " and " + other;
         }
       }
     }

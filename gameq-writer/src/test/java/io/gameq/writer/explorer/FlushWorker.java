@@ -101,7 +101,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     /** The owners that the flush locks: its own, and those that its rows came from or went to. */
     Set<OwnerId> locks() {
       Set<OwnerId> owners = new HashSet<>();
-      claims().forEach(claim -> owners.add(claim.owner()));
+      claims().forEach(claim -> owners.add(claim.owner().base())); // of an inbox its owner
       rows().forEach(of -> owners.addAll(GuardedWrites.others(of.rows())));
       return owners;
     }

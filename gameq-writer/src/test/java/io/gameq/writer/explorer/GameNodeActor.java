@@ -64,6 +64,11 @@ record GameNodeActor(
       steps.addAll(new NodeOpening(this).steps(state, me, open));
     } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Look look) {
       steps.addAll(NodeLook.steps(this, state, me, look.player()));
+    } else if (me.op() < ops.size() && ops.get(me.op()) instanceof Op.Hear hear) {
+      steps.add(
+          Step.redis(
+              name + " is told of what was sent to " + hear.player(),
+              world -> settled(RowsHeard.by(world, me, hear.player()).op(me.op() + 1))));
     } else if (me.maySend(state) && me.op() < ops.size()) {
       commitSteps(state, me, (Op.Commit) ops.get(me.op()), steps);
     }
@@ -139,8 +144,9 @@ record GameNodeActor(
   }
 
   private NodeMemory commit(Servers world, NodeMemory me, Op.Commit op) {
-    Outgoing out = outgoing(world, me, op, me.op());
-    NodeMemory now = journaled(me, out);
+    NodeMemory from = me.withInboxes(op);
+    Outgoing out = outgoing(world, from, op, me.op());
+    NodeMemory now = journaled(from, out);
     Answer answer = Answer.APPLIED;
     for (Commit commit : out.commits(plant.has(Switch.SPANNING_AS_MULTIS))) {
       Answer one = CommitWire.first(world.redis, world.slot, name, commit);
@@ -180,14 +186,14 @@ record GameNodeActor(
   private static NodeMemory loseRefused(Servers world, NodeMemory me, Op.Commit op) {
     NodeMemory now = me;
     for (Op.Part part : op.parts()) {
-      NodeMemory.Hold hold = now.holds().get(part.player());
+      NodeMemory.Hold hold = now.holds().get(part.hold());
       String own =
           RedisImage.take(world.redis, world.namespace)
               .items("}:own:" + Servers.owner(part.player()).encoded())
               .stream()
               .findFirst()
               .orElse("");
-      if (hold != null && own.compareTo(hold.session().text()) > 0) {
+      if (hold != null && part.hold() > 0 && own.compareTo(hold.session().text()) > 0) {
         now = now.lose(part.player());
       }
     }
@@ -195,8 +201,9 @@ record GameNodeActor(
   }
 
   private NodeMemory broken(Servers world, NodeMemory me, Op.Commit op, boolean arrives) {
-    Outgoing out = outgoing(world, me, op, me.op());
-    NodeMemory now = journaled(me, out);
+    NodeMemory from = me.withInboxes(op);
+    Outgoing out = outgoing(world, from, op, me.op());
+    NodeMemory now = journaled(from, out);
     if (arrives) {
       out.commits(plant.has(Switch.SPANNING_AS_MULTIS))
           .forEach(commit -> CommitWire.first(world.redis, world.slot, name, commit));

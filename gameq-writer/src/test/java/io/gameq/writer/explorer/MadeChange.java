@@ -1,5 +1,7 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.owner.OwnerId;
+
 /**
  * A changed row as the game remembers it.
  *
@@ -20,7 +22,9 @@ record MadeChange(
   enum Kind {
     PUT,
     DELETE,
-    MOVED
+    MOVED,
+    /** Sent to an owner whoever has it; the change is that of an inbox. */
+    SENT
   }
 
   /** What the game was told. */
@@ -42,9 +46,19 @@ record MadeChange(
     return status == Status.ACKNOWLEDGED;
   }
 
+  /** Whether the row is written for an owner: by a session of it, or sent to it. */
+  boolean isFor(OwnerId of) {
+    return baseOwner().equals(of.encoded());
+  }
+
+  /** The encoded owner: of what was sent, to whom. */
+  String baseOwner() {
+    return OwnerId.ofEncoded(owner).base().encoded();
+  }
+
   /** Of an owner's view of the row: it is gone. */
   boolean hides() {
-    return kind != Kind.PUT;
+    return kind == Kind.DELETE || kind == Kind.MOVED;
   }
 
   @Override

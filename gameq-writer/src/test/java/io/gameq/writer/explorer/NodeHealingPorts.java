@@ -47,6 +47,9 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
             : before;
     for (Map.Entry<Integer, NodeMemory.Hold> entry : before.holds().entrySet()) {
       NodeMemory.Hold hold = entry.getValue();
+      if (entry.getKey() < 0 && has(Switch.INBOXES_NOT_REPLAYED)) {
+        continue;
+      }
       SessionRef ref = new SessionRef(hold.ref().owner(), hold.session(), hold.ref().slot());
       if (hold.lost() && !lostToo) {
         ref.markLost();

@@ -77,7 +77,7 @@ record NodeLook(Servers world, GameNodeActor node) {
     SessionRef ref = tracker.session();
     Set<String> rows = tracker.rows();
     OwnerReader.Settled settled =
-        world.reader.settled(ref.owner(), rows.stream().map(world.catalog::rowKey).toList());
+        world.reader.settled(ref.owner().base(), rows.stream().map(world.catalog::rowKey).toList());
     Map<String, Long> versions = new HashMap<>();
     settled.versions().forEach((key, version) -> versions.put(key.text(), version));
     TrackerInSteps now = tracker.found(versions);

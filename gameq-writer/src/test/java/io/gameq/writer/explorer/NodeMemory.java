@@ -1,5 +1,6 @@
 package io.gameq.writer.explorer;
 
+import io.gameq.durability.TrackerInSteps;
 import io.gameq.healing.HealingStep;
 import io.gameq.node.Opening;
 import io.gameq.owner.OwnerId;
@@ -11,6 +12,7 @@ import io.gameq.rows.Handover;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalRecord;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -161,8 +163,11 @@ record NodeMemory(
     return commit.parts().stream()
         .allMatch(
             part -> {
-              Hold hold = holds.get(part.player());
-              return hold != null && !hold.lost;
+              Hold hold = holds.get(part.hold());
+              return part.kind() == MadeChange.Kind.SENT
+                  || (hold != null
+                      && !hold.lost
+                      && (!commit.ofKnown() || hold.loaded.containsKey(part.row())));
             });
   }
 
@@ -265,6 +270,27 @@ record NodeMemory(
         conflicts,
         looked,
         taken);
+  }
+
+  /** With the inboxes into which a commit puts rows. */
+  NodeMemory withInboxes(Op.Commit commit) {
+    NodeMemory now = this;
+    for (Op.Part part : commit.sent()) {
+      if (!now.holds.containsKey(part.hold())) {
+        SessionRef inbox =
+            new SessionRef(
+                Servers.owner(part.player()).inbox(process()), SessionId.ofInbox(process()), 0);
+        now =
+            now.hold(part.hold(), new Hold(inbox, false, new TreeMap<>()))
+                .wal(now.wal.track(part.hold(), TrackerInSteps.of(inbox)));
+      }
+    }
+    return now;
+  }
+
+  /** What its sessions begin with. */
+  String process() {
+    return name.toLowerCase(Locale.ROOT).repeat(8);
   }
 
   NodeMemory lose(int player) {

@@ -113,8 +113,8 @@ record NodeWal(
   /** Redis holds the commit. */
   NodeWal queued(Op.Commit op, Commit commit) {
     NodeWal now = this;
-    for (int player : op.parts().stream().map(Op.Part::player).distinct().toList()) {
-      now = now.track(player, tracker -> tracker.queued(commit));
+    for (int hold : op.parts().stream().map(Op.Part::hold).distinct().toList()) {
+      now = now.track(hold, tracker -> tracker.queued(commit));
     }
     return now;
   }

@@ -12,6 +12,7 @@ import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,7 +24,13 @@ final class Outgoing {
   private final NodeMemory node;
   private final int op;
   private final List<Op.Part> parts;
-  private final TreeMap<Integer, List<ChangedRow>> rows = new TreeMap<>();
+
+  /** By hold, those of inboxes last. */
+  private final TreeMap<Integer, List<ChangedRow>> rows =
+      new TreeMap<>(
+          Comparator.comparing((Integer hold) -> hold < 0)
+              .thenComparing(Comparator.naturalOrder()));
+
   private final List<ChangedRow> inOrder = new ArrayList<>();
   private final Trade trade = new Trade();
   private final boolean lowerHalf;
@@ -52,7 +59,7 @@ final class Outgoing {
     for (Op.Part part : parts) {
       ChangedRow row = out.told(world, part, out.row(world, part));
       out.inOrder.add(row);
-      out.rows.computeIfAbsent(part.player(), p -> new ArrayList<>()).add(row);
+      out.rows.computeIfAbsent(part.hold(), p -> new ArrayList<>()).add(row);
     }
     return out;
   }
@@ -78,7 +85,7 @@ final class Outgoing {
    * them.
    */
   private ChangedRow told(Servers world, Op.Part part, ChangedRow row) {
-    SessionRef session = session(part.player());
+    SessionRef session = session(part.hold());
     List<Handover> handovers = new ArrayList<>();
     List<@Nullable Trade> trades = new ArrayList<>();
     for (Handover one : node.handovers(session, row.key(), op)) {
@@ -89,7 +96,7 @@ final class Outgoing {
       boolean gives = part.kind() == MadeChange.Kind.MOVED && other.player() == part.toPlayer();
       boolean takes = other.kind() == MadeChange.Kind.MOVED && other.toPlayer() == part.player();
       if (!other.equals(part) && other.row() == part.row() && (gives || takes)) {
-        SessionRef its = session(other.player());
+        SessionRef its = session(other.hold());
         handovers.add(new Handover(takes, its.owner(), its.id(), 0));
         trades.add(trade);
       }
@@ -103,8 +110,8 @@ final class Outgoing {
         : row.as(RowHeader.withHandovers(row.image(), row.op(), handovers), trades);
   }
 
-  private SessionRef session(int player) {
-    return Objects.requireNonNull(node.holds().get(player)).ref();
+  private SessionRef session(int hold) {
+    return Objects.requireNonNull(node.holds().get(hold)).ref();
   }
 
   /** The content of a commit's rows: its own. */
@@ -124,7 +131,7 @@ final class Outgoing {
           new MadeChange(
               node.name(),
               op,
-              Servers.owner(part.player()).encoded(),
+              session(part.hold()).owner().encoded(),
               part.row(),
               part.kind(),
               part.toPlayer(),
@@ -138,10 +145,7 @@ final class Outgoing {
   /** What is sent: one commit, or one for each session. */
   List<Commit> commits(boolean apart) {
     List<CommitPart> all = new ArrayList<>();
-    rows.forEach(
-        (player, changed) ->
-            all.add(
-                new CommitPart(Objects.requireNonNull(node.holds().get(player)).ref(), changed)));
+    rows.forEach((hold, changed) -> all.add(new CommitPart(session(hold), changed)));
     Commit together = commit(all);
     together.setVersion(version);
     if (lowerHalf) {

@@ -62,6 +62,8 @@ final class Plant {
     REPLAY_NEWEST_FIRST,
     /** A commit whose reply was lost is answered without being sent again. */
     UNANSWERED_COUNT_AS_DONE,
+    /** What was sent is not replayed. */
+    INBOXES_NOT_REPLAYED,
     /** Sessions that were lost are replayed like the others. */
     LOST_SESSIONS_REPLAY,
     /** What a lost session lost is not reported. */
@@ -97,7 +99,7 @@ final class Plant {
     return new Plant(rule);
   }
 
-  /** Edits every script that has {@code script} in it. */
+  /** Edits every script that has {@code script} in it, as its name with a space before it. */
   Plant lua(String script, String find, String replacement) {
     lua.add(new LuaEdit(script, find, replacement));
     return this;

@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 final class PlantedVariants {
   private PlantedVariants() {}
 
-  private static final String OPEN = "-- Makes a session the one";
-  private static final String REASSERT = "-- Tells Redis again which session owns";
-  private static final String COMMIT = "-- One commit as a script";
-  private static final String CLAIM = "-- Takes the dirty rows of a batch";
-  private static final String ACK = "-- Finishes claims";
-  private static final String REAP = "-- Takes back claims";
+  private static final String OPEN = " open.lua";
+  private static final String REASSERT = " reassert.lua";
+  private static final String COMMIT = " commit.lua";
+  private static final String CLAIM = " claim.lua";
+  private static final String ACK = " ack.lua";
+  private static final String REAP = " reap.lua";
   private static final String REFUSE_OLDER =
       "if owned_by and owned_by > session then return {0, owned_by} end";
   private static final String UPSERT = "INSERT INTO `item`";
@@ -43,8 +43,13 @@ final class PlantedVariants {
     String only = System.getProperty("gameq.explorer.rule", "");
     Stream<List<Task>> tasks =
         CampaignLength.isShort()
-            ? Stream.of(drawn(Stream.of(afterAFailover(), withoutOne())))
-            : Stream.of(afterAFailover(), ofTwoPrimaries(), withoutOne(), ofForgottenTrades());
+            ? Stream.of(drawn(Stream.of(afterAFailover(), withoutOne(), SentPlants.all())))
+            : Stream.of(
+                afterAFailover(),
+                ofTwoPrimaries(),
+                withoutOne(),
+                SentPlants.all(),
+                ofForgottenTrades());
     return tasks.flatMap(List::stream).filter(task -> task.plant().rule().contains(only)).toList();
   }
 
@@ -284,6 +289,7 @@ final class PlantedVariants {
    */
   static List<Task> covered() {
     return List.of(
+        SentPlants.covered(),
         new Task(
             Plant.without("a finished open is not whole")
                 .lua(OPEN, "redis.call('SADD', slot .. ':healing', owner)", ""),

@@ -99,7 +99,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
     TreeMap<Integer, Long> floor = new TreeMap<>();
     state
         .changes()
-        .filter(change -> change.isAcknowledged() && change.owner().equals(owner.encoded()))
+        .filter(change -> change.isAcknowledged() && change.isFor(owner))
         .filter(change -> state.outages() == 0 || isHealed(state, change))
         .forEach(change -> floor.merge(change.row(), change.version(), Math::max));
     return floor;
@@ -127,10 +127,7 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
           null);
     }
     List<MadeChange> known =
-        state
-            .changes()
-            .filter(c -> c.owner().equals(owner.encoded()) && c.status() != Status.REFUSED)
-            .toList();
+        state.changes().filter(c -> c.isFor(owner) && c.status() != Status.REFUSED).toList();
     TreeMap<Integer, Long> last = new TreeMap<>();
     String problem = null;
     for (int row : known.stream().map(MadeChange::row).distinct().toList()) {

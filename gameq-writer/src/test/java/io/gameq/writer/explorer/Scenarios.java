@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 final class Scenarios {
   private Scenarios() {}
 
-  private static final long CLOCK = 10;
+  static final long CLOCK = 10;
 
   /** B takes a player over from A, which goes on committing; two workers, leases run out. */
   static Scenario handOver(int reaps) {
@@ -429,7 +429,8 @@ final class Scenarios {
         moveOnAndBack(1),
         moveOnAndBack(2),
         failoverAndReader(1),
-        firstTerm());
+        firstTerm(),
+        SentScenarios.changed(false, 0));
   }
 
   /** With the campaigns, or {@code -Dgameq.explorer=failover}; the last ones only if not short. */
@@ -448,12 +449,19 @@ final class Scenarios {
             move(1, 2, 2, 1),
             move(2, 2, 2, 1),
             failoverAndDelete(3),
+            SentScenarios.changed(false, 1),
+            SentScenarios.deleted(1),
+            SentScenarios.clockAhead(),
+            SentScenarios.two(1),
             deletes(2));
     return CampaignLength.isShort()
         ? casts
         : Stream.concat(
                 casts.stream(),
                 Stream.of(
+                    SentScenarios.changed(true, 1),
+                    SentScenarios.withOwn(1),
+                    SentScenarios.failover(2),
                     failover(1, 2),
                     failovers(2, 2),
                     failoverInMidOpen(2),
@@ -485,6 +493,12 @@ final class Scenarios {
         move(1, 2, 2, 2),
         move(2, 2, 2, 2),
         deletes(3),
+        SentScenarios.changed(true, 2),
+        SentScenarios.deleted(2),
+        SentScenarios.clockAhead(),
+        SentScenarios.two(2),
+        SentScenarios.withOwn(2),
+        SentScenarios.failover(3),
         failover(2, 3),
         failovers(2, 3),
         failoverAndReader(3),
@@ -495,11 +509,11 @@ final class Scenarios {
         firstTerm());
   }
 
-  private static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {
+  static GameNodeActor node(String name, Plant plant, long clockMillis, Op... ops) {
     return new GameNodeActor(name, List.of(ops), clockMillis, 0, false, plant);
   }
 
-  private static void workers(
+  static void workers(
       List<Actor> cast, Plant plant, int workers, int batch, boolean everyStatement) {
     int first = cast.size();
     for (int i = 0; i < workers; i++) {

@@ -23,6 +23,8 @@
  *                  heal: read the journal mark | sessions in MySQL | reassert.lua for each | replay
  *                  a WAL record | healed.lua | send an unanswered commit again; refused: ask MySQL,
  *                  reassert (healing.HealingStep, the whole of it, one element a step)
+ *                  send: commit.lua into the inbox of a player, whoever has it | be told of what
+ *                  was sent (script.RowsToTell, retold)
  *                  may give an open up and open again, or die in it
  *                  goes over to the primary that was promoted, and heals there (Settling)
  * FlushWorker      the steps of a writer's turn: claim | flush, stopped at its statements | ack |
@@ -69,8 +71,10 @@
  * owns and else reports as a conflict; then nothing acknowledged is missing and unreported (LOST),
  * the session that owns believes what MySQL holds (OWNER VIEW), and nothing waits for ever
  * (STRANDED); nothing is reported as lost that MySQL holds (REPORTED), and no move is refused
- * unless Redis lost a half of it (REFUSED). A row that waits for the flush of the other owner is
- * given back until the last drain, which sets it aside.
+ * unless Redis lost a half of it (REFUSED), a commit of own changes and of rows that were sent is
+ * there whole or not at all (HALF), and a session knows of each row that was sent to its owner, or
+ * is still to be told (OWNER VIEW). A row that waits for the flush of the other owner is given back
+ * until the last drain, which sets it aside.
  *
  * <p>{@link io.gameq.writer.explorer.PlantedVariants} takes one rule out at a time, by editing the
  * text of a script or a statement on its way to the server, or by a switch of an actor where the
@@ -80,7 +84,8 @@
  * <p>Not explored: a Redis that loses writes while connections last; of two primaries a node that
  * comes back to the former one, a third one, Sentinel's word, a primary of which nothing was heard
  * for long, a flush that waits for its owner's lock after it read the term; a MySQL that fails
- * over, rows that MySQL refuses, sessions that close.
+ * over, rows that MySQL refuses, sessions that close; of a session that is lost while Redis forgets
+ * what it committed together with rows that it sent, what becomes of these.
  *
  * <pre>
  * -Dgameq.explorer=full         bigger casts

@@ -1,0 +1,20 @@
+package io.gameq.writer.campaign;
+
+import io.gameq.servers.MySqlServer;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What MySQL says of rows that were sent; immutable.
+ *
+ * @param rows every row of the game's tables
+ * @param epochs of each owner's newest session
+ * @param keysInUse rows that were set aside since they were sent under a key that was in use
+ */
+public record SentEnd(Map<String, Held> rows, Map<String, Long> epochs, Set<String> keysInUse) {
+  public static SentEnd of(MySqlServer mysql) throws SQLException {
+    return new SentEnd(
+        FinalState.rows(mysql), FinalState.epochs(mysql), FinalState.keysInUse(mysql));
+  }
+}

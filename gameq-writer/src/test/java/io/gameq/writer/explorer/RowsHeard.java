@@ -1,0 +1,47 @@
+package io.gameq.writer.explorer;
+
+import io.gameq.Row;
+import io.gameq.redis.script.RowsToTell;
+import io.gameq.redis.script.RowsToTell.OfSession;
+import io.gameq.rows.TableRow;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * A node tells its session of what was sent to its owner, as {@code SentRowsTelling} does: reads,
+ * tells, has Redis forget it. Stateless.
+ */
+final class RowsHeard {
+  private RowsHeard() {}
+
+  static NodeMemory by(Servers world, NodeMemory me, int player) {
+    NodeMemory.Hold hold = me.holds().get(player);
+    if (hold == null) {
+      return me;
+    }
+    String process = me.process();
+    TreeMap<Integer, Integer> known = new TreeMap<>(hold.loaded());
+    List<OfSession> told = new ArrayList<>();
+    long newest = me.lastVersion();
+    for (OfSession of : RowsToTell.read(world.redis, world.slot, process)) {
+      if (of.session().equals(hold.session().text())) {
+        told.add(of);
+        Row row =
+            new TableRow(world.item, world.codec.decode(world.item, of.row().image()).values());
+        int id = Objects.requireNonNull(row.getLong("id")).intValue();
+        boolean isChanged = me.changes().stream().anyMatch(change -> change.row() == id);
+        if (!isChanged) {
+          known.put(id, Objects.requireNonNull(row.getLong("count")).intValue());
+        }
+        newest = Math.max(newest, of.row().version());
+      }
+    }
+    if (!told.isEmpty()) {
+      RowsToTell.forget(world.redis, world.slot, process, told);
+    }
+    return me.hold(player, new NodeMemory.Hold(hold.ref(), hold.lost(), known))
+        .changes(me.changes(), newest);
+  }
+}
