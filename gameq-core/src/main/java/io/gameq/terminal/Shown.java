@@ -1,6 +1,7 @@
 package io.gameq.terminal;
 
 import io.gameq.change.VersionClock;
+import io.gameq.owner.OwnerId;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -60,6 +61,12 @@ public final class Shown {
           false;
       default -> true;
     };
+  }
+
+  /** {@code of player:42}; {@code sent to player:42 by node process 1a2b3c4d}. */
+  public static String whose(OwnerId owner) {
+    return (owner.isInbox() ? "sent to %s by node process " + owner.sender() : "of %s")
+        .formatted(text(owner.id()));
   }
 
   /** The same, cut to a number of characters. */

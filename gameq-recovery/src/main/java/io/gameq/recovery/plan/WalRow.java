@@ -1,10 +1,12 @@
 package io.gameq.recovery.plan;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowOp;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,20 @@ public record WalRow(
     } catch (GameQueueException e) {
       return RowOp.PUT;
     }
+  }
+
+  /** The field "session", or "sentBy" with the process of the node of a row that was sent. */
+  public void writeSession(JsonGenerator to) throws IOException {
+    if (owner.isInbox()) {
+      to.writeStringField("sentBy", owner.sender());
+    } else {
+      to.writeStringField("session", session.text());
+    }
+  }
+
+  /** The session that changed it, or who sent it, for people. */
+  String by() {
+    return owner.isInbox() ? "sent by node process " + owner.sender() : session.text();
   }
 
   /** The table, as the row key writes it. */
