@@ -2,6 +2,7 @@ package io.gameq.terminal;
 
 import io.gameq.change.VersionClock;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -69,7 +70,12 @@ public final class Shown {
         .formatted(text(owner.id()));
   }
 
-  /** The same, cut to a number of characters. */
+  /** Whose change it is: a session, or {@code sent by node process 1a2b3c4d}. */
+  public static String by(OwnerId owner, SessionId session) {
+    return owner.isInbox() ? "sent by node process " + owner.sender() : session.text();
+  }
+
+  /** {@link #text}, cut to a number of characters. */
   public static String cut(String text, int most) {
     String shown = text(text);
     return shown.length() <= most ? shown : shown.substring(0, most - 3) + "...";

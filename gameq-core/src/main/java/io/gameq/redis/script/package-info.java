@@ -4,10 +4,10 @@
  *
  * <p>A script is a resource file beside its class; its first lines say what it is for, its KEYS
  * with their types, its ARGV with their units, and every value that it returns. {@code slot.lua} is
- * put in front of each, {@code claims.lua} in front of those that end claims, {@code ailments.lua}
- * in front of the doctor's, {@code topic.lua} in front of those of topics, and {@code batches.lua}
- * of those that commit messages. The class binds KEYS and ARGV in order and makes a value of the
- * reply; it decides nothing.
+ * put in front of each, {@code claims.lua} in front of those that end claims, {@code inbox.lua} of
+ * those that meet inboxes, {@code ailments.lua} of the doctor's, {@code topic.lua} of those of
+ * topics, and {@code batches.lua} of those that commit messages. The class binds KEYS and ARGV in
+ * order and makes a value of the reply; it decides nothing.
  *
  * <pre>
  * a session      open.lua      OpenScript      may write from now on, adopts; what is unflushed?
@@ -38,6 +38,7 @@
  *                              WaitingOwners   who waits in a slot
  *                unwritten.lua UnwrittenScript which of them have rows of before a time: Unwritten
  *                trace.lua     TraceScript     where one owner is: OwnerInRedis
+ *                              InboxNames      in which inboxes rows wait that were sent to it
  *                doctor.lua    DoctorScript    what does not fit together: Symptoms of Things
  *                mend.lua      MendScript      mends one
  *                              SlotContents    all Things there are, page by page

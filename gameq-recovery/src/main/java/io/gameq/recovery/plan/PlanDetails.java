@@ -119,7 +119,7 @@ public final class PlanDetails implements Planner.Sink, Closeable {
             change.table(),
             change.keyText(),
             change.op().name().toLowerCase(Locale.ROOT),
-            change.by(),
+            Shown.by(change.owner(), change.session()),
             Long.toUnsignedString(change.version()),
             Shown.utc(Shown.time(change.version())),
             row.status().name().toLowerCase(Locale.ROOT),

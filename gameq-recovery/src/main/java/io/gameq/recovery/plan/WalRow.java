@@ -49,11 +49,6 @@ public record WalRow(
     }
   }
 
-  /** The session that changed it, or who sent it, for people. */
-  String by() {
-    return owner.isInbox() ? "sent by node process " + owner.sender() : session.text();
-  }
-
   /** The table, as the row key writes it. */
   public String table() {
     int colon = key().indexOf(':');

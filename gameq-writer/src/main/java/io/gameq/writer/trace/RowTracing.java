@@ -16,6 +16,7 @@ import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.RowInMySql;
 import io.gameq.writer.mysql.RowInMySql.SetAside;
 import io.gameq.writer.mysql.RowReading;
@@ -65,7 +66,7 @@ public final class RowTracing {
     List<RowPlace> places = new ArrayList<>();
     for (WalSearch.Found of : inWals) {
       all.add(of.owner().base());
-      String by = by(of.owner(), of.session());
+      String by = Shown.by(of.owner(), of.session());
       places.add(place(Where.WAL, of.owner().base(), by, of.row(), of.note()));
     }
     List<OwnerTrace> traces = new ArrayList<>();
@@ -86,10 +87,6 @@ public final class RowTracing {
     return PercentEncoding.percent(table) + ":" + keyText;
   }
 
-  private static String by(OwnerId owner, SessionId session) {
-    return owner.isInbox() ? "sent by node process " + owner.sender() : session.text();
-  }
-
   private void addRedis(List<RowPlace> to, OwnerInRedis seen, OwnerId from, String rowKey) {
     OwnerId owner = from.base();
     List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
@@ -97,7 +94,7 @@ public final class RowTracing {
     LookupScript.Found found =
         redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
     if (found.claimed().length > 0) {
-      String session = seen.claim() == null ? "" : by(from, seen.claim().session());
+      String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
       to.add(place(Where.CLAIMED, owner, session, new EncodedRow(rowKey, found.claimed()), ""));
     }
     for (int i = sessions.size() - 1; i >= 0; i--) {
@@ -108,7 +105,7 @@ public final class RowTracing {
             place(
                 of.stale() ? Where.STALE : Where.DIRTY,
                 owner,
-                by(from, of.session()),
+                Shown.by(from, of.session()),
                 new EncodedRow(rowKey, image),
                 ""));
       }
