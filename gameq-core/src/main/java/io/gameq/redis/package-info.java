@@ -17,9 +17,10 @@
  * {ns:slot}:healing         SET     owners whose session Redis had forgotten and knows again: rows
  *                                   it adopted may be missing until its node has put them back
  * {ns:slot}:stale           SET     dirty keys of sessions that lost ownership
- * {ns:slot}:inboxes:O       HASH    inboxes in which rows wait that were sent to O, and their sessions
- * {ns:slot}:sent:PROCESS    HASH    by 'O S row': what sessions of a node are to be told of such rows;
- *                                   expires
+ * {ns:slot}:inboxes:O       HASH    inboxes in which rows wait that were sent to O, and their
+ *                                   sessions
+ * {ns:slot}:sent:PROCESS    HASH    by 'O S row': what sessions of a node are to be told of such
+ *                                   rows; expires
  * {ns:slot}:journal         HASH    sequence of the newest commit held, by WAL id
  * {ns:slot}:mjournal        HASH    the same of commits with messages, and what is missing before
  * {ns:slot}:t:TOPIC:...             messages of a topic, which io.gameq.redis.topic draws, with

@@ -1,7 +1,7 @@
 -- Put in front of scripts that meet inboxes, after slot.lua: what nodes send to an owner, whoever has it.
 -- {ns:slot}:inboxes:<owner> HASH inbox -> its session: those in which rows wait to be flushed
--- {ns:slot}:sent:<process>  HASH '<owner> <session> <field>' -> '0' or '1', row: what the node of the owner's session is to be told; '1' when
---   it may have been told before, as when a WAL is replayed. Expires an hour after the last one, since that node may be gone.
+-- {ns:slot}:sent:<process>  HASH '<owner> <session> <field>' -> '0' or '1', row: what the node of the owner's session is to be told; '1'
+--   when it may have been told before, as when a WAL is replayed. Expires an hour after the last one, since that node may be gone.
 local TOLD_WITHIN_MILLIS = 3600000
 
 local function inboxes_key(slot, owner) return slot .. ':inboxes:' .. owner end
