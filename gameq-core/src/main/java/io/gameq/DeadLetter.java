@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param version in which the row was refused
  * @param delete whether a delete was refused; then {@code row} is null
  * @param row what MySQL refused; null for a delete, and when it cannot be read any more
- * @param errorCode MySQL's error number; {@link #NOT_OWNER}; 0 for another error of gameq's own
+ * @param errorCode MySQL's error number; {@link #NOT_OWNER}, {@link #KEY_IN_USE}; 0 for another
+ *     error of gameq's own
  * @param error MySQL's message
  * @param attempts how often the row was tried
  * @param refusedAt when it was refused last
@@ -32,4 +33,10 @@ public record DeadLetter(
    * Of a move the dead letter goes when the other owner's half is flushed after all.
    */
   public static final int NOT_OWNER = -1;
+
+  /**
+   * The error number of a row that was {@linkplain GameQueue#send sent} under a key that another
+   * row has: never written over that one.
+   */
+  public static final int KEY_IN_USE = -2;
 }

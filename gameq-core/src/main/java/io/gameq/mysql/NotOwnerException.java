@@ -11,8 +11,8 @@ public final class NotOwnerException extends SQLException {
 
   private final transient Set<OwnerId> awaited;
 
-  private NotOwnerException(String message, Set<OwnerId> awaited) {
-    super(message, "45000", DeadLetter.NOT_OWNER);
+  private NotOwnerException(String message, int errorCode, Set<OwnerId> awaited) {
+    super(message, "45000", errorCode);
     this.awaited = awaited;
   }
 
@@ -20,6 +20,7 @@ public final class NotOwnerException extends SQLException {
     return new NotOwnerException(
         "%s: the row belongs to %s, not to %s: only a move by its owner brings it here"
             .formatted(row.key(), owner, row.owner()),
+        DeadLetter.NOT_OWNER,
         Set.of());
   }
 
@@ -28,11 +29,12 @@ public final class NotOwnerException extends SQLException {
     return new NotOwnerException(
         "%s: there is a row with this key already, and what is sent to %s needs a new key"
             .formatted(row.key(), row.owner().base()),
+        DeadLetter.KEY_IN_USE,
         Set.of());
   }
 
   public static NotOwnerException pending(RowChange row, Set<OwnerId> awaited, String why) {
-    return new NotOwnerException(row.key() + ": " + why, awaited);
+    return new NotOwnerException(row.key() + ": " + why, DeadLetter.NOT_OWNER, awaited);
   }
 
   /**

@@ -79,8 +79,18 @@ public record OwnerId(String kind, String key, String encoded) {
 
   /** The owner whose rows these are: that of an inbox, else this one itself. */
   public OwnerId base() {
+    return isInbox() ? new OwnerId(kind, key, baseOf(encoded)) : this;
+  }
+
+  /** {@link #base} of an encoded form, which is given back where it is no inbox's. */
+  public static String baseOf(String encoded) {
     int mark = encoded.lastIndexOf(OF_INBOX);
-    return mark < 0 ? this : new OwnerId(kind, key, encoded.substring(0, mark));
+    return mark < 0 ? encoded : encoded.substring(0, mark);
+  }
+
+  /** Of an inbox: the process of the node that sends by it. */
+  public String sender() {
+    return encoded.substring(encoded.lastIndexOf(OF_INBOX) + 1);
   }
 
   /**

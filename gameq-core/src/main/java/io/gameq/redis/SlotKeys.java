@@ -93,6 +93,11 @@ public final class SlotKeys {
     return bytes(prefix + ":dirty:" + owner.encoded() + ":*"); // no character of a pattern in it
   }
 
+  /** The hash of inboxes in which rows wait that were sent to an owner, see {@code inbox.lua}. */
+  public byte[] inboxes(OwnerId owner) {
+    return bytes(prefix + ":inboxes:" + owner.encoded());
+  }
+
   /** The hash of what a node's sessions are to be told of, see {@code inbox.lua}. */
   public byte[] sent(String process) {
     return bytes(prefix + ":sent:" + process);

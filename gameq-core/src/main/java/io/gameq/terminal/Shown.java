@@ -1,6 +1,8 @@
 package io.gameq.terminal;
 
 import io.gameq.change.VersionClock;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -62,7 +64,18 @@ public final class Shown {
     };
   }
 
-  /** The same, cut to a number of characters. */
+  /** {@code of player:42}; {@code sent to player:42 by node process 1a2b3c4d}. */
+  public static String whose(OwnerId owner) {
+    return (owner.isInbox() ? "sent to %s by node process " + owner.sender() : "of %s")
+        .formatted(text(owner.id()));
+  }
+
+  /** Whose change it is: a session, or {@code sent by node process 1a2b3c4d}. */
+  public static String by(OwnerId owner, SessionId session) {
+    return owner.isInbox() ? "sent by node process " + owner.sender() : session.text();
+  }
+
+  /** {@link #text}, cut to a number of characters. */
   public static String cut(String text, int most) {
     String shown = text(text);
     return shown.length() <= most ? shown : shown.substring(0, most - 3) + "...";

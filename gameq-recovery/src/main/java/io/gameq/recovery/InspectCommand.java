@@ -3,6 +3,7 @@ package io.gameq.recovery;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
+import io.gameq.owner.OwnerId;
 import io.gameq.recovery.plan.RowHash;
 import io.gameq.recovery.wal.Versions;
 import io.gameq.recovery.wal.WalFolder;
@@ -73,8 +74,11 @@ final class InspectCommand implements Callable<Integer> {
     void count(WalRecord.Part part, long rows) {
       if (rows > 0) {
         changes += rows;
-        ofOwners.add(hash.owner(part.owner()).high());
-        sessions.add(hash.row(part.session()).high());
+        OwnerId owner = OwnerId.ofEncoded(part.owner());
+        ofOwners.add(hash.owner(owner.base().encoded()).high());
+        if (!owner.isInbox()) {
+          sessions.add(hash.row(part.session()).high());
+        }
       }
     }
   }
@@ -109,7 +113,7 @@ final class InspectCommand implements Callable<Integer> {
 
   private boolean isWanted(WalRecord.Part part, EncodedRow row) {
     Instant time = Shown.time(Versions.of(row.image()));
-    return (wanted.isEmpty() || wanted.contains(part.owner()))
+    return (wanted.isEmpty() || wanted.contains(OwnerId.baseOf(part.owner())))
         && (table == null
             || row.key().startsWith(io.gameq.owner.PercentEncoding.percent(table) + ":"))
         && (since == null || !time.isBefore(since))
@@ -140,14 +144,15 @@ final class InspectCommand implements Callable<Integer> {
 
   private static String asText(
       WalReader.Entry entry, String kind, WalRecord.Part part, EncodedRow row) {
-    return "%d %s %s %s of %s, session %s, version %s"
+    OwnerId owner = OwnerId.ofEncoded(part.owner());
+    return "%d %s %s %s %s%s, version %s"
         .formatted(
             entry.sequence(),
             kind,
             op(row),
             Shown.text(row.key()),
-            Shown.text(part.owner()),
-            part.session(),
+            Shown.whose(owner),
+            owner.isInbox() ? "" : ", session " + part.session(),
             Shown.version(Versions.of(row.image())));
   }
 
@@ -158,9 +163,14 @@ final class InspectCommand implements Callable<Integer> {
           line.writeNumberField("sequence", entry.sequence());
           line.writeStringField("kind", kind);
           line.writeStringField("op", op(row));
-          line.writeStringField("owner", part.owner());
+          OwnerId owner = OwnerId.ofEncoded(part.owner());
+          line.writeStringField("owner", owner.base().encoded());
           line.writeStringField("key", row.key());
-          line.writeStringField("session", part.session());
+          if (owner.isInbox()) {
+            line.writeStringField("sentBy", owner.sender());
+          } else {
+            line.writeStringField("session", part.session());
+          }
           line.writeStringField("version", Long.toUnsignedString(Versions.of(row.image())));
           line.writeStringField("time", Shown.time(Versions.of(row.image())).toString());
           line.writeNumberField("bytes", row.image().length);

@@ -141,10 +141,10 @@ final class VerifyCommand implements Callable<Integer> {
   /** {@code item:42,3 of player:42: lost, version 7 (...); MySQL has version 5, Redis none} */
   private static String asText(PlannedRow row) {
     String reason = row.judgement().reason();
-    return "%s of %s: %s, version %s; MySQL has %s, Redis has %s%s"
+    return "%s %s: %s, version %s; MySQL has %s, Redis has %s%s"
         .formatted(
             Shown.text(row.change().key()),
-            Shown.text(row.owner().id()),
+            Shown.whose(row.owner()),
             difference(row),
             Shown.version(row.change().version()),
             version(row.present().mysqlVersion()),
@@ -176,7 +176,7 @@ final class VerifyCommand implements Callable<Integer> {
           line.writeStringField("key", change.keyText());
           line.writeStringField("difference", difference(row));
           line.writeStringField("reason", row.judgement().reason());
-          line.writeStringField("session", change.session().text());
+          change.writeSession(line);
           line.writeStringField("version", Long.toUnsignedString(change.version()));
           line.writeStringField("time", Shown.time(change.version()).toString());
           line.writeStringField("mysqlVersion", row.present().mysqlVersionText());

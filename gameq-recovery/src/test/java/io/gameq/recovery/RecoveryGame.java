@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * or MySQL held. No writer runs: MySQL gets rows by {@code replay --into mysql}.
  */
 public final class RecoveryGame implements AutoCloseable {
-  static final int SLOTS = 4;
+  public static final int SLOTS = 4;
 
-  final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
+  public final String namespace = "t" + UUID.randomUUID().toString().substring(0, 8);
   public final GameDatabase database;
   public final Path wal;
 
@@ -74,7 +74,7 @@ public final class RecoveryGame implements AutoCloseable {
   }
 
   /** Removes everything that Redis holds of this game. */
-  void loseRedis() {
+  public void loseRedis() {
     try (var redis = TestServers.redis()) {
       keys("*").forEach(key -> redis.sync().del(key));
     }

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A Redis that was broken in every way that {@code doctor} knows, and one that was not. */
 class DoctorTest {
   private static final AuditTable.Actor ACTOR = new AuditTable.Actor("ann", "test");
+  private static final String SENT = "0000000000000000-";
   private static final String GONE = "0000000000000001-deadbeef00000001";
 
   record Item(long playerId, int slot, int count) {}
@@ -137,6 +138,9 @@ class DoctorTest {
     raw.sync().sadd(slot(1) + ":closing", owner(104));
     raw.sync().sadd(slot(1) + ":healing", owner(105));
     raw.sync().sadd(slot(1) + ":stale", slot(1) + ":dirty:" + owner(106) + ":" + GONE);
+    raw.sync()
+        .hset(slot(1) + ":inboxes:" + owner(1), owner(1) + "!deadbeef", SENT + "deadbeef00000000");
+    raw.sync().del(slot(8) + ":inboxes:" + owner(8));
     raw.sync().hset(slot(1) + ":journal", "n9-20260101T000000Z-deadbeef", "7");
     raw.sync().set(slot(107) + ":own:" + owner(107), GONE);
     raw.sync().lpush(slot(1) + ":ready", owner(108) + ":" + GONE);
@@ -177,6 +181,8 @@ class DoctorTest {
         session.put(new Item(player, 1, player));
         session.commit().awaitQueued(LONG);
       }
+      queue.send("player:1", new Item(1, 8, 1)).awaitQueued(LONG);
+      queue.send("player:8", new Item(8, 8, 1)).awaitQueued(LONG);
       assertEquals(Set.of(), found(examine()));
       List<String> before = rows();
       breakAll();
@@ -204,9 +210,17 @@ class DoctorTest {
           Set.copyOf(raw.sync().zrange("{" + game.namespace + ":0}:t:mail:due", 0, -1)));
       assertEquals(
           "doctor repair", AuditTable.newest(game.mysql, Long.MAX_VALUE, 1).get(0).action());
+      assertEquals(2, queue.read("player:1", Item.class).size());
+      assertEquals(1, queue.read("player:8", Item.class).size());
       raw.sync().zadd(slot(7) + ":due", 0, entry(7)); // its merge window lasts
+      raw.sync()
+          .zrange(slot(1) + ":due", 0, -1)
+          .forEach(of -> raw.sync().zadd(slot(1) + ":due", 0, of));
+      raw.sync()
+          .zrange(slot(8) + ":due", 0, -1)
+          .forEach(of -> raw.sync().zadd(slot(8) + ":due", 0, of));
       try (WriterService writer = game.writer("w1")) {
-        await().atMost(LONG).until(() -> count() == 7);
+        await().atMost(LONG).until(() -> count() == 9);
       }
     }
   }
@@ -225,6 +239,40 @@ class DoctorTest {
 
   private int count() throws Exception {
     return Integer.parseInt(game.queryText("SELECT COUNT(*) FROM item"));
+  }
+
+  /** Waiting, taken next, claimed, and given back. */
+  @Test
+  void anInboxIsHealthyWhereverItIsOnItsWay() throws Exception {
+    try (GameQueue queue =
+        GameQueue.open(game.config("n1").mergeWindow(Duration.ofMinutes(5)).build())) {
+      OwnerSession holder = queue.open("player:1");
+      queue.send("player:1", new Item(1, 1, 1)).awaitQueued(LONG);
+      queue.send("player:2", new Item(2, 1, 2)).awaitQueued(LONG);
+      assertHealthy();
+      String inbox = raw.sync().hkeys(slot(2) + ":inboxes:" + owner(2)).get(0);
+      String session = SENT + inbox.substring(inbox.indexOf('!') + 1) + "00000000";
+      raw.sync().zrem(slot(2) + ":due", inbox + ":" + session);
+      raw.sync().lpush(slot(2) + ":ready", inbox + ":" + session);
+      assertHealthy();
+      raw.sync().lpop(slot(2) + ":ready");
+      raw.sync().rename(slot(2) + ":dirty:" + inbox + ":" + session, slot(2) + ":claimed:" + inbox);
+      raw.sync().hset(slot(2) + ":claim", inbox, "t.2 " + session + " 1 0 0 w9");
+      raw.sync().zadd(slot(2) + ":lease", 9e15, inbox);
+      raw.sync().lpush(slot(2) + ":inflight:w9", inbox + ":" + session);
+      assertHealthy();
+      raw.sync().zadd(slot(2) + ":lease", 1, inbox); // its writer is gone: another takes it back
+      try (WriterService writer = game.writer("w1")) {
+        await().atMost(LONG).until(() -> count() == 1);
+        assertHealthy();
+      }
+      assertEquals(List.of(new Item(1, 1, 1)), holder.current(Item.class));
+    }
+  }
+
+  private void assertHealthy() throws InterruptedException {
+    Diagnosis found = examine();
+    assertEquals(List.of(), found.findings());
   }
 
   @Test

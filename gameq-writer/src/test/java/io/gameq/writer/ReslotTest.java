@@ -30,6 +30,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +173,32 @@ class ReslotTest {
     Reslotting.Done done = reslotting.run(SLOTS, true, ACTOR, text -> {});
     assertEquals(1, done.ended(), done::toString);
     assertEquals("reslot", game.queryText("SELECT node FROM gameq_owner"));
+  }
+
+  @Test
+  void whatWasSentIsWrittenBeforeAndFoundAfterwards() throws Exception {
+    GameQueue sender = game.node("n1");
+    for (int player = 1; player <= 9; player++) {
+      sender.send("player:" + player, new Item(player, 1, player)).awaitQueued(LONG);
+    }
+    try (sender) {
+      assertTrue(reslotting.obstacles(true).toString().contains("of rows on their way"));
+      try (WriterService writer = game.writer("w1")) {
+        assertEquals(Set.of(), sender.drain(LONG));
+      }
+    }
+    String gone = "{" + game.namespace + ":1}:sent:deadbeef";
+    raw.sync().hset(gone, "player%3A1 0000000000000001-deadbeef00000001 item:1,1", "0row");
+    silence();
+    assertEquals(List.of(), reslotting.obstacles(false));
+    Reslotting.Done done = reslotting.run(SLOTS, false, ACTOR, text -> {});
+    assertEquals(List.of(), done.left());
+    try (GameQueue queue = GameQueue.open(game.config("n1").slots(SLOTS).build())) {
+      for (int player = 1; player <= 9; player++) {
+        queue.send("player:" + player, new Item(player, 2, player)).awaitQueued(LONG);
+        assertEquals(2, queue.open("player:" + player).rows(Item.class).size());
+      }
+    }
   }
 
   private SessionId session(int player) {

@@ -49,9 +49,9 @@ public final class DiscardTable {
       return new Discard(owner, table, rowKey, ANY_SESSION, version);
     }
 
-    /** Whether it covers a change of this row by this owner. */
+    /** Whether it covers a change of this row by this owner, or one that was sent to it. */
     public boolean covers(OwnerId byOwner, SessionId bySession, long ofVersion) {
-      return owner.equals(byOwner)
+      return owner.equals(byOwner.base())
           && (session.equals(ANY_SESSION) || session.equals(bySession.text()))
           && Long.compareUnsigned(version, ofVersion) >= 0;
     }
@@ -110,7 +110,7 @@ public final class DiscardTable {
   /** Up to which version all changes of an owner are given up; -1 when none is. */
   private static long upTo(List<Discard> discards, OwnerId owner) {
     return discards.stream()
-        .filter(of -> of.session().equals(ANY_SESSION) && of.owner().equals(owner))
+        .filter(of -> of.session().equals(ANY_SESSION) && of.owner().equals(owner.base()))
         .mapToLong(Discard::version)
         .max()
         .orElse(-1);

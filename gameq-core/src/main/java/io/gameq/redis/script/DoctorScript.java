@@ -15,6 +15,7 @@ public final class DoctorScript {
       LuaScript.of(
           DoctorScript.class,
           "claims.lua",
+          "inbox.lua",
           "topic.lua",
           "ailments.lua",
           "topicailments.lua",

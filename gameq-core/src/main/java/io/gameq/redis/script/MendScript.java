@@ -13,6 +13,7 @@ public final class MendScript {
       LuaScript.of(
           MendScript.class,
           "claims.lua",
+          "inbox.lua",
           "topic.lua",
           "ailments.lua",
           "topicailments.lua",

@@ -1,9 +1,13 @@
 package io.gameq.redis.script;
 
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param claimed the rows of the claim; null when there are none
  * @param sessions those that have dirty rows, or that somebody knows of; the oldest first
  * @param foreign keys that hold somebody else's values
+ * @param inboxes in which rows wait that were sent to the owner
  */
 public record OwnerInRedis(
     long nowMillis,
@@ -30,13 +35,15 @@ public record OwnerInRedis(
     long leaseEndsMillis,
     @Nullable TracedRows claimed,
     List<InSession> sessions,
-    List<String> foreign) {
+    List<String> foreign,
+    Map<OwnerId, OwnerInRedis> inboxes) {
   /** No time. Who is urgent is due at 0, or before. */
   public static final long NONE = Long.MIN_VALUE;
 
   public OwnerInRedis {
     sessions = List.copyOf(sessions);
     foreign = List.copyOf(foreign);
+    inboxes = Collections.unmodifiableMap(new LinkedHashMap<>(inboxes));
   }
 
   /**
@@ -126,6 +133,11 @@ public record OwnerInRedis(
     return sessions.stream().filter(of -> of.session().equals(ownedBy)).findFirst();
   }
 
+  /** This, and each of the inboxes. */
+  public Stream<OwnerInRedis> withInboxes() {
+    return Stream.concat(Stream.of(this), inboxes.values().stream());
+  }
+
   /** Whether Redis knows anything of the owner. */
   public boolean isKnown() {
     return ownedBy != null
@@ -135,6 +147,7 @@ public record OwnerInRedis(
         || closing
         || healing
         || !foreign.isEmpty()
+        || !inboxes.isEmpty()
         || sessions.stream().anyMatch(of -> of.dirty() != null || of.isAwaited() || of.stale());
   }
 }

@@ -119,7 +119,7 @@ public final class SlotContents {
     String type =
         switch (family) {
           case "own" -> "string";
-          case "dirty", "claimed" -> "hash";
+          case "dirty", "claimed", "inboxes", "sent" -> "hash";
           case "inflight" -> "list";
           default -> colon < 0 ? TYPES.getOrDefault(name, "") : "";
         };
@@ -128,12 +128,13 @@ public final class SlotContents {
     }
     Matcher dirty = DIRTY.matcher(of);
     String owner = family.equals("dirty") && dirty.matches() ? dirty.group(1) : of;
-    if (!family.equals("inflight") && colon > 0 && isElsewhere(owner, slot, slots)) {
+    boolean isOfProcess = family.equals("inflight") || family.equals("sent");
+    if (!isOfProcess && colon > 0 && isElsewhere(owner, slot, slots)) {
       to.add(new Thing(slot, "any", name, ""));
       return;
     }
     to.add(new Thing(slot, "key", name, type));
-    if (family.equals("own") || family.equals("claimed")) {
+    if (family.equals("own") || family.equals("claimed") || family.equals("inboxes")) {
       to.add(new Thing(slot, family, of, ""));
     } else if (family.equals("dirty") && dirty.matches()) {
       to.add(new Thing(slot, family, dirty.group(1), dirty.group(2)));

@@ -40,6 +40,7 @@ public record SlotSurvey(
       Set.of(
           "dirty",
           "claimed",
+          "inboxes",
           "inflight",
           "due",
           "ready",
@@ -90,6 +91,9 @@ public record SlotSurvey(
     String family = name.contains(":") ? name.substring(0, name.indexOf(':')) : name;
     if (family.equals("t") || name.equals("mjournal")) {
       return; // messages stay in their slots: their topics have a number of slots of their own
+    }
+    if (family.equals("sent")) {
+      return; // what sessions are to be told that end before: it expires
     }
     if (OF_ROWS.contains(family)) {
       waiting.add(key);

@@ -20,6 +20,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,13 +45,16 @@ public final class TraceScript {
   /** An owner has a few; each costs the script four commands. */
   private static final int MOST_SESSIONS = 100;
 
+  /** One for each node that sends to the owner. */
+  private static final int MOST_INBOXES = 100;
+
   /** What the sums are made of: more than nodes let an owner have. */
   private static final long MOST_ROWS = 100_000;
 
   private TraceScript() {}
 
   /**
-   * Looks at an owner.
+   * Looks at an owner, and at what was sent to it.
    *
    * @param known sessions to look at besides those that Redis tells of
    * @throws RedisUnavailableException when Redis does not answer
@@ -58,7 +62,26 @@ public final class TraceScript {
    */
   public static OwnerInRedis call(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<SessionId> known) {
-    List<SessionId> sessions = sessions(redis, slot, owner, known);
+    Map<OwnerId, OwnerInRedis> inboxes = new LinkedHashMap<>();
+    List<OwnerId> names = ask(() -> InboxNames.of(redis, slot, owner));
+    if (names != null) {
+      names.stream()
+          .limit(MOST_INBOXES)
+          .forEach(
+              inbox -> {
+                SessionId session = SessionId.ofInbox(inbox.sender());
+                inboxes.put(inbox, look(redis, slot, inbox, List.of(session), Map.of()));
+              });
+    }
+    return look(redis, slot, owner, sessions(redis, slot, owner, known), inboxes);
+  }
+
+  private static OwnerInRedis look(
+      RedisConnection redis,
+      SlotKeys slot,
+      OwnerId owner,
+      List<SessionId> sessions,
+      Map<OwnerId, OwnerInRedis> inboxes) {
     List<String> args = new ArrayList<>(List.of(owner.encoded(), MOST_READY));
     sessions.forEach(of -> args.add(of.text()));
     List<Object> reply = SCRIPT.call(redis, slot, args);
@@ -84,7 +107,8 @@ public final class TraceScript {
         score(reply.get(6)),
         (Long) reply.get(7) < 0 ? null : sums(redis, slot.claimed(owner)),
         all,
-        ((List<?>) reply.get(9)).stream().map(LuaScript::string).toList());
+        ((List<?>) reply.get(9)).stream().map(LuaScript::string).toList(),
+        inboxes);
   }
 
   private static @Nullable SessionId session(String text) {

@@ -1,10 +1,12 @@
--- Put in front of doctor.lua and mend.lua, after slot.lua and claims.lua: what is wrong with one thing in a slot.
+-- Put in front of doctor.lua and mend.lua, after slot.lua, claims.lua and inbox.lua: what is wrong with one thing in a slot.
 -- All scripts leave a slot in order, each as a whole. Out of order it gets by what is no script of gameq's: somebody who writes or
 -- deletes keys by hand, a restore of a part, or a script that ended in the middle since a key was of the wrong type.
 -- A thing is named by its place and two texts:
 --   key NAME TYPE            the key '<slot>:NAME', which is to be of that type
 --   own OWNER                dirty OWNER SESSION    claimed OWNER    claim OWNER    lease OWNER    closing OWNER    healing OWNER
 --   due ENTRY                ready ENTRY            inflight WRITER ENTRY           stale KEY      journal WAL      any NAME
+--   inboxes OWNER
+-- where OWNER is an inbox as well, but for the last one,
 -- and those of topicailments.lua.
 
 -- Looking for an entry in a list costs as much as the list is long: a claim leaves no more than its most owners.
@@ -27,7 +29,7 @@ local function is_session(text)
   return #text == 33 and string.sub(text, 17, 17) == '-' and not string.find(string.gsub(text, '-', '', 1), '[^0-9a-f]')
 end
 
-local function is_owner(text) return string.find(text, '^[a-z][a-z0-9_]*%%3A[%w._~%%-]+$') ~= nil end
+local function is_owner(text) return string.find(owner_of_inbox(text) or text, '^[a-z][a-z0-9_]*%%3A[%w._~%%-]+$') ~= nil end
 
 local function entry_of(text)
   local owner, session = string.match(text, '^(.*):([^:]+)$')
@@ -58,6 +60,12 @@ local function has_nothing(slot, owner)
   return not there(claimed_key(slot, owner)) and not (owned_by and there(dirty_key(slot, owner, owned_by)))
 end
 
+-- Rows in an inbox that opens and reads do not look into.
+local function unlisted(slot, owner)
+  local of = owner_of_inbox(owner)
+  return of and ask(1, 'HEXISTS', inboxes_key(slot, of), owner) == 0
+end
+
 local look = {}
 
 function look.key(slot, name, expected)
@@ -81,6 +89,7 @@ end
 
 function look.dirty(slot, owner, session)
   local key = dirty_key(slot, owner, session)
+  if unlisted(slot, owner) and there(key) then return 'inbox_not_listed', session end
   if redis.call('TYPE', key).ok ~= 'hash' or awaited(slot, owner, session) then
     if redis.call('TYPE', key).ok == 'hash' and not owner_of(slot, owner) then return 'unowned', session end
     return nil
@@ -99,6 +108,7 @@ end
 
 function look.claimed(slot, owner)
   if redis.call('TYPE', claimed_key(slot, owner)).ok ~= 'hash' then return nil end
+  if unlisted(slot, owner) then return 'inbox_not_listed', '' end
   local claim = claim_or_nil(slot, owner)
   if claim and not claim.token then return nil end -- damaged: it is looked at by itself
   if not is_held(claim) then return 'claimed_without_claim', owner_of(slot, owner) or '' end
@@ -174,6 +184,15 @@ function look.stale(slot, key)
   local prefix = slot .. ':dirty:'
   if string.sub(key, 1, #prefix) ~= prefix or not entry_of(string.sub(key, #prefix + 1)) then return 'damaged_entry', '' end
   if not there(key) then return 'stale_gone', '' end
+end
+
+function look.inboxes(slot, owner)
+  local empty, all = {}, ask({}, 'HGETALL', inboxes_key(slot, owner))
+  for i = 1, #all, 2 do
+    if not there(dirty_key(slot, all[i], all[i + 1])) and not there(claimed_key(slot, all[i])) then empty[#empty + 1] = all[i] end
+  end
+  table.sort(empty)
+  if #empty > 0 then return 'inbox_leftover', table.concat(empty, ' ') end
 end
 
 function look.journal(slot, wal)

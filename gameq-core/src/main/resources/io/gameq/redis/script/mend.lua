@@ -87,6 +87,16 @@ function mend.healing_leftover() redis.call('SREM', slot .. ':healing', name) re
 
 function mend.stale_gone() redis.call('SREM', slot .. ':stale', name) return true end
 
+function mend.inbox_not_listed()
+  redis.call('HSET', inboxes_key(slot, owner_of_inbox(name)), name, inbox_session(name))
+  return true
+end
+
+function mend.inbox_leftover()
+  for inbox in string.gmatch(state, '%S+') do redis.call('HDEL', inboxes_key(slot, name), inbox) end
+  return true
+end
+
 function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name) return true end
 
 function mend.message_without_due() set_due(topic_key(slot, name), more, now) return true end

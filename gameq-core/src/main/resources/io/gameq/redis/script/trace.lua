@@ -1,7 +1,7 @@
 -- Where one owner is on his way, in one look. Changes nothing, and is refused on a replica. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, claimed:<owner> HASH, due ZSET, ready LIST,
 --   lease ZSET, claim HASH, closing SET, healing SET, stale SET
--- ARGV[1] owner; ARGV[2] entries of ready that are looked at for each session; ARGV[3...] sessions, at most 100
+-- ARGV[1] owner, or inbox; ARGV[2] entries of ready that are looked at for each session; ARGV[3...] sessions, at most 100
 -- Returns {Redis TIME, ms; session that owns or ''; ms until its own key expires, -1 never, -2 there is none; 1 in closing, else 0;
 --   1 in healing, else 0; the record of the claim, as claims.lua has it, or ''; when the lease ends, ms, or ''; number of claimed rows,
 --   -1 when there is no such hash; for each session {number of dirty rows, -1 when there is no such hash; when due, ms, or ''; 1 in
@@ -27,7 +27,7 @@ local function rows_of(key)
 end
 
 local reply = {
-  now_millis(), ask('', 'GET', own_key(slot, owner)), redis.call('PTTL', own_key(slot, owner)),
+  now_millis(), inbox_session(owner) or ask('', 'GET', own_key(slot, owner)), redis.call('PTTL', own_key(slot, owner)),
   ask(0, 'SISMEMBER', slot .. ':closing', owner), ask(0, 'SISMEMBER', slot .. ':healing', owner),
   ask('', 'HGET', slot .. ':claim', owner), ask('', 'ZSCORE', slot .. ':lease', owner), rows_of(claimed_key(slot, owner))
 }

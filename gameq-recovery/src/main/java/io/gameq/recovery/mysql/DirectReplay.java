@@ -54,7 +54,8 @@ public final class DirectReplay {
    * @param rows that MySQL holds now in these versions or newer ones
    * @param setAside rows that it refused, as dead letters now
    * @param waiting rows that it refused, and that are not written: see {@link #write}
-   * @param notOwned owners that another session took over; nothing of them was written
+   * @param notOwned owners that another session took over, and then the inboxes of the group;
+   *     nothing of them was written
    */
   public record Written(
       long rows, List<Refused> setAside, List<RowChange> waiting, List<OwnerId> notOwned)
@@ -96,8 +97,10 @@ public final class DirectReplay {
             .toList());
     List<OwnerId> notOwned = new ArrayList<>();
     List<RowChange> rows = new ArrayList<>();
+    boolean allCount = group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
     for (Owner of : group) {
-      if (transaction.counts(of.owner(), of.session())) {
+      // Rows may have been sent together with those that are not written.
+      if (transaction.counts(of.owner(), of.session()) && (allCount || !of.owner().isInbox())) {
         rows.addAll(of.rows());
       } else {
         notOwned.add(of.owner());

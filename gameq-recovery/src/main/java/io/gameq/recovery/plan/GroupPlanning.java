@@ -3,6 +3,9 @@ package io.gameq.recovery.plan;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.recovery.plan.RowIndex.State;
+import io.gameq.recovery.wal.Versions;
+import io.gameq.rows.EncodedRow;
+import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +31,8 @@ final class GroupPlanning implements GroupReading.Sink {
   private final Map<String, OwnerId> owners = new HashMap<>();
   private final Map<String, SessionId> sessions = new HashMap<>();
   private final List<WalRow> batch = new ArrayList<>();
+  private final List<WalRow> sentWith = new ArrayList<>();
+  private boolean isSentInRecord;
   private long batchBytes;
 
   GroupPlanning(OwnerGroup group, Classification classification, Planner.Sink sink) {
@@ -47,23 +52,37 @@ final class GroupPlanning implements GroupReading.Sink {
         part,
         State.UNSEEN,
         (row, version) -> {
-          OwnerId owner = owners.computeIfAbsent(part.owner(), OwnerId::ofEncoded);
-          SessionId session = sessions.computeIfAbsent(part.session(), SessionId::parse);
-          batch.add(new WalRow(owner, session, row, version, wal, sequence));
+          WalRow next = row(part, row, wal, sequence);
+          batch.add(next);
           batchBytes += row.image().length;
+          isSentInRecord |= next.owner().isInbox();
         });
+  }
+
+  private WalRow row(WalRecord.Part part, EncodedRow row, int wal, long sequence) {
+    OwnerId owner = owners.computeIfAbsent(part.owner(), OwnerId::ofEncoded);
+    SessionId session = sessions.computeIfAbsent(part.session(), SessionId::parse);
+    return new WalRow(owner, session, row, Versions.of(row.image()), wal, sequence);
   }
 
   /** Here alone, so that a commit never lies in two batches. */
   @Override
-  public void endOfRecord() {
-    if (batch.size() >= BATCH_ROWS || batchBytes >= BATCH_BYTES) {
+  public void endOfRecord(int wal, WalReader.Entry entry) {
+    if (isSentInRecord) {
+      for (WalRecord.Part part : GroupReading.sentWith(entry)) {
+        part.rows().forEach(row -> sentWith.add(row(part, row, wal, entry.sequence())));
+      }
+    }
+    isSentInRecord = false;
+    if (batch.size() + sentWith.size() >= BATCH_ROWS || batchBytes >= BATCH_BYTES) {
       classify();
     }
   }
 
   private void classify() {
-    for (PlannedRow row : classification.classify(batch)) {
+    SentRowsJudge sent = new SentRowsJudge(classification.classify(sentWith));
+    for (PlannedRow found : classification.classify(batch)) {
+      PlannedRow row = sent.judge(found);
       Judgement judgement = row.judgement();
       boolean replay =
           judgement.status() == Status.LOST
@@ -79,6 +98,7 @@ final class GroupPlanning implements GroupReading.Sink {
     }
     group.trades().join(batch, group::isToReplay);
     batch.clear();
+    sentWith.clear();
     batchBytes = 0;
     if (owners.size() > MOST_NAMES) {
       owners.clear();

@@ -1,8 +1,10 @@
 package io.gameq.recovery.plan;
 
+import io.gameq.owner.OwnerId;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
+import java.util.List;
 import java.util.Set;
 
 /** Reads what WALs hold of the owners of a group. One thread. */
@@ -13,7 +15,7 @@ final class GroupReading {
   /**
    * A reading.
    *
-   * @param wanted encoded owners; empty for all
+   * @param wanted encoded owners, whose inboxes are wanted too; empty for all
    */
   GroupReading(WalSet wals, Set<String> wanted) {
     this.wals = wals;
@@ -24,8 +26,8 @@ final class GroupReading {
   interface Sink {
     void part(int wal, long sequence, WalRecord.Part part);
 
-    /** All parts of a record were handed over. */
-    default void endOfRecord() {}
+    /** All parts of a record that are wanted were handed over. */
+    default void endOfRecord(int wal, WalReader.Entry entry) {}
   }
 
   /** Indexes all WALs: rows of commits that did not fail, and sessions of all. */
@@ -38,6 +40,7 @@ final class GroupReading {
               group.note(wal, part, failed);
             }
           }
+          sentWith(entry).forEach(part -> group.noteSession(wal, part));
         });
   }
 
@@ -53,12 +56,30 @@ final class GroupReading {
               sink.part(wal, entry.sequence(), part);
             }
           }
-          sink.endOfRecord();
+          sink.endOfRecord(wal, entry);
         });
   }
 
   private boolean isWanted(OwnerGroup group, WalRecord.Part part) {
-    return (wanted.isEmpty() || wanted.contains(part.owner())) && group.has(part.owner());
+    return (wanted.isEmpty() || wanted.contains(OwnerId.baseOf(part.owner())))
+        && group.has(part.owner());
+  }
+
+  /**
+   * Parts of a commit together with which rows were sent, whoever is wanted: with them these stand
+   * or fall.
+   */
+  static List<WalRecord.Part> sentWith(WalReader.Entry entry) {
+    List<WalRecord.Part> all = entry.record().parts();
+    if (all.size() < 2) {
+      return List.of();
+    }
+    List<WalRecord.Part> own = all.stream().filter(part -> !isInbox(part)).toList();
+    return own.size() < all.size() ? own : List.of();
+  }
+
+  private static boolean isInbox(WalRecord.Part part) {
+    return !OwnerId.baseOf(part.owner()).equals(part.owner());
   }
 
   private boolean isFailed(int wal, WalReader.Entry entry) {

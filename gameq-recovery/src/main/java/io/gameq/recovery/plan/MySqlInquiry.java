@@ -54,7 +54,7 @@ final class MySqlInquiry {
                   ? new InMySql(null, null, List.of(), durable.get(owner), null)
                   : new InMySql(
                       versions.get(key),
-                      letters.getOrDefault(owner, Map.of()).get(key),
+                      letters.getOrDefault(owner.base(), Map.of()).get(key),
                       discards.getOrDefault(key, List.of()),
                       durable.get(owner),
                       images.get(key));

@@ -45,14 +45,20 @@ public final class OwnerGroup {
 
   /** Notes the session of a part, and its rows unless their commit failed. */
   void note(int wal, WalRecord.Part part, boolean failed) {
-    RowHash owner = hash.owner(part.owner());
+    RowHash owner = noteSession(wal, part);
     long epoch = epoch(part.session());
-    owners.note(owner, epoch, nonce(part.session()), wal);
     if (!failed) {
       for (EncodedRow row : part.rows()) {
         rows.note(owner.row(row.key()), Versions.of(row.image()), epoch);
       }
     }
+  }
+
+  /** Notes the session of a part alone; its owner may be of another group. */
+  RowHash noteSession(int wal, WalRecord.Part part) {
+    RowHash owner = hash.owner(part.owner());
+    owners.note(owner, epoch(part.session()), nonce(part.session()), wal);
+    return owner;
   }
 
   private static long epoch(String session) {

@@ -38,6 +38,9 @@ public final class Ownership {
    */
   public static Verdict judge(
       SessionId row, SessionId newest, @Nullable Durable durable, @Nullable SessionId inRedis) {
+    if (row.isInbox()) {
+      return new Replayable(row, false); // whoever has the owner
+    }
     if (durable == null) {
       return under(newest, true, row, inRedis);
     }

@@ -93,7 +93,7 @@ public final class PlanDetails implements Planner.Sink, Closeable {
     json.writeStringField("table", change.table());
     json.writeStringField("key", change.keyText());
     json.writeStringField("op", change.op().name().toLowerCase(Locale.ROOT));
-    json.writeStringField("session", change.session().text());
+    change.writeSession(json);
     json.writeStringField("version", Long.toUnsignedString(change.version()));
     json.writeStringField("time", Shown.time(change.version()).toString());
     json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
@@ -119,7 +119,7 @@ public final class PlanDetails implements Planner.Sink, Closeable {
             change.table(),
             change.keyText(),
             change.op().name().toLowerCase(Locale.ROOT),
-            change.session().text(),
+            Shown.by(change.owner(), change.session()),
             Long.toUnsignedString(change.version()),
             Shown.utc(Shown.time(change.version())),
             row.status().name().toLowerCase(Locale.ROOT),

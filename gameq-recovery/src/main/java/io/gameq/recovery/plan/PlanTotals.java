@@ -62,7 +62,7 @@ public final class PlanTotals implements Planner.Sink {
     Status status = row.status();
     rows.merge(status, 1L, Long::sum);
     String owner = row.owner().encoded();
-    long id = new RowHash(1, 2).owner(owner).high(); // counts only
+    long id = new RowHash(1, 2).owner(row.owner().base().encoded()).high(); // counts only
     allOwners.add(id);
     if (status != Status.IN_MYSQL) {
       owners.computeIfAbsent(status, of -> new HashSet<>()).add(id);

@@ -30,7 +30,7 @@ public final class Planner {
   /**
    * What is wanted.
    *
-   * @param owners encoded ids; empty for all
+   * @param owners encoded ids, whose inboxes are wanted too; empty for all
    * @param includeLive whether WALs of nodes that are alive count as those of nodes that are gone
    * @param contents whether rows come with what MySQL and Redis hold
    * @param compare whether rows are compared where versions are the same

@@ -1,10 +1,12 @@
 package io.gameq.recovery.plan;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowOp;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,15 @@ public record WalRow(
       return encoded.op();
     } catch (GameQueueException e) {
       return RowOp.PUT;
+    }
+  }
+
+  /** The field "session", or "sentBy" with the process of the node of a row that was sent. */
+  public void writeSession(JsonGenerator to) throws IOException {
+    if (owner.isInbox()) {
+      to.writeStringField("sentBy", owner.sender());
+    } else {
+      to.writeStringField("session", session.text());
     }
   }
 

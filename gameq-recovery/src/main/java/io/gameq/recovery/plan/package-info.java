@@ -9,6 +9,7 @@
  *        RedisInquiry       what Redis holds (InRedis)
  *        MySqlInquiry       what MySQL holds (InMySql), and of the owner
  *        RowJudge           what became of the row (Judgement), with Ownership: whose it is now
+ *        SentRowsJudge      what was sent stands or falls with what it was committed with
  *        ContentComparison  whether one version has other values somewhere, when verify asks
  *      -&gt; PlannedRow -&gt; PlanTotals, PlanDetails
  *   3. hands the group to whoever replays what is lost, who reads the images a third time

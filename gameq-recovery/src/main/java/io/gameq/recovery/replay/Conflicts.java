@@ -63,6 +63,11 @@ final class Conflicts {
   }
 
   private void apply(OwnerId owner, List<EncodedRow> its, ReplayReport report) {
+    if (owner.isInbox()) { // which nobody takes over
+      SessionId session = SessionId.ofInbox(owner.sender());
+      target.write(List.of(List.of(new Target.Owner(owner, session, false, its))), report);
+      return;
+    }
     DurableOwners sessions = lookups.database().owners();
     Durable durable = sessions.current(List.of(owner)).get(owner);
     RecoveryRedis redis = lookups.redis();

@@ -173,7 +173,10 @@ final class MySqlTarget implements Target {
                     row.table() + ":" + row.rowKey() + " of " + row.owner().id(), row.errorText()));
     for (DirectReplay.Owner of : group) {
       if (written.notOwned().contains(of.owner())) {
-        report.refused(of.owner(), of.rows().size(), "another session owns by now");
+        report.refused(
+            of.owner(),
+            of.rows().size(),
+            of.owner().isInbox() ? PlanReplay.SENT_WITH_REFUSED : "another session owns by now");
       }
       List<RowChange> rows =
           written.waiting().stream().filter(row -> row.owner().equals(of.owner())).toList();

@@ -23,6 +23,7 @@ import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +38,10 @@ public final class PlanReplay implements Planner.Sink {
 
   /** Owners of one call of the target, so that progress is seen. */
   private static final int OWNERS_AT_A_TIME = 5_000;
+
+  /** A later session has opened a sender meanwhile: the next plan tells which rows it is about. */
+  static final String SENT_WITH_REFUSED =
+      "what they were sent together with is refused now: plan again";
 
   private final WalSet wals;
   private final Lookups lookups;
@@ -193,7 +198,12 @@ public final class PlanReplay implements Planner.Sink {
     List<List<Target.Owner>> groups = new ArrayList<>();
     for (List<OwnerRows> traded : together) {
       List<Target.Owner> next = new ArrayList<>();
-      for (OwnerRows of : traded) {
+      long refusedBefore = report.refused();
+      for (OwnerRows of : inboxesLast(traded)) {
+        if (of.owner().isInbox() && report.refused() > refusedBefore) {
+          report.refused(of.owner(), of.rows().size(), SENT_WITH_REFUSED);
+          continue;
+        }
         Target.Owner owner = owner(group, of, durable.get(of.owner()), restored);
         if (owner != null) {
           next.add(owner);
@@ -207,6 +217,10 @@ public final class PlanReplay implements Planner.Sink {
     report.restored(restored.size());
     target.write(groups, report);
     progress.rows("replaying", report.rows(), lost);
+  }
+
+  private static List<OwnerRows> inboxesLast(List<OwnerRows> traded) {
+    return traded.stream().sorted(Comparator.comparing(of -> of.owner().isInbox())).toList();
   }
 
   /** Judged again, by who owns now: null when a later session does. */
@@ -237,7 +251,7 @@ public final class PlanReplay implements Planner.Sink {
     if (restore) {
       restored.add(new DurableOwners.Lost(of.owner(), under, newest.node()));
     }
-    return new Target.Owner(of.owner(), under, isGone(under), rows);
+    return new Target.Owner(of.owner(), under, !under.isInbox() && isGone(under), rows);
   }
 
   /** The session that is opening, if it has taken over in Redis. */

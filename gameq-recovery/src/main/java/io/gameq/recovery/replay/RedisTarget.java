@@ -98,7 +98,10 @@ final class RedisTarget implements Target {
                 of.rows().size(),
                 "session " + refused.ownedBy() + " owns in Redis, a later one");
           }
-          return is;
+          if (of.owner().isInbox()) {
+            report.refused(of.owner(), of.rows().size(), PlanReplay.SENT_WITH_REFUSED);
+          }
+          return is || of.owner().isInbox();
         });
     if (!others.isEmpty()) {
       settle(new ArrayDeque<>(script.send(List.of(others))), 0, report);

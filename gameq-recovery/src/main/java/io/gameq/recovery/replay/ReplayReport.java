@@ -30,9 +30,7 @@ public final class ReplayReport {
   /** An owner is left as it is. */
   void refused(OwnerId owner, long itsRows, String why) {
     refused += itsRows;
-    name(
-        "not replayed: %s of %s: %s"
-            .formatted(Shown.count(itsRows, "row"), Shown.text(owner.id()), why));
+    name("not replayed: %s %s: %s".formatted(Shown.count(itsRows, "row"), Shown.whose(owner), why));
   }
 
   void setAside(String row, String why) {

@@ -63,6 +63,11 @@ public enum Ailment {
       "next to be claimed, without rows",
       "rows were deleted by hand, or no writer claims: a claim drops such entries",
       "removes the entry"),
+  INBOX_NOT_LISTED(
+      "rows that were sent to an owner, and that opens and reads do not see",
+      "the entry of their inbox was removed by hand",
+      "lists it: until then they were only seen once they were flushed"),
+  INBOX_LEFTOVER("listed inbox without rows", "rows were deleted by hand", "removes the entry"),
   CLAIM_LEFTOVER(
       "attempts that are remembered of an owner without rows",
       "rows were deleted by hand",

@@ -16,6 +16,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.DueSessions;
+import io.gameq.redis.script.InboxNames;
 import io.gameq.redis.script.OwnKey;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -46,7 +47,8 @@ public final class FlushNow {
   }
 
   /**
-   * Makes due what some owners have dirty. Returns what of it is not written yet.
+   * Makes due what some owners have dirty, and what was sent to them. Returns what of it is not
+   * written yet.
    *
    * @throws GameQueueException when a server does not answer, or Redis refuses; some may be due by
    *     then
@@ -61,6 +63,10 @@ public final class FlushNow {
     for (OwnerId owner : owners) {
       for (SessionId session : sessions(owner, durable.get(owner))) {
         sessions.add(new SessionRef(owner, session, owner.slot(slots.count())));
+      }
+      for (OwnerId inbox : redis.ask(of -> InboxNames.of(of, slots.of(owner), owner))) {
+        SessionId session = SessionId.ofInbox(inbox.sender());
+        sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
       }
     }
     SlotKeys[] all =

@@ -56,6 +56,9 @@ final class OwnersLeft implements FlushProgress {
     return new Left(
         left.isEmpty(),
         "%s of %s, %,d of them claimed by a writer"
-            .formatted(Shown.count(rows, "row"), Shown.count(left.size(), "owner"), claimed));
+            .formatted(
+                Shown.count(rows, "row"),
+                Shown.count(left.stream().map(of -> of.owner().base()).distinct().count(), "owner"),
+                claimed));
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.writer.mysql;
 
+import io.gameq.DeadLetter;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class DeadLetterRetry {
   /** A lock is waited for innodb_lock_wait_timeout each time. */
   private static final int MOST_TRIES = 3;
+
+  /** Who sent it is not remembered. */
+  private static final String NO_PROCESS = "00000000";
 
   private final MySql mysql;
   private final GuardedWrites writes;
@@ -149,7 +153,7 @@ public final class DeadLetterRetry {
     long there =
         OwnerReader.versions(connection, List.of(decoded.key())).getOrDefault(decoded.key(), -1L);
     if (there < row.version()) {
-      RowChange change = new RowChange(row.owner(), decoded.key(), decoded.image(), row.image());
+      RowChange change = new RowChange(owner(row), decoded.key(), decoded.image(), row.image());
       Refused refused = write(transaction, change);
       if (refused != null) {
         return refused;
@@ -159,6 +163,11 @@ public final class DeadLetterRetry {
       throw new SQLTransactionRollbackException("it changes all the time", "40001");
     }
     return there < row.version() ? new Written() : new Superseded();
+  }
+
+  /** What was sent is as new as ever: it is not written over the row that has its key. */
+  private static OwnerId owner(DeadLetterTable.Refused row) {
+    return row.errorCode() == DeadLetter.KEY_IN_USE ? row.owner().inbox(NO_PROCESS) : row.owner();
   }
 
   /** Null when the row was written. */

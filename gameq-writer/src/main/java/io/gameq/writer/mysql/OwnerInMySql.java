@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What gameq's own tables in MySQL say of one owner. Immutable.
  *
- * @param raised null when nobody has ever opened the owner
+ * @param raised null when nobody has ever opened the owner, nor sent anything that is in MySQL
  * @param deadLetters how many there are
  * @param letters the first of them
  * @param tombstones deleted rows that are remembered; {@link #MOST_COUNTED} for that many or more
@@ -55,6 +55,11 @@ public record OwnerInMySql(
       int errorCode,
       int attempts,
       Instant refusedAt) {}
+
+  /** {@link #raised}, if the owner was ever opened. */
+  public @Nullable Raised opened() {
+    return raised == null || raised.sessions().newest().epoch() == 0 ? null : raised;
+  }
 
   /** Whether MySQL knows anything of the owner. */
   public boolean isKnown() {

@@ -2,6 +2,7 @@ package io.gameq.writer.trace;
 
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.script.OwnerInRedis;
 import io.gameq.redis.script.OwnerInRedis.ClaimRecord;
 import io.gameq.redis.script.OwnerInRedis.InSession;
@@ -52,7 +53,7 @@ public final class OwnerPage {
   }
 
   private static void mysql(OwnerInMySql mysql, OwnerTrace trace, List<List<String>> lines) {
-    Raised raised = mysql.raised();
+    Raised raised = mysql.opened();
     if (raised == null) {
       lines.add(List.of("MySQL", "no session: nobody has opened it"));
     } else {
@@ -133,6 +134,27 @@ public final class OwnerPage {
       }
     }
     claim(redis, lines);
+    redis.inboxes().forEach((inbox, of) -> inbox(inbox, of, lines));
+    redis
+        .foreign()
+        .forEach(key -> lines.add(List.of("foreign", Shown.text(key) + " is of another type")));
+  }
+
+  private static void inbox(OwnerId inbox, OwnerInRedis redis, List<List<String>> lines) {
+    for (InSession of : redis.sessions()) {
+      TracedRows dirty = of.dirty();
+      if (dirty != null) {
+        lines.add(
+            List.of(
+                "sent",
+                "by node process %s: %s, %s"
+                    .formatted(inbox.sender(), rows(dirty), due(of, redis.nowMillis()))));
+      }
+    }
+    if (redis.claimed() != null) {
+      lines.add(List.of("sent", "by node process %s:".formatted(inbox.sender())));
+    }
+    claim(redis, lines);
     redis
         .foreign()
         .forEach(key -> lines.add(List.of("foreign", Shown.text(key) + " is of another type")));
@@ -154,10 +176,10 @@ public final class OwnerPage {
       lines.add(
           List.of(
               "claim",
-              "%s of session %s by writer %s%s, %s, %s%s"
+              "%s of %s by writer %s%s, %s, %s%s"
                   .formatted(
                       claim.isHeld() ? "held" : "given back",
-                      claim.session(),
+                      claim.session().isInbox() ? "what was sent" : "session " + claim.session(),
                       Shown.text(claim.writer()),
                       claim.isHeld() ? ", " + lease : "",
                       Shown.count(claim.attempts(), "attempt"),

@@ -79,11 +79,13 @@ public record OwnerTrace(
   }
 
   private Stream<TracedRows> waiting() {
-    return redis == null
-        ? Stream.of()
-        : Stream.concat(
-                redis.sessions().stream().filter(of -> !of.stale()).map(InSession::dirty),
-                Stream.ofNullable(redis.claimed()))
-            .filter(Objects::nonNull);
+    return redis == null ? Stream.of() : redis.withInboxes().flatMap(OwnerTrace::waiting);
+  }
+
+  private static Stream<TracedRows> waiting(OwnerInRedis redis) {
+    return Stream.concat(
+            redis.sessions().stream().filter(of -> !of.stale()).map(InSession::dirty),
+            Stream.ofNullable(redis.claimed()))
+        .filter(Objects::nonNull);
   }
 }

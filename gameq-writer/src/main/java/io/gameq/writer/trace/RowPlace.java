@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * One version of a row, in one place. Immutable.
  *
  * @param owner who changed it
- * @param session whose change it is, or the dead letter's number; empty where neither is known
+ * @param session whose change it is, or who sent it, or the dead letter's number; empty where none
+ *     is known
  * @param version unsigned; 0 when it is too damaged to tell
  * @param op null where no row is, as of a discard
  * @param image null where no row is, or it cannot be read

@@ -16,6 +16,7 @@ import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
+import io.gameq.terminal.Shown;
 import io.gameq.writer.mysql.RowInMySql;
 import io.gameq.writer.mysql.RowInMySql.SetAside;
 import io.gameq.writer.mysql.RowReading;
@@ -64,8 +65,9 @@ public final class RowTracing {
     all.addAll(more);
     List<RowPlace> places = new ArrayList<>();
     for (WalSearch.Found of : inWals) {
-      all.add(of.owner());
-      places.add(place(Where.WAL, of.owner(), of.session().text(), of.row(), of.note()));
+      all.add(of.owner().base());
+      String by = Shown.by(of.owner(), of.session());
+      places.add(place(Where.WAL, of.owner().base(), by, of.row(), of.note()));
     }
     List<OwnerTrace> traces = new ArrayList<>();
     for (OwnerId owner : all) {
@@ -73,6 +75,7 @@ public final class RowTracing {
       traces.add(trace);
       if (trace.redis() != null) {
         addRedis(places, trace.redis(), owner, rowKey);
+        trace.redis().inboxes().forEach((inbox, of) -> addRedis(places, of, inbox, rowKey));
       }
     }
     addMySql(places, inMySql, rowKey);
@@ -84,13 +87,14 @@ public final class RowTracing {
     return PercentEncoding.percent(table) + ":" + keyText;
   }
 
-  private void addRedis(List<RowPlace> to, OwnerInRedis seen, OwnerId owner, String rowKey) {
+  private void addRedis(List<RowPlace> to, OwnerInRedis seen, OwnerId from, String rowKey) {
+    OwnerId owner = from.base();
     List<SessionId> sessions = seen.sessions().stream().map(InSession::session).toList();
-    LookupScript.Question question = new LookupScript.Question(owner, sessions, List.of(rowKey));
+    LookupScript.Question question = new LookupScript.Question(from, sessions, List.of(rowKey));
     LookupScript.Found found =
         redis.ask(of -> LookupScript.ask(of, slots.of(owner), question)).fields().get(0);
     if (found.claimed().length > 0) {
-      String session = seen.claim() == null ? "" : seen.claim().session().text();
+      String session = seen.claim() == null ? "" : Shown.by(from, seen.claim().session());
       to.add(place(Where.CLAIMED, owner, session, new EncodedRow(rowKey, found.claimed()), ""));
     }
     for (int i = sessions.size() - 1; i >= 0; i--) {
@@ -101,7 +105,7 @@ public final class RowTracing {
             place(
                 of.stale() ? Where.STALE : Where.DIRTY,
                 owner,
-                of.session().text(),
+                Shown.by(from, of.session()),
                 new EncodedRow(rowKey, image),
                 ""));
       }

@@ -92,7 +92,7 @@ final class TraceJson {
 
   private static Map<String, Object> mysql(OwnerInMySql of) {
     Map<String, Object> all = new LinkedHashMap<>();
-    Raised raised = of.raised();
+    Raised raised = of.opened();
     if (raised != null) {
       all.put("session", raised.sessions().newest().text());
       all.put("opening", raised.sessions().opening());
@@ -126,6 +126,11 @@ final class TraceJson {
     all.put("claimed", rows(of.claimed()));
     all.put("sessions", of.sessions().stream().map(s -> session(s, of.nowMillis())).toList());
     all.put("foreignKeys", of.foreign());
+    if (!of.inboxes().isEmpty()) {
+      Map<String, Object> sent = new LinkedHashMap<>();
+      of.inboxes().forEach((inbox, its) -> sent.put(inbox.sender(), redis(its)));
+      all.put("sentByProcess", sent);
+    }
     return all;
   }
 

@@ -97,7 +97,10 @@ public final class WalSearch {
     }
   }
 
-  /** What each log holds of an owner, those without anything left out; as {@link #row}. */
+  /**
+   * What each log holds of an owner and sent to it, those without anything left out; as {@link
+   * #row}.
+   */
   public static List<InWal> owner(List<Path> directories, OwnerId owner) {
     List<InWal> found = new ArrayList<>();
     for (Path directory : WalDirectories.below(directories)) {
@@ -107,7 +110,7 @@ public final class WalSearch {
               directory,
               entry ->
                   entry.record().parts().stream()
-                      .filter(part -> part.owner().equals(owner.encoded()))
+                      .filter(part -> OwnerId.baseOf(part.owner()).equals(owner.encoded()))
                       .flatMap(part -> part.rows().stream())
                       .forEach(
                           row -> {

@@ -13,7 +13,6 @@ import io.gameq.writer.mysql.OwnerInMySql.Raised;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -93,9 +92,19 @@ public record WhatNext(Kind kind, String sentence) {
           "%s holds somebody else's value and is in the way: 'gameq-writer doctor' tells more."
               .formatted(Shown.text(redis.foreign().get(0))));
     }
-    return Optional.ofNullable(ofClaim(redis))
-        .or(() -> Optional.ofNullable(ofDirty(trace, redis)))
+    List<WhatNext> waiting =
+        redis.withInboxes().map(of -> ofWaiting(trace, of)).filter(Objects::nonNull).toList();
+    return waiting.stream()
+        .filter(of -> of.kind().isToAct())
+        .findFirst()
+        .or(() -> waiting.stream().findFirst())
         .orElseGet(() -> ofRest(trace, redis));
+  }
+
+  /** Of what waits under the owner's sessions, or in one inbox. */
+  private static @Nullable WhatNext ofWaiting(OwnerTrace trace, OwnerInRedis redis) {
+    WhatNext ofClaim = ofClaim(redis);
+    return ofClaim == null ? ofDirty(trace, redis) : ofClaim;
   }
 
   private static WhatNext next(Kind kind, String sentence) {

@@ -16,6 +16,7 @@ import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.trace.WhatNext.Kind;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ class WhatNextTest {
   private @Nullable TracedRows claimed;
   private final List<InSession> sessions = new ArrayList<>();
   private final List<String> foreign = new ArrayList<>();
+  private final Map<OwnerId, OwnerInRedis> inboxes = new LinkedHashMap<>();
   private @Nullable SessionId raised = SECOND;
   private long deadLetters;
   private boolean redisAnswers = true;
@@ -48,7 +50,7 @@ class WhatNextTest {
   private WhatNext next() {
     OwnerInRedis redis =
         new OwnerInRedis(
-            NOW, owns, -1, false, healing, claim, leaseEnds, claimed, sessions, foreign);
+            NOW, owns, -1, false, healing, claim, leaseEnds, claimed, sessions, foreign, inboxes);
     OwnerInMySql.@Nullable Raised session =
         raised == null
             ? null
@@ -234,5 +236,42 @@ class WhatNextTest {
     owns = null;
     raised = null;
     expect(Kind.NOT_KNOWN, "nobody has opened it");
+  }
+
+  private void sent(long dueMillis, boolean claimedByNobody) {
+    OwnerId inbox = OWNER.inbox("1a2b3c4d");
+    SessionId session = SessionId.ofInbox("1a2b3c4d");
+    InSession waits =
+        new InSession(session, claimedByNobody ? null : TWO_ITEMS, dueMillis, false, false);
+    inboxes.put(
+        inbox,
+        new OwnerInRedis(
+            NOW,
+            session,
+            -1,
+            false,
+            false,
+            null,
+            OwnerInRedis.NONE,
+            claimedByNobody ? TWO_ITEMS : null,
+            List.of(waits),
+            List.of(),
+            Map.of()));
+  }
+
+  @Test
+  void whatWasSentWaitsAsTheOwnersOwnRows() {
+    sent(NOW + 200, false);
+    expect(Kind.DUE_LATER, "due in 200 ms");
+    raised = null; // nobody has opened it
+    owns = null;
+    expect(Kind.DUE_LATER, "due in 200 ms");
+  }
+
+  @Test
+  void whatIsWrongWithWhatWasSentIsNotHiddenByWhatIsNot() {
+    dirty(SECOND, 200);
+    sent(OwnerInRedis.NONE, true);
+    expect(Kind.BROKEN, "nobody has the claim");
   }
 }

@@ -1,0 +1,98 @@
+package io.gameq.recovery.replay;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.gameq.GameQueue;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.recovery.RecoveryGame;
+import io.gameq.recovery.RecoveryGame.Pet;
+import io.gameq.recovery.mysql.RecoveryDatabase;
+import io.gameq.recovery.plan.Lookups;
+import io.gameq.recovery.redis.RecoveryRedis;
+import io.gameq.recovery.wal.WalSet;
+import io.gameq.redis.RedisConfig;
+import io.gameq.rights.Role;
+import io.gameq.servers.TestServers;
+import io.gameq.wal.WalRecord;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A price that is opened elsewhere between plan and replay: what was bought for it waits. */
+class SentWithRefusedTest {
+  @TempDir Path directory;
+
+  @Test
+  void isRefusedTogetherByEitherServer() throws Exception {
+    try (RecoveryGame game = new RecoveryGame(directory)) {
+      try (GameQueue queue = game.node("n1")) {
+        queue
+            .transact(
+                queue.open("player:1"),
+                tx -> {
+                  tx.put(new Pet(1, 1, "paid"));
+                  tx.send("player:2", new Pet(2, 2, "bought"));
+                })
+            .awaitQueued(LONG);
+      }
+      WalSet wals = WalSet.open(List.of(game.wal));
+      wals.readHeaders();
+      List<Target.Owner> group = committed(wals);
+      assertEquals(2, group.size());
+      game.loseRedis();
+      try (GameQueue other = game.node("n2")) {
+        other.open("player:1");
+        try (RecoveryDatabase database =
+            RecoveryDatabase.open(game.database.as(Role.RECOVERY).config(1))) {
+          intoMySql(database, wals, group);
+          intoRedis(game, database, group);
+        }
+        assertEquals(List.of(), other.read("player:2", Pet.class));
+      }
+    }
+  }
+
+  private static void intoMySql(RecoveryDatabase database, WalSet wals, List<Target.Owner> group) {
+    ReplayReport report = new ReplayReport();
+    new MySqlTarget(database, new Lookups(database, null).codec(wals), new RateLimit(0))
+        .write(List.of(group), report);
+    assertEquals(2, report.refused(), () -> report.named().toString());
+    assertEquals(0, report.written());
+  }
+
+  private static void intoRedis(
+      RecoveryGame game, RecoveryDatabase database, List<Target.Owner> group) {
+    ReplayReport report = new ReplayReport();
+    RedisConfig config =
+        new RedisConfig(
+            TestServers.redisUri(Role.RECOVERY, game.namespace),
+            null,
+            RecoveryRedis.TIMEOUT_MILLIS);
+    try (RecoveryRedis redis =
+        RecoveryRedis.open(config, game.namespace, RecoveryGame.SLOTS, database.terms())) {
+      new RedisTarget(redis, new RateLimit(0)).write(List.of(group), report);
+    }
+    assertEquals(2, report.refused(), () -> report.named().toString());
+    assertEquals(0, report.written());
+  }
+
+  private static List<Target.Owner> committed(WalSet wals) {
+    List<Target.Owner> group = new ArrayList<>();
+    wals.read(
+        (wal, entry) -> {
+          for (WalRecord.Part part : entry.record().parts()) {
+            group.add(
+                new Target.Owner(
+                    OwnerId.ofEncoded(part.owner()),
+                    SessionId.parse(part.session()),
+                    false,
+                    part.rows()));
+          }
+        });
+    return group;
+  }
+}
