@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Sorts the commits of a group by what Redis answered. Used by the sender's thread. */
 final class GroupSettlement {
   private final Settlement settlement;
+  private final SenderSessions sessions;
   private final SentCommits sent;
   private final MendLoop mend;
   private final boolean waitsForRoom;
@@ -20,8 +21,13 @@ final class GroupSettlement {
   private final List<Commit> inHand = new ArrayList<>();
 
   GroupSettlement(
-      Settlement settlement, SentCommits sent, MendLoop mend, WhenRedisIsFull whenFull) {
+      Settlement settlement,
+      SenderSessions sessions,
+      SentCommits sent,
+      MendLoop mend,
+      WhenRedisIsFull whenFull) {
     this.settlement = settlement;
+    this.sessions = sessions;
     this.sent = sent;
     this.mend = mend;
     this.waitsForRoom = whenFull == WhenRedisIsFull.WAIT;
@@ -70,6 +76,7 @@ final class GroupSettlement {
       } else {
         RuntimeException why = Settlement.refusal(outcome);
         if (why == null) {
+          sessions.acknowledged(commit);
           queued.add(commit);
         } else {
           failed.add(new Settlement.Failure(commit, why));

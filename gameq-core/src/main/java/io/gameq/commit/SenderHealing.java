@@ -62,6 +62,7 @@ final class SenderHealing {
   /** Heals on a new connection; throws as {@link HealingStep#next}. */
   void run(RedisConnection redis, SenderEvents events) {
     messages.healingBegins();
+    sessions.healingBegins();
     Ports ports = new Ports(redis, events);
     long held = ports.owning();
     putMessagesBack = false;

@@ -9,6 +9,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -29,6 +30,10 @@ final class SenderSessions {
   private final byte[] walId;
   private final RecentMessages recent;
   private final MessageChain chain;
+
+  /** By slot: the newest sequence with rows that Redis has acknowledged since the last healing. */
+  private final long[] reached;
+
   private final Map<SessionRef, HeldSession> sessions = new ConcurrentHashMap<>();
 
   /** In the order in which they were let go. */
@@ -39,6 +44,7 @@ final class SenderSessions {
     this.walId = SlotKeys.bytes(walId);
     this.recent = recent;
     this.chain = new MessageChain(config.slots().length);
+    this.reached = new long[config.slots().length];
   }
 
   void add(SessionRef session, Unsettled unsettled) {
@@ -67,6 +73,19 @@ final class SenderSessions {
     return sessions.values();
   }
 
+  /** Redis has the rows of a commit. */
+  void acknowledged(Commit commit) {
+    for (CommitPart part : commit.parts()) {
+      int slot = part.session().slot();
+      reached[slot] = Math.max(reached[slot], commit.sequence());
+    }
+  }
+
+  /** What Redis had is put back: its marks need not say so. */
+  void healingBegins() {
+    Arrays.fill(reached, 0);
+  }
+
   /** Commits that travel together, for the first time. */
   CommitGroup group(List<Commit> commits) {
     chain.sends(commits);
@@ -86,7 +105,8 @@ final class SenderSessions {
             config.slots(),
             walId,
             config.dueMillis().getAsLong(),
-            Math.min(recent.keptFrom(), commits.get(0).sequence())));
+            Math.min(recent.keptFrom(), commits.get(0).sequence()),
+            slot -> reached[slot]));
   }
 
   /** The oldest commit in the WAL without an answer has this sequence; 0: all are answered. */

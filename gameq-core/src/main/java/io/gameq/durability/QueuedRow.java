@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param before of a row that a trade changed what it was, in Redis as well by then: it counts
  *     again when the trade is not replayed
  * @param trades how many there are before it
+ * @param isTraded whether its commit was one of several sessions: a trade, or rows that were sent
+ *     together with it
  */
 public record QueuedRow(
     long version,
@@ -18,24 +20,41 @@ public record QueuedRow(
     int bytes,
     boolean isAdopted,
     @Nullable QueuedRow before,
-    int trades) {
+    int trades,
+    boolean isTraded) {
   /** A row that is traded over and over while MySQL is away must not take more and more room. */
   private static final int MOST_TRADES = 16;
 
   public QueuedRow(long version, long sequence, int bytes, boolean isAdopted) {
-    this(version, sequence, bytes, isAdopted, null, 0);
+    this(version, sequence, bytes, isAdopted, null, 0, false);
   }
 
-  /** The same after a trade that replaced another version. */
-  QueuedRow afterTradeOf(QueuedRow old) {
-    boolean isFull = old.trades >= MOST_TRADES;
+  /** The same of a trade. */
+  QueuedRow traded() {
+    return new QueuedRow(version, sequence, bytes, isAdopted, before, trades, true);
+  }
+
+  /**
+   * The same after another version, which is kept where this is a trade, or that was one: whether a
+   * trade's other half is replayed depends on this row.
+   */
+  QueuedRow after(QueuedRow old) {
+    QueuedRow kept = isTraded || old.isTraded ? old : old.before;
+    if (kept == null) {
+      return this;
+    }
+    boolean isFull = kept.trades >= MOST_TRADES;
     return new QueuedRow(
         version,
         sequence,
         bytes,
         isAdopted,
-        isFull ? new QueuedRow(old.version, old.sequence, old.bytes, old.isAdopted) : old,
-        isFull ? 1 : old.trades + 1);
+        isFull
+            ? new QueuedRow(
+                kept.version, kept.sequence, kept.bytes, kept.isAdopted, null, 0, kept.isTraded)
+            : kept,
+        isFull ? 1 : kept.trades + 1,
+        isTraded);
   }
 
   QueuedRow newer(QueuedRow other) {

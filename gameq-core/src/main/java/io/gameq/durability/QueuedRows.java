@@ -92,9 +92,12 @@ final class QueuedRows {
     }
     QueuedRow queued = new QueuedRow(commit.version(), commit.sequence(), row.bytes(), false);
     bytes += queued.bytes();
+    if (commit.isSpanning()) {
+      queued = queued.traded();
+    }
     QueuedRow old = rows.put(row.key(), queued);
-    if (old != null && commit.isSpanning()) {
-      rows.put(row.key(), queued.afterTradeOf(old));
+    if (old != null && (queued.isTraded() || old.isTraded() || old.before() != null)) {
+      rows.put(row.key(), queued.after(old));
     }
   }
 

@@ -82,9 +82,11 @@ final class WaitingRows {
   /** Hands over the WAL sequences of rows that match. */
   void sequencesOf(RowTest which, LongConsumer sequences) {
     queued.forEach(
-        (key, row) -> {
-          if (which.test(key, row.version())) {
-            sequences.accept(row.sequence());
+        (key, newest) -> {
+          for (QueuedRow row = newest; row != null; row = row.before()) {
+            if (which.test(key, row.version())) {
+              sequences.accept(row.sequence());
+            }
           }
         });
     overtaken.sequencesOf(row -> which.test(row.key(), row.version()), sequences);

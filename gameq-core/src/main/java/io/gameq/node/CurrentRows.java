@@ -32,9 +32,6 @@ final class CurrentRows {
   /** Below this it is not worth looking for rows that came and went. */
   private static final int FEW = 1_000;
 
-  /** Up to so many of tables that were not asked for are kept, in case they are. */
-  private static final int MOST_SENT = 1_000;
-
   private final OwnerId owner;
   private final GameRows rows;
   private final Set<String> asked = new HashSet<>();
@@ -42,6 +39,7 @@ final class CurrentRows {
   private final Map<String, List<Committed>> committed = new HashMap<>();
 
   private final Map<String, EncodedRow> sent = new LinkedHashMap<>();
+  private boolean isForgotten;
 
   private int pruneAt = FEW;
 
@@ -84,13 +82,8 @@ final class CurrentRows {
 
   /** Others sent these rows, under new keys; some may have been told before. */
   synchronized void came(List<EncodedRow> rows) {
-    for (EncodedRow row : rows) {
-      String table = RowKey.tableName(row.key());
-      if (asked.contains(table) || sent.size() < MOST_SENT) {
-        sent.put(row.key(), row);
-      } else {
-        changedSince.add(table);
-      }
+    if (!isForgotten) {
+      rows.forEach(row -> sent.put(row.key(), row));
     }
   }
 
@@ -142,16 +135,23 @@ final class CurrentRows {
   /** Forgets rows that came and went. */
   private void prune(OwnerView loaded) {
     if (committed.size() > pruneAt) {
-      committed.values().removeIf(of -> of.size() == 1 && isGone(of.get(0), loaded));
+      committed.values().removeIf(of -> of.size() == 1 && forgets(of.get(0), loaded));
       pruneAt = Math.max(FEW, 2 * committed.size());
     }
+  }
+
+  private boolean forgets(Committed of, OwnerView loaded) {
+    boolean isGone = isGone(of, loaded);
+    if (isGone) {
+      sent.remove(of.row.key());
+    }
+    return isGone;
   }
 
   private boolean isGone(Committed of, OwnerView loaded) {
     Table table = rows.table(RowKey.tableName(of.row.key()));
     return of.isHere()
         && of.row.op() != RowOp.PUT
-        && !sent.containsKey(of.row.key())
         && loaded.row(table, new RowKey(table, of.row.key())) == null;
   }
 
@@ -194,5 +194,6 @@ final class CurrentRows {
   synchronized void forget() {
     committed.clear();
     sent.clear();
+    isForgotten = true;
   }
 }

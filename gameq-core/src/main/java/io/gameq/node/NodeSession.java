@@ -284,8 +284,11 @@ final class NodeSession implements OwnerSession {
 
   /** It was sent while the owner was opened: the game has it. */
   private boolean isLoaded(EncodedRow row, OwnerView view) {
+    if (!queue.rows().tables().games().manages(GameRows.tableOf(row))) {
+      return false; // of a table that came after this node started
+    }
     Table table = queue.rows().table(GameRows.tableOf(row));
-    RowImage there = view.row(table, new RowKey(table, row.key()));
+    RowImage there = view.rowIfKnown(table, new RowKey(table, row.key()));
     return there != null && there.version() >= row.version();
   }
 

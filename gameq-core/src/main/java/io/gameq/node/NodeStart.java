@@ -63,6 +63,9 @@ final class NodeStart {
   /** As often as a heartbeat. */
   private static final Duration TELL_EVERY = Duration.ofSeconds(3);
 
+  /** Beyond the time of a call, until the node has taken up what it opened. */
+  private static final Duration OPENING_MARGIN = Duration.ofSeconds(10);
+
   private final GameQueueConfig config;
   private final SecureRandom random = new SecureRandom();
 
@@ -127,8 +130,8 @@ final class NodeStart {
             new SentRowsTelling.Servers(redis.control(), redis.slots(), views),
             sessions,
             versions,
-            process,
-            upkeepThread::wake);
+            new SentRowsTelling.Here(
+                process, config.callTimeout().plus(OPENING_MARGIN), upkeepThread::wake));
     DurableNotices notices =
         new DurableNotices(redis.connector(), config.namespace(), process, tellSession(sent));
     RepeatAfterHealing afterHealing =
@@ -210,7 +213,7 @@ final class NodeStart {
         redisClock,
         calls,
         opening,
-        new OwnerReading(redis, views, calls),
+        new OwnerReading(redis, views, versions, calls),
         new NodeIds(new IdTable(mysql.server()), calls),
         new Inboxes(sessions, sender, process, config.slots()),
         closing,

@@ -19,7 +19,7 @@ record OwnerColumn(String table, String kind, Column column) {
 
   boolean isNamedBy(Object value, OwnerId owner) {
     return owner.kind().equals(kind)
-        && (value instanceof Long number && number >= 0
+        && ((value instanceof Long number && number >= 0)
             ? isDecimal(owner.key(), number)
             : owner.key().equals(value.toString()));
   }
@@ -33,7 +33,8 @@ record OwnerColumn(String table, String kind, Column column) {
       }
       left /= 10;
     }
-    return left == 0 && !text.isEmpty() && (text.length() == 1 || text.charAt(0) != '0');
+    boolean isShortest = text.length() == 1 || (!text.isEmpty() && text.charAt(0) != '0');
+    return left == 0 && isShortest;
   }
 
   /** See {@link Table#ownerColumnValue}. */

@@ -4,6 +4,7 @@ import io.gameq.Conflict;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
+import io.gameq.terminal.Shown;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import java.util.function.Consumer;
@@ -63,10 +64,10 @@ final class ConflictReports {
     sessions.counts().conflicts(rows.size());
     Conflict conflict = tracker.conflict(rows, reason, mayComeBack);
     LOG.error(
-        "conflict: Redis lost acknowledged changes of {} by session {}, and they are not replayed"
-            + " ({}{}): {}; WAL {}",
-        conflict.owner(),
-        conflict.session(),
+        "conflict: Redis lost acknowledged changes {} by {}, and they are not replayed ({}{}): {};"
+            + " WAL {}",
+        Shown.whose(tracker.session().owner()),
+        tracker.session().id().isInbox() ? "this node" : "session " + conflict.session(),
         reason,
         mayComeBack ? "; they may come back" : "",
         conflict.rows().keySet(),

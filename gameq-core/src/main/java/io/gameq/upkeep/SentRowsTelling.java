@@ -66,8 +66,7 @@ public final class SentRowsTelling implements Agent {
    */
   public record Here(String process, Duration opening, Runnable wake) {}
 
-  public SentRowsTelling(
-      Servers servers, NodeSessions sessions, VersionClock versions, Here here) {
+  public SentRowsTelling(Servers servers, NodeSessions sessions, VersionClock versions, Here here) {
     this.servers = servers;
     this.sessions = sessions;
     this.versions = versions;

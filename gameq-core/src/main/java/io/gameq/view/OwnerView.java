@@ -168,7 +168,12 @@ public final class OwnerView {
    */
   public @Nullable RowImage row(Table table, RowKey key) {
     missing().requireKnown(table, GameQueueException::new);
-    RowImage image = newest.get(key);
+    return rowIfKnown(table, key);
+  }
+
+  /** The same; null also when the table had gone. */
+  public @Nullable RowImage rowIfKnown(Table table, RowKey key) {
+    RowImage image = missing.contains(table.name()) ? null : newest.get(key);
     return image != null && isOwn(image) ? image : null;
   }
 

@@ -304,6 +304,73 @@ class SendTest extends RedisLossFixture {
   }
 
   @Test
+  void aRedisThatIsEmptiedUnderALivingConnectionIsNoticedByTheNextSend() throws Exception {
+    try (GameQueue one = game.node("n1")) {
+      CommitReceipt first = one.send("player:1", new Pet(1, 1, "first"));
+      first.awaitQueued(LONG);
+      RedisContents.empty(redis, game.namespace).restore();
+      CommitReceipt second = one.send("player:1", new Pet(2, 1, "second"));
+      second.awaitQueued(LONG);
+      drain(one);
+      first.awaitDurable(LONG);
+      assertEquals("1 1 first,2 1 second", pets());
+    }
+  }
+
+  @Test
+  void whatWasSentIsLostWithChangesThatWereChangedAgainSince() throws Exception {
+    try (GameQueue one = nodeBehindProxy("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession sender = one.open("player:1");
+      RedisContents replica = RedisContents.of(redis, game.namespace);
+      one.transact(
+              sender,
+              tx -> {
+                tx.put(new Pet(1, 1, "paid"));
+                tx.send("player:2", new Pet(2, 2, "bought"));
+              })
+          .awaitQueued(LONG);
+      queued(sender, new Pet(1, 1, "and later"));
+      one.send("player:2", new Pet(3, 2, "free")).awaitQueued(LONG);
+      cutOff();
+      replica.restore();
+      two.open("player:1");
+      proxy.refuse(false);
+      await().atMost(LONG).until(() -> two.read("player:2", Pet.class).size() == 1);
+      await()
+          .atMost(LONG)
+          .until(() -> conflicts.stream().anyMatch(of -> of.rows().containsKey("pet:2")));
+      drainPlayer2(two);
+      assertEquals("3 2 free", pets());
+    }
+  }
+
+  @Test
+  void rowsOfATableThatANodeDoesNotKnowHoldUpNoOthers() throws Exception {
+    try (GameQueue one = game.node("n1")) {
+      Queue<Pet> told = new ConcurrentLinkedQueue<>();
+      OwnerSession first = one.open("player:1");
+      first.onSent(rows -> told.addAll(rows.rows(Pet.class)));
+      for (int player = 2; player < 20; player++) {
+        one.open("player:" + player).onSent(rows -> told.addAll(rows.rows(Pet.class)));
+      }
+      game.database.table(
+          "letter",
+          "player",
+          "player_id",
+          "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, KEY (player_id)");
+      try (GameQueue two = game.node("n2")) {
+        two.send("player:1", "letter", Map.of("id", 1, "player_id", 1)).awaitQueued(LONG);
+        for (int player = 1; player < 20; player++) {
+          two.send("player:" + player, new Pet(player, player, "x")).awaitQueued(LONG);
+        }
+        await().atMost(LONG).until(() -> told.size() >= 19);
+      }
+      assertEquals(19, told.size(), told::toString);
+    }
+  }
+
+  @Test
   void theWalIsKeptUntilMySqlHasWhatWasSent() throws Exception {
     try (GameQueue one = game.node("n1")) {
       one.send("player:1", new Pet(1, 1, "a")).awaitQueued(LONG);

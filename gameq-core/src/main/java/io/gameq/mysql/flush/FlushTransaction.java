@@ -264,7 +264,8 @@ public final class FlushTransaction {
   private Outcome locked(FlushPlan plan, SQLException e) {
     List<RowKey> keys =
         plan.owners().stream().flatMap(of -> of.rows().stream()).map(RowChange::key).toList();
-    Locks.Found found = Locks.look(mysql, plan.concerned(), keys);
+    Locks.Found found =
+        Locks.look(mysql, plan.concerned().stream().map(OwnerId::base).distinct().toList(), keys);
     String reason = MySqlText.of(e);
     if (found.everything()) {
       return new Outage("nothing can be written: " + reason, false);

@@ -180,12 +180,16 @@ public final class GuardedTransaction {
   void lock(Collection<OwnerId> owners, long term) throws SQLException {
     sessions =
         OwnerTable.lock(connection, owners.stream().map(OwnerId::base).distinct().toList(), term);
-    OwnerTable.lockNeverOpened(
-        connection,
+    List<OwnerId> neverOpened =
         owners.stream()
             .filter(owner -> owner.isInbox() && !sessions.containsKey(owner.base()))
             .map(OwnerId::base)
-            .toList());
+            .distinct()
+            .toList();
+    if (!neverOpened.isEmpty()) {
+      OwnerTable.addNeverOpened(connection, neverOpened);
+      sessions.putAll(OwnerTable.lock(connection, neverOpened, term)); // compares the term, too
+    }
   }
 
   /** Whether this session of an owner that is locked may write. */

@@ -272,10 +272,10 @@ public final class OwnerTable {
   }
 
   /**
-   * Locks owners that nobody has opened yet, which an open may do at any moment: they get a row
-   * with the epoch of no session.
+   * Adds owners that nobody has opened yet, with the epoch of no session, so that they can be
+   * locked: an open may come at any moment.
    */
-  public static void lockNeverOpened(Connection connection, Collection<OwnerId> owners)
+  public static void addNeverOpened(Connection connection, Collection<OwnerId> owners)
       throws SQLException {
     List<String> sorted = owners.stream().map(OwnerId::encoded).distinct().sorted().toList();
     if (sorted.isEmpty()) {

@@ -10,6 +10,7 @@ import io.gameq.redis.TransactionDiscardedException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,16 +68,19 @@ public final class CommitGroup {
    * @param slots all of the namespace; none where there are no messages
    * @param dueMillis when the rows are due, ms by the clock of Redis
    * @param kept WAL sequence below which no message is sent again or replayed
+   * @param reached by slot: the newest sequence of rows that Redis has acknowledged there, 0 for
+   *     none
    */
   public record Terms(
       Function<CommitPart, SessionKeys> keysOf,
       SlotKeys[] slots,
       byte[] walId,
       long dueMillis,
-      long kept) {
+      long kept,
+      IntToLongFunction reached) {
     /** For commits without messages. */
     public Terms(Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis) {
-      this(keysOf, new SlotKeys[0], walId, dueMillis, 0);
+      this(keysOf, new SlotKeys[0], walId, dueMillis, 0, slot -> 0);
     }
 
     byte[] dueAt(boolean isUrgent) {

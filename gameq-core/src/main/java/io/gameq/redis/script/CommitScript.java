@@ -30,8 +30,14 @@ public final class CommitScript {
    * One session's share of a commit.
    *
    * @param rows key, image, key, image ...
+   * @param reached of an inbox, the newest sequence of the WAL that Redis has acknowledged in its
+   *     slot; else 0
    */
-  public record Part(SessionKeys keys, List<byte[]> rows) {}
+  public record Part(SessionKeys keys, List<byte[]> rows, long reached) {
+    public Part(SessionKeys keys, List<byte[]> rows) {
+      this(keys, rows, 0);
+    }
+  }
 
   /**
    * A commit: its WAL record, when its rows are due, its parts, and its messages if it has any;
@@ -70,6 +76,7 @@ public final class CommitScript {
       for (Part part : parts) {
         args.add(part.keys.owner);
         args.add(part.keys.session);
+        args.add(MessageBatch.number(part.reached));
         args.add(MessageBatch.number(dueMillis));
         args.add(MessageBatch.number(part.rows.size() / 2));
         args.addAll(part.rows);

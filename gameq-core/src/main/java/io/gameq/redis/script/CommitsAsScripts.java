@@ -70,7 +70,9 @@ final class CommitsAsScripts implements CommitCommands {
         rows.add(row.keyBytes());
         rows.add(row.image());
       }
-      parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows));
+      long reached =
+          part.session().id().isInbox() ? terms.reached().applyAsLong(part.session().slot()) : 0;
+      parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows, reached));
     }
     return new CommitScript.Arguments(
         terms.walId(),

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * inbox.lua} notes it. Plain commands. Stateless.
  */
 public final class RowsToTell {
+  /** As {@code inbox.lua} keeps them for a node that does not look. */
+  private static final long KEPT_MILLIS = 3_600_000;
+
   private RowsToTell() {}
 
   /**
@@ -27,6 +30,10 @@ public final class RowsToTell {
    */
   public record OfSession(
       byte[] field, String owner, String session, EncodedRow row, boolean isAgain) {
+    public String name() {
+      return LuaScript.string(field);
+    }
+
     /** Null when somebody else wrote there. */
     private static @Nullable OfSession parse(byte[] field, byte[] value) {
       String[] words = LuaScript.string(field).split(" ", 3);
@@ -55,10 +62,13 @@ public final class RowsToTell {
     return rows;
   }
 
-  /** They were told of these, or need not be. */
+  /** They were told of these, or need not be; the others are kept for as long again. */
   public static void forget(
       RedisConnection redis, SlotKeys slot, String process, Collection<OfSession> told) {
     byte[][] fields = told.stream().map(OfSession::field).toArray(byte[][]::new);
-    long unused = RedisReply.await(() -> redis.sync().hdel(slot.sent(process), fields));
+    if (fields.length > 0) {
+      long unusedCount = RedisReply.await(() -> redis.sync().hdel(slot.sent(process), fields));
+    }
+    boolean unused = RedisReply.await(() -> redis.sync().pexpire(slot.sent(process), KEPT_MILLIS));
   }
 }

@@ -4,12 +4,14 @@
 -- KEYS[i] '{ns:slot}' of part i, prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, journal HASH, inboxes:<owner>
 --   HASH, sent:<process> HASH; then those of its messages, prefix of: mjournal HASH, t:<topic>:* as package io.gameq.redis.topic draws them
 -- ARGV[1] WAL id; ARGV[2] WAL sequence; ARGV[3] number of parts; ARGV[4] sequence below which nothing with messages is ever sent again;
---   ARGV[5] mode, see batches.lua; then for each part: owner, or inbox; session; when due, ms of Redis TIME; number of rows n; n times
---   field, row; then its messages, if it has any, as a commit by itself: see batches.lua
--- Returns {1} when applied; {0, index from 0 of the first part that may not write, the session that owns it or ''}; {2, message} when it
---   is not claimed any more by the token of its acknowledgement; {3, message} when it is not what was expected; {4, index of the part,
---   field} when a row with this key waits to be flushed already: nothing was written; or the error WRONGTYPE, naming the key, when
---   somebody else wrote into gameq's keys: nor was it then.
+--   ARGV[5] mode, see batches.lua; then for each part: owner, or inbox; session; of an inbox the newest sequence of this WAL that Redis
+--   has acknowledged in the slot, else 0; when due, ms of Redis TIME; number of rows n; n times field, row; then its messages, if it
+--   has any, as a commit by itself: see batches.lua
+-- Returns {1} when applied; {0, index from 0 of the first part that may not write, the session that owns it or ''}, also when Redis has
+--   lost that sequence, as an inbox has no own key that would tell; {2, message} when it is not claimed any more by the token of its
+--   acknowledgement; {3, message} when it is not what was expected; {4, index of the part, field} when a row with this key waits to be
+--   flushed already: nothing was written; or the error WRONGTYPE, naming the key, when somebody else wrote into gameq's keys: nor was
+--   it then.
 local wal, sequence, kept, mode = ARGV[1], ARGV[2], tonumber(ARGV[4]), ARGV[5]
 local parts, at, messages, journals = {}, 6, nil, {}
 local is_first, is_replay = mode == '0', mode == '2'
@@ -32,15 +34,16 @@ for i = 1, tonumber(ARGV[3]) do
   local owner, session = ARGV[at], ARGV[at + 1]
   local owned_by = own(KEYS[i], owner)
   if owned_by ~= session then return {0, i - 1, owned_by or ''} end
+  if is_first and tonumber(ARGV[at + 2]) > tonumber(redis.call('HGET', KEYS[i] .. ':journal', wal) or 0) then return {0, i - 1, ''} end
   local dirty = dirty_key(KEYS[i], owner, session)
   local wrong = wrong_type(dirty)
   if wrong then return redis.error_reply(wrong) end
-  local rows = tonumber(ARGV[at + 3])
-  parts[i] = {slot = KEYS[i], owner = owner, session = session, dirty = dirty, due = ARGV[at + 2], first = at + 4, rows = rows}
+  local rows = tonumber(ARGV[at + 4])
+  parts[i] = {slot = KEYS[i], owner = owner, session = session, dirty = dirty, due = ARGV[at + 3], first = at + 5, rows = rows}
   parts[i].to = owner_of_inbox(owner)
   local in_use = parts[i].to and not is_replay and field_in_use(parts[i], parts[i].to)
   if in_use then return {4, i - 1, in_use} end
-  at = at + 4 + 2 * parts[i].rows
+  at = at + 5 + 2 * parts[i].rows
 end
 if ARGV[at] then
   messages = read_commit(at)

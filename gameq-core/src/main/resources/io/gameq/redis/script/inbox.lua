@@ -1,7 +1,7 @@
 -- Put in front of scripts that meet inboxes, after slot.lua: what nodes send to an owner, whoever has it.
 -- {ns:slot}:inboxes:<owner> HASH inbox -> its session: those in which rows wait to be flushed
 -- {ns:slot}:sent:<process> HASH '<owner> <session> <field>' -> '0' or '1', row: what the node of the owner's session is to be told; '1'
---   when it may have been told before, as when a WAL is replayed. Expires an hour after the last one, since that node may be gone.
+--   when it may have been told before, as when a WAL is replayed. Expires an hour after its node last looked, as that may be gone.
 local TOLD_WITHIN_MILLIS = 3600000
 
 local function inboxes_key(slot, owner) return slot .. ':inboxes:' .. owner end
@@ -40,7 +40,7 @@ local function came_into(slot, inbox, session, again, rows, count)
     local field, row = rows(i)
     redis.call('HSET', sent, table.concat({owner, holder, field}, ' '), (again and '1' or '0') .. row)
   end
-  redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS)
+  if redis.call('PTTL', sent) < 0 then redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS) end
   local namespace, number = string.match(slot, '^{(.*):(%d+)}$')
   redis.call('PUBLISH', namespace .. ':session:' .. process, 'sent ' .. number)
 end

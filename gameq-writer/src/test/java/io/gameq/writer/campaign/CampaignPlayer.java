@@ -69,7 +69,7 @@ final class CampaignPlayer implements Runnable {
     final long owner;
     final OwnerSession session;
     final Attempt.Part part;
-    final Mailbox mails;
+    final CampaignMail mails;
     final List<Long> pets = new ArrayList<>();
     final Map<Long, Gear> gear = new LinkedHashMap<>();
 
@@ -80,7 +80,7 @@ final class CampaignPlayer implements Runnable {
       this.owner = owner;
       this.session = session;
       this.part = new Attempt.Part(session.owner(), NodeAccess.epoch(session));
-      this.mails = new Mailbox(session, part, ledger);
+      this.mails = new CampaignMail(session, part, ledger);
     }
 
     boolean isLost() {

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * The mails that a session knows: those of its open, and those that it was told of since. Used by
  * its player's thread; told by gameq's.
  */
-final class Mailbox {
+final class CampaignMail {
   private final Map<Long, Mail> mails = new ConcurrentSkipListMap<>();
 
   /** To be made before the loaded rows are forgotten. */
-  Mailbox(OwnerSession session, Attempt.Part part, Ledger ledger) {
+  CampaignMail(OwnerSession session, Attempt.Part part, Ledger ledger) {
     session.rows(Mail.class).forEach(mail -> mails.put(mail.id(), mail));
     session.onSent(
         sent ->
