@@ -140,8 +140,8 @@ public final class NodeUpkeep {
   }
 
   /**
-   * How long the oldest change waited that was not known to be in MySQL, at the last look, ms; 0
-   * when there was none.
+   * How long the oldest change waited that was not known to be in MySQL, at the last look, ms, 1 at
+   * least; 0 when there was none.
    */
   public long oldestMillis() {
     return oldestMillis;
@@ -153,7 +153,7 @@ public final class NodeUpkeep {
     oldestMillis =
         oldest == Long.MAX_VALUE
             ? 0
-            : Math.max(0, servers.clock().getAsLong() - VersionClock.millis(oldest));
+            : Math.max(1, servers.clock().getAsLong() - VersionClock.millis(oldest));
   }
 
   /** Whether MySQL answered when it was asked last. */
