@@ -11,7 +11,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowOp;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,7 +191,7 @@ final class StagedChanges {
     requireOpen();
     Staged taken =
         new Staged(
-            Collections.unmodifiableList(new ArrayList<>(rows.values())),
+            new ArrayList<>(rows.values()),
             messages.isEmpty() ? List.of() : messages.list(),
             sent.isEmpty() ? List.of() : List.copyOf(sent.values()));
     clear();
