@@ -73,14 +73,11 @@ final class GroupSettlement {
       } else if (outcome instanceof CommitGroup.TakenInPart taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
+      } else if (outcome instanceof CommitGroup.Unmet unmet) {
+        failed.add(new Settlement.Failure(commit, Settlement.refusal(unmet)));
       } else {
-        RuntimeException why = Settlement.refusal(outcome);
-        if (why == null) {
-          sessions.acknowledged(commit);
-          queued.add(commit);
-        } else {
-          failed.add(new Settlement.Failure(commit, why));
-        }
+        sessions.acknowledged(commit);
+        queued.add(commit);
       }
     }
     settlement.queued(queued);

@@ -5,7 +5,6 @@ import io.gameq.healing.UnansweredCommits;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.CommitGroup;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Commits that are sent again, and what becomes of them. Used by the sender's thread. */
@@ -41,8 +40,8 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
    * With rows nobody knows: they may be in MySQL, if it was applied the first time and forgotten.
    */
   @Override
-  public void refused(Commit first, CommitGroup.Outcome why) {
-    RuntimeException reason = Objects.requireNonNull(Settlement.refusal(why));
+  public void refused(Commit first, CommitGroup.Unmet why) {
+    RuntimeException reason = Settlement.refusal(why);
     settlement.failed(
         first,
         first.rows() == 0

@@ -18,7 +18,6 @@ import io.gameq.sign.NodeCounts;
 import io.gameq.wal.WalWriter;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How a commit ends: its room is freed, its failure stands in the WAL, and only then it is told.
@@ -71,8 +70,8 @@ final class Settlement {
             : new CommitFailedException("Redis refused the commit: " + message));
   }
 
-  /** A message, or a row that is sent, was not as the commit needs it; null when all were. */
-  static @Nullable RuntimeException refusal(CommitGroup.Outcome outcome) {
+  /** What the game is told of it. */
+  static RuntimeException refusal(CommitGroup.Unmet outcome) {
     if (outcome instanceof CommitGroup.RowIsThere there) {
       return new CommitFailedException(
           "row "
@@ -81,10 +80,6 @@ final class Settlement {
               + there.owner()
               + ": one with this key waits to be flushed already, and what is sent needs a new key;"
               + " nothing of the commit was applied");
-    }
-    if (!(outcome instanceof CommitGroup.ClaimLost
-        || outcome instanceof CommitGroup.MessageChanged)) {
-      return null;
     }
     return outcome instanceof CommitGroup.ClaimLost claim
         ? new ClaimLostException(

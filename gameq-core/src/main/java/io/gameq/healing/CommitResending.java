@@ -50,10 +50,8 @@ final class CommitResending {
           .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
       return HealingStep.SendAgain.orHealed(ports);
     }
-    if (outcome instanceof CommitGroup.ClaimLost
-        || outcome instanceof CommitGroup.MessageChanged
-        || outcome instanceof CommitGroup.RowIsThere) {
-      ports.unanswered().refused(commit, outcome);
+    if (outcome instanceof CommitGroup.Unmet unmet) {
+      ports.unanswered().refused(commit, unmet);
       return HealingStep.SendAgain.orHealed(ports);
     }
     ports.unanswered().queued(commit);

@@ -144,5 +144,5 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   public void refused(Commit first, String message) {}
 
   @Override
-  public void refused(Commit first, CommitGroup.Outcome why) {}
+  public void refused(Commit first, CommitGroup.Unmet why) {}
 }

@@ -26,5 +26,5 @@ public interface UnansweredCommits {
   void refused(Commit first, String message);
 
   /** A message, or a row, was not as the first needs it: Redis holds nothing of it now. */
-  void refused(Commit first, CommitGroup.Outcome why);
+  void refused(Commit first, CommitGroup.Unmet why);
 }

@@ -98,7 +98,7 @@ public record OwnerId(String kind, String key, String encoded) {
    * {@code slots} is a power of two.
    */
   public int slot(int slots) {
-    return slotOf(base().encoded, slots);
+    return slotOf(baseOf(encoded), slots);
   }
 
   /** The slot of whatever belongs to an encoded id: {@link #slot} of an owner's. */

@@ -211,19 +211,25 @@ class SendTest extends RedisLossFixture {
     }
   }
 
+  /** Player 1 pays with pet 1 for what is sent to player 2, pet 2. */
+  private static void buy(GameQueue queue, OwnerSession sender) {
+    queue
+        .transact(
+            sender,
+            tx -> {
+              tx.put(new Pet(1, 1, "paid"));
+              tx.send("player:2", new Pet(2, 2, "bought"));
+            })
+        .awaitQueued(LONG);
+  }
+
   @Test
   void whatAFailoverForgetsIsPutBackWhoeverHasTheOwnerByThen() throws Exception {
     try (GameQueue one = nodeBehindProxy("n1");
         GameQueue two = nodeBehindProxy("n2")) {
       OwnerSession sender = one.open("player:1");
       RedisContents replica = RedisContents.of(redis, game.namespace);
-      one.transact(
-              sender,
-              tx -> {
-                tx.put(new Pet(1, 1, "paid"));
-                tx.send("player:2", new Pet(2, 2, "bought"));
-              })
-          .awaitQueued(LONG);
+      buy(one, sender);
       one.send("player:3", new Pet(3, 3, "free")).awaitQueued(LONG);
       OwnerSession holder = two.open("player:2");
       assertEquals(1, holder.rows(Pet.class).size());
@@ -272,13 +278,7 @@ class SendTest extends RedisLossFixture {
         GameQueue two = game.node("n2")) {
       OwnerSession sender = one.open("player:1");
       RedisContents replica = RedisContents.of(redis, game.namespace);
-      one.transact(
-              sender,
-              tx -> {
-                tx.put(new Pet(1, 1, "paid"));
-                tx.send("player:2", new Pet(2, 2, "bought"));
-              })
-          .awaitQueued(LONG);
+      buy(one, sender);
       one.send("player:2", new Pet(3, 2, "free")).awaitQueued(LONG);
       cutOff();
       replica.restore();
@@ -323,13 +323,7 @@ class SendTest extends RedisLossFixture {
         GameQueue two = game.node("n2")) {
       OwnerSession sender = one.open("player:1");
       RedisContents replica = RedisContents.of(redis, game.namespace);
-      one.transact(
-              sender,
-              tx -> {
-                tx.put(new Pet(1, 1, "paid"));
-                tx.send("player:2", new Pet(2, 2, "bought"));
-              })
-          .awaitQueued(LONG);
+      buy(one, sender);
       queued(sender, new Pet(1, 1, "and later"));
       one.send("player:2", new Pet(3, 2, "free")).awaitQueued(LONG);
       cutOff();

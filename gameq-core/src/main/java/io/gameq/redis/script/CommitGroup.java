@@ -38,6 +38,9 @@ public final class CommitGroup {
     }
   }
 
+  /** A message, or a row that is sent, was not as it needs it: nothing of it was written. */
+  public sealed interface Unmet extends Outcome {}
+
   /** Redis refused it, and holds nothing of it. */
   public record RefusedBy(String message) implements Outcome {}
 
@@ -45,16 +48,16 @@ public final class CommitGroup {
    * A message that it acknowledges was not held any more under its token: the lease had run out.
    * Nothing of the commit was written.
    */
-  public record ClaimLost(String message) implements Outcome {}
+  public record ClaimLost(String message) implements Unmet {}
 
   /** A pending message was not what the commit expected; nothing of the commit was written. */
-  public record MessageChanged(String message) implements Outcome {}
+  public record MessageChanged(String message) implements Unmet {}
 
   /**
    * A row that it sends to an owner has the key of one that waits to be flushed; nothing of the
    * commit was written.
    */
-  public record RowIsThere(OwnerId owner, String row) implements Outcome {}
+  public record RowIsThere(OwnerId owner, String row) implements Unmet {}
 
   /** Redis took the rows and refused something beside them: they may or may not be flushed. */
   public record TakenInPart(String message) implements Outcome {}

@@ -221,7 +221,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   }
 
   @Override
-  public void refused(Commit first, CommitGroup.Outcome why) {
+  public void refused(Commit first, CommitGroup.Unmet why) {
     throw new IllegalStateException("commits of this cast have no messages: " + why);
   }
 
