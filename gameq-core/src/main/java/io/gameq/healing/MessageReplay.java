@@ -173,7 +173,9 @@ final class MessageReplay {
                 + sequence
                 + " cannot be put back yet");
       }
-      LOG.error("cannot replay messages of WAL record {}: {}", sequence, of.text());
+      if (of.kind() != MessagesScript.Kind.CLAIM_LOST) { // else another one handled it since
+        LOG.error("cannot replay messages of WAL record {}: {}", sequence, of.text());
+      }
     }
     commits = new ArrayList<>();
     changes = 0;

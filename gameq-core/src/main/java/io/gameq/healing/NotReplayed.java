@@ -2,7 +2,6 @@ package io.gameq.healing;
 
 import io.gameq.wal.WalRecord;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -16,14 +15,14 @@ import java.util.TreeSet;
  * @param givenUp sequences of trades of which one half is lost with its session and adopted by
  *     none, and of what the WAL cannot give back
  */
-public record NotReplayed(Map<Long, List<WalRecord.Part>> undecided, Set<Long> givenUp) {
+public record NotReplayed(Map<Long, WalRecord> undecided, Set<Long> givenUp) {
   public static final NotReplayed NONE = new NotReplayed(Map.of(), Set.of());
 
-  NotReplayed plus(Map<Long, List<WalRecord.Part>> moreUndecided, Collection<Long> moreGivenUp) {
+  NotReplayed plus(Map<Long, WalRecord> moreUndecided, Collection<Long> moreGivenUp) {
     if (moreUndecided.isEmpty() && moreGivenUp.isEmpty()) {
       return this;
     }
-    Map<Long, List<WalRecord.Part>> all = new TreeMap<>(undecided);
+    Map<Long, WalRecord> all = new TreeMap<>(undecided);
     all.putAll(moreUndecided);
     Set<Long> gone = new TreeSet<>(givenUp);
     gone.addAll(moreGivenUp);
@@ -31,7 +30,7 @@ public record NotReplayed(Map<Long, List<WalRecord.Part>> undecided, Set<Long> g
   }
 
   /** The undecided ones are decided, but for these. */
-  NotReplayed left(Map<Long, List<WalRecord.Part>> stillUndecided) {
+  NotReplayed left(Map<Long, WalRecord> stillUndecided) {
     return new NotReplayed(stillUndecided, givenUp);
   }
 

@@ -1,7 +1,10 @@
 package io.gameq.healing;
 
+import io.gameq.message.MessageChange;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
+import io.gameq.redis.script.MessageCall;
+import io.gameq.redis.script.MessageCommit;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
@@ -16,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
  * rows that sessions adopted: one script for each record, which compares versions row by row, so
  * that it may run any number of times. Nothing is sent behind a record that is known to be refused.
- * One thread.
+ * A record that acknowledges messages goes whole: its rows count only if another handler has not
+ * ended these messages meanwhile. One thread.
  */
 final class ReplayPass implements ReplaySource.Records {
   private final HealingPorts ports;
@@ -24,7 +28,7 @@ final class ReplayPass implements ReplaySource.Records {
   private final HeldSessions sessions;
   private final Set<Long> doubtful;
   private final ReplayPipeline pipeline;
-  private final Map<Long, List<WalRecord.Part>> undecided = new LinkedHashMap<>();
+  private final Map<Long, WalRecord> undecided = new LinkedHashMap<>();
   private final List<Long> unreadable = new ArrayList<>();
   private int sent;
 
@@ -46,7 +50,7 @@ final class ReplayPass implements ReplaySource.Records {
    */
   record Outcome(
       int sent,
-      Map<Long, List<WalRecord.Part>> undecided,
+      Map<Long, WalRecord> undecided,
       List<Long> unreadable,
       ReplayPipeline.@Nullable RefusedRecord refusal) {}
 
@@ -101,7 +105,7 @@ final class ReplayPass implements ReplaySource.Records {
   }
 
   /** Sends trades that were undecided. */
-  static Outcome send(HealingPorts ports, Map<Long, List<WalRecord.Part>> decided) {
+  static Outcome send(HealingPorts ports, Map<Long, WalRecord> decided) {
     ReplayPass pass = new ReplayPass(ports);
     decided.forEach(pass::send);
     pass.pipeline.finish();
@@ -109,17 +113,20 @@ final class ReplayPass implements ReplaySource.Records {
   }
 
   private Outcome outcome() {
-    ports.replayed(sent);
+    ports.replayed(sent - pipeline.tooLate().size());
+    if (!pipeline.tooLate().isEmpty()) {
+      ports.tooLate(pipeline.tooLate());
+    }
     return new Outcome(sent, undecided, unreadable, pipeline.refusal());
   }
 
   @Override
-  public void record(long sequence, List<WalRecord.Part> parts) {
-    if (parts.size() > 1 && doubtful.contains(sequence)) {
-      undecided.put(sequence, parts);
-      parts.forEach(part -> doubt(sequence, part)); // before anything later is sent
+  public void record(long sequence, WalRecord record) {
+    if (record.parts().size() > 1 && doubtful.contains(sequence)) {
+      undecided.put(sequence, record);
+      record.parts().forEach(part -> doubt(sequence, part)); // before anything later is sent
     } else {
-      send(sequence, parts);
+      send(sequence, record);
     }
   }
 
@@ -135,11 +142,33 @@ final class ReplayPass implements ReplaySource.Records {
     }
   }
 
-  private void send(long sequence, List<WalRecord.Part> parts) {
-    List<CommitScript.Part> owned = sessions.owned(parts);
+  private void send(long sequence, WalRecord record) {
+    List<CommitScript.Part> owned = sessions.owned(record.parts());
     if (!owned.isEmpty() && pipeline.refusal() == null) {
-      pipeline.send(new CommitScript.Arguments(walId, sequence, ports.dueMillis(), owned));
+      MessageCall messages = acknowledges(record) ? messages(sequence, record) : null;
+      pipeline.send(
+          new CommitScript.Arguments(walId, sequence, ports.dueMillis(), owned, messages));
       sent++;
     }
+  }
+
+  private static boolean acknowledges(WalRecord record) {
+    return record.messages().stream()
+        .flatMap(of -> of.changes().stream())
+        .anyMatch(MessageChange.Ack.class::isInstance);
+  }
+
+  private @Nullable MessageCall messages(long sequence, WalRecord record) {
+    MessageRecords messages = ports.messages();
+    if (!(record instanceof WalRecord.Committed commit)
+        || sequence < messages.kept()
+        || messages.isLeftOut(sequence)) {
+      return null;
+    }
+    return new MessageCall(
+        messages.kept(),
+        true,
+        ports.slots(),
+        new MessageCommit(sequence, commit.version(), commit.messages()));
   }
 }

@@ -9,6 +9,8 @@ import io.gameq.redis.script.LuaScript;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +27,15 @@ final class ReplayPipeline {
   private static final int MOST_BYTES_IN_FLIGHT = 4 << 20;
   private static final int FLUSH_EVERY = 64;
 
+  private static final long NOT_OWNER = 0;
+  private static final long APPLIED = 1;
+  private static final long CLAIM_LOST = 2;
+
   private final RedisConnection redis;
   private final Deque<Sent> inFlight = new ArrayDeque<>();
   private int bytesInFlight;
   private int unflushed;
+  private final Set<Long> tooLate = new TreeSet<>();
   private @Nullable RefusedRecord refusal;
 
   private record Sent(
@@ -64,6 +71,11 @@ final class ReplayPipeline {
     return refusal;
   }
 
+  /** Sequences of records that acknowledge messages which another handler has ended. */
+  Set<Long> tooLate() {
+    return tooLate;
+  }
+
   /** Waits for all that is on its way. */
   void finish() {
     while (!inFlight.isEmpty()) {
@@ -81,7 +93,10 @@ final class ReplayPipeline {
     Sent first = inFlight.remove();
     bytesInFlight -= first.bytes;
     List<Object> reply = reply(first);
-    if (reply != null && (Long) reply.get(0) == 0 && refusal == null) {
+    long answer = reply == null ? APPLIED : (Long) reply.get(0);
+    if (answer == CLAIM_LOST) {
+      tooLate.add(first.record.sequence());
+    } else if (reply != null && answer == NOT_OWNER && refusal == null) {
       SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
       refusal =
           new RefusedRecord(

@@ -3,7 +3,6 @@ package io.gameq.healing;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
-import java.util.List;
 import java.util.function.Consumer;
 
 /** A WAL as a replay reads it. */
@@ -32,8 +31,8 @@ public interface ReplaySource {
 
   /** Takes the records. */
   interface Records {
-    /** A commit, or rows that were adopted. */
-    void record(long sequence, List<WalRecord.Part> parts);
+    /** A commit, or rows that were adopted; without its messages when those are too old. */
+    void record(long sequence, WalRecord record);
 
     /** A record that the WAL cannot give back: it is damaged. */
     void unreadable(long sequence);

@@ -26,20 +26,20 @@ final class TradeDecision {
   /** Decides what can be decided by now; waits a little when that is not all. */
   static HealingStep next(HealingPorts ports, HealingStep.Decide step) {
     boolean isLast = System.nanoTime() - step.sinceNanos() >= MOST_WAIT_NANOS;
-    Map<Long, List<WalRecord.Part>> sent = new TreeMap<>();
-    Map<Long, List<WalRecord.Part>> left = new TreeMap<>();
+    Map<Long, WalRecord> sent = new TreeMap<>();
+    Map<Long, WalRecord> left = new TreeMap<>();
     List<Long> givenUp = new ArrayList<>();
     step.passed()
         .undecided()
         .forEach(
-            (sequence, parts) -> {
-              LostHalves.Place place = place(ports, parts);
+            (sequence, record) -> {
+              LostHalves.Place place = place(ports, record.parts());
               if (place == LostHalves.Place.THERE) {
-                sent.put(sequence, parts);
+                sent.put(sequence, record);
               } else if (place == LostHalves.Place.NOWHERE || isLast) {
                 givenUp.add(sequence);
               } else {
-                left.put(sequence, parts);
+                left.put(sequence, record);
               }
             });
     NotReplayed now = step.passed().left(left).plus(Map.of(), givenUp);

@@ -3,7 +3,6 @@ package io.gameq.healing;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
-import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.slf4j.Logger;
@@ -98,10 +97,10 @@ final class WalFiles implements ReplaySource {
       }
       if (next < end && places[next] == entry.place()) {
         next++;
-        if (entry.record() instanceof WalRecord.Committed committed) {
-          to.record(entry.sequence(), committed.parts());
-        } else if (entry.record() instanceof WalRecord.Adopted adopted) {
-          to.record(entry.sequence(), List.of(adopted.part()));
+        if (entry.isCarried()) {
+          to.record(entry.sequence(), new WalRecord.Committed(entry.record().parts()));
+        } else if (!entry.record().parts().isEmpty()) {
+          to.record(entry.sequence(), entry.record());
         }
       }
     }

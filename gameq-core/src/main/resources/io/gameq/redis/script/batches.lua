@@ -7,9 +7,11 @@
 --   a acknowledge  for each: sequence; id; token; next due or 0; version that was handled
 --   e expect       for each: id; version that is pending, or 0 for none
 -- MODE: FIRST, what is sent for the first time: order of arrival counts. AGAIN, its answer was lost, and something newer may have come:
--- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for an hour.
+-- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for an hour. But an acknowledgement
+-- is refused, with its commit, when another one has ended the message since its own lease ran out.
 local FIRST, AGAIN, REPLAY = '0', '1', '2'
 local DONE_MILLIS = 3600000
+local ENDED_MILLIS, MOST_ENDED = 7 * 86400000, 5000
 local WORDS = {p = 3, r = 4, d = 3, a = 5, e = 2}
 
 -- Reads the batch at a place of ARGV; returns it, and the place behind it.
@@ -49,6 +51,25 @@ local function remember_done(t, id, version, next_due)
   if known and (known > version or known == version and (known_next == 0 or next_due ~= 0 and known_next >= next_due)) then return end
   redis.call('HSET', t .. ':done', id, next_due == 0 and version or version .. ' ' .. whole(next_due))
   redis.call('PEXPIRE', t .. ':done', DONE_MILLIS)
+end
+
+-- {ns:slot}:t:<topic>:ended HASH id -> 'version next-due token': who ended a message of which leases had run out. A full one becomes
+-- ended:before, in place of the one that was.
+local function remember_ended(t, id, version, next_due, token)
+  local key = t .. ':ended'
+  if redis.call('HLEN', key) >= MOST_ENDED then redis.call('RENAME', key, key .. ':before') end
+  redis.call('HSET', key, id, version .. ' ' .. whole(next_due) .. ' ' .. token)
+  redis.call('PEXPIRE', key, ENDED_MILLIS)
+end
+
+-- Whether an acknowledgement comes too late: its lease had run out, and another one ended the message, or this occurrence of it.
+local function is_ended_by_another(t, id, version, next_due, token)
+  local mine = version .. ' ' .. next_due .. ' '
+  for _, key in ipairs({t .. ':ended', t .. ':ended:before'}) do
+    local record = redis.call('HGET', key, id)
+    if record and string.sub(record, 1, #mine) == mine then return string.sub(record, #mine + 1) ~= token end
+  end
+  return false
 end
 
 -- What a publish is worth now that may come late: nil when it is over or overtaken, else when it is due.
@@ -221,7 +242,7 @@ local function waits_as_handled(t, id, version)
 end
 
 -- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
--- claims its lane and the message waits as if nobody had taken it; else false.
+-- claims its lane and the message waits as if nobody had taken it; else false. And the claims.
 local function standing(b, ids, lanes)
   local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
   for i = 1, b.n do
@@ -231,7 +252,7 @@ local function standing(b, ids, lanes)
     if not claim and waits_as_handled(b.t, ids[i], ARGV[at + 2]) then stands[i] = 3 end
     at = at + 5
   end
-  return stands
+  return stands, claims
 end
 
 -- The next occurrences of recurring messages, unless something newer is pending.
@@ -239,13 +260,22 @@ local function recur(t, id, value, next_due)
   if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
 end
 
+-- Whether leases of a message ran out before the one that this claim or these tries tell of.
+local function has_lapsed(claim_or_tries, pattern)
+  local lapses = claim_or_tries and string.match(claim_or_tries, pattern)
+  return lapses and lapses ~= '0'
+end
+local OF_CLAIM, OF_TRIES = '^%S+ %S+ %d+ (%d+)', '^%d+ (%d+)'
+
 -- Ends the claims of acknowledgements that stand.
-local function acknowledge(b, ids, lanes, stands)
+local function acknowledge(b, ids, lanes, stands, claims)
   local t, done, next_dues = b.t, {}, nil
   for i = 1, b.n do
     if stands[i] then
       done[#done + 1] = lanes[i]
-      local next_due = ARGV[b.first + (i - 1) * 5 + 3]
+      local at = b.first + (i - 1) * 5
+      local next_due = ARGV[at + 3]
+      if has_lapsed(claims[i], OF_CLAIM) then remember_ended(t, ids[i], ARGV[at + 4], tonumber(next_due), ARGV[at + 2]) end
       if next_due ~= '0' and stands[i] == 1 then
         next_dues = next_dues or {}
         next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = redis.call('HGET', t .. ':held', lanes[i])}
@@ -284,17 +314,20 @@ end
 
 -- An acknowledgement out of a WAL: the handled value, and older ones, are over, whoever holds them. Of a recurring message those
 -- occurrences are over that are before the next one.
-local function acknowledge_again(t, id, version, next_due)
+local function acknowledge_again(t, id, version, next_due, token)
   local held, pending = held_value(t, id), redis.call('HGET', t .. ':msg', id)
-  local over
+  local over, has_lapsed_before
   if is_over(held, version, next_due) then
     over = held
+    has_lapsed_before = has_lapsed(redis.call('HGET', t .. ':claim', lane_of(id)), OF_CLAIM)
     free_lane(t, lane_of(id))
   end
   if is_over(pending, version, next_due) then
     over = pending
+    has_lapsed_before = has_lapsed_before or has_lapsed(redis.call('HGET', t .. ':tries', id), OF_TRIES)
     remove_pending(t, id)
   end
+  if has_lapsed_before then remember_ended(t, id, version, next_due, token) end
   if over and next_due > 0 and not (held and not is_over(held, version, next_due)) then recur(t, id, over, next_due) end
   remember_done(t, id, version, next_due)
 end
@@ -311,6 +344,7 @@ local function refusal(b, is_full, mode)
     wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
         or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
+  if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'ended', 'hash', 'ended:before', 'hash') end
   if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
@@ -323,16 +357,26 @@ local function refusal(b, is_full, mode)
   return wrong and {'type', wrong} or nil
 end
 
+-- For each acknowledgement of a batch out of a WAL whether it does not come too late.
+local function in_time(b, ids)
+  local are = {}
+  for i = 1, b.n do
+    local at = b.first + (i - 1) * 5
+    are[i] = not is_ended_by_another(b.t, ids[i], ARGV[at + 4], ARGV[at + 3], ARGV[at + 2])
+  end
+  return are
+end
+
 -- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well.
 local function refusal_as_a_whole(b, is_full, mode)
   local refused = refusal(b, is_full, mode)
-  if refused or mode == REPLAY then return refused end
+  if refused then return refused end
   if b.kind == 'a' then
     local ids, lanes = read_ids(b, 1)
-    for i, stands in ipairs(standing(b, ids, lanes)) do
+    for i, stands in ipairs(mode == REPLAY and in_time(b, ids) or standing(b, ids, lanes)) do
       if not stands then return {'claim', b.topic .. '/' .. ids[i]} end
     end
-  elseif b.kind == 'e' then
+  elseif b.kind == 'e' and mode ~= REPLAY then
     local ids = read_ids(b, 0)
     local pending = redis.call('HMGET', b.t .. ':msg', unpack(ids))
     for i = 1, b.n do
@@ -357,7 +401,7 @@ local function apply(b, mode)
       local was_due = first_due(b.t)
       for i = 1, b.n do
         local at = b.first + (i - 1) * 5
-        acknowledge_again(b.t, ids[i], ARGV[at + 4], tonumber(ARGV[at + 3]))
+        acknowledge_again(b.t, ids[i], ARGV[at + 4], tonumber(ARGV[at + 3]), ARGV[at + 2])
       end
       wake(b.slot, b.topic, b.t, was_due)
     else

@@ -85,6 +85,92 @@ class MessageReplayTest {
   }
 
   @Test
+  void aReplayedAckIsRefusedWhereAnotherEndedTheMessageAfterItsLeaseRanOut() {
+    topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
+    TakenMessage first = topic.takeOne();
+    topic.lapse(first);
+    TakenMessage second = topic.takeOne();
+    topic.lapse(second);
+    TakenMessage third = topic.takeOne();
+    assertEquals(List.of(), topic.send(ack(third)));
+    for (TakenMessage late : List.of(first, second)) {
+      as("late-" + late.token().substring(0, 8));
+      List<MessagesScript.Refused> refused = topic.replay(topic.commit(10, 50, ack(late)));
+      assertEquals(MessagesScript.Kind.CLAIM_LOST, refused.get(0).kind());
+    }
+    as("third-cccccccc");
+    assertEquals(List.of(), topic.replay(topic.commit(10, 50, ack(third))), "it was this one");
+    as("fourth-dddddddd");
+    topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
+    topic.send(ack(topic.takeOne()));
+    as("fifth-eeeeeeee");
+    assertEquals(1, topic.replay(topic.commit(10, 50, ack(first))).size(), "still");
+    assertEquals(List.of("done", "ended", "fence"), topic.keys());
+  }
+
+  @Test
+  void ofTwoThatNobodyAnsweredTheFirstReplayCounts() {
+    topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
+    TakenMessage first = topic.takeOne();
+    topic.lapse(first);
+    TakenMessage second = topic.takeOne();
+    topic.lapse(second);
+    assertEquals(0, topic.take(topic.slot(A), 0, 0).taken().size(), "its lease ends");
+    for (int turn = 0; turn < 2; turn++) {
+      as("second-bbbbbbb" + turn);
+      assertEquals(List.of(), topic.replay(topic.commit(10, 50, ack(second))));
+      assertTrue(topic.find(A).isNowhere());
+      as("first-aaaaaaa" + turn);
+      assertEquals(1, topic.replay(topic.commit(10, 40, ack(first))).size());
+    }
+  }
+
+  @Test
+  void anotherOccurrenceOfARecurringMessageIsNotTheSame() {
+    topic.replay(topic.commit(10, 10, topic.recurring(A, "tick", past)));
+    TakenMessage first = topic.takeOne();
+    topic.send(ack(first, past + 1_000));
+    TakenMessage second = topic.takeOne();
+    topic.lapse(second);
+    TakenMessage again = topic.takeOne();
+    topic.send(ack(again, past + 2_000));
+    as("other-bbbbbbbb");
+    assertEquals(List.of(), topic.replay(topic.commit(10, 50, ack(first, past + 1_000))));
+    assertEquals(1, topic.replay(topic.commit(11, 51, ack(second, past + 2_000))).size());
+    assertEquals(past + 2_000, topic.due(A), "the series goes on");
+  }
+
+  private static MessageId inSlotOfA() {
+    int i = 0;
+    while (id("b" + i).slot(4) != A.slot(4)) {
+      i++;
+    }
+    return id("b" + i);
+  }
+
+  @Test
+  void whoEndedMessagesIsForgottenOnlyAfterFiveThousandOthers() {
+    for (int i = 0; i < 4_999; i++) {
+      topic.redis.sync().hset(topic.key(A, "ended"), SlotKeys.bytes("x" + i), new byte[] {'x'});
+    }
+    TakenMessage[] late = new TakenMessage[2];
+    MessageId b = inSlotOfA();
+    int number = 0;
+    for (MessageId id : List.of(A, b)) {
+      topic.send(topic.publish(id, "one", past));
+      late[number] = topic.takeOne();
+      topic.lapse(late[number++]);
+      topic.send(ack(topic.takeOne()));
+    }
+    assertEquals(5_000, topic.redis.sync().hlen(topic.key(A, "ended:before")));
+    assertEquals(1, topic.redis.sync().hlen(topic.key(A, "ended")));
+    as("other-bbbbbbbb");
+    for (TakenMessage one : late) {
+      assertEquals(1, topic.replay(topic.commit(10 + one.attempts(), 50, ack(one))).size());
+    }
+  }
+
+  @Test
   void aRecurringSeriesGoesOnInWhateverOrderItsReplaysCome() {
     MessageCommit publish = topic.commit(10, 10, topic.recurring(A, "tick", past));
     MessageCommit first =

@@ -100,11 +100,24 @@ final class PlantedScripts {
   /** What was handled, under which token. */
   record Handled(String id, int version, String token) {}
 
+  /** How {@code batches.lua} is to take an acknowledgement. */
+  enum Sent {
+    FIRST("0"),
+    AGAIN("1"),
+    REPLAYED("2");
+
+    private final String mode;
+
+    Sent(String mode) {
+      this.mode = mode;
+    }
+  }
+
   /** An acknowledgement out of a consumer's WAL. */
-  After ack(TopicImage image, String wal, long sequence, boolean isAgain, Handled of) {
+  After ack(TopicImage image, String wal, long sequence, Sent how, Handled of) {
     String id = of.id;
-    List<String> args = new ArrayList<>(List.of(wal, "0", isAgain ? "1" : "0", "0"));
-    commit(args, sequence, isAgain ? 0 : sequence - 1);
+    List<String> args = new ArrayList<>(List.of(wal, "0", how.mode, "0"));
+    commit(args, sequence, how == Sent.FIRST ? sequence - 1 : 0);
     args.addAll(List.of("a", "1", TOPIC, isGrouped(id) ? "1" : "0", "1"));
     args.addAll(List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version)));
     return run(image, "messages", args);

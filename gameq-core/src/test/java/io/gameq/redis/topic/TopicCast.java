@@ -43,6 +43,7 @@ final class TopicCast {
   int lapses;
   int nacks;
   int lostAcks;
+  int kills;
 
   /** How often each version was taken, less how often its lease ran out or it was given back. */
   TreeMap<Integer, Integer> taken = new TreeMap<>();
@@ -63,8 +64,15 @@ final class TopicCast {
     Arrays.fill(id, "");
   }
 
+  /** And how many consumers are killed before they hear whether an acknowledgement counts. */
+  TopicCast kills(int most) {
+    kills = most;
+    return this;
+  }
+
   TopicCast copy() {
     TopicCast copy = new TopicCast(refusals, breaks, lapses, nacks, lostAcks);
+    copy.kills = kills;
     copy.image = image;
     copy.next = next;
     copy.unanswered = unanswered;
@@ -105,11 +113,21 @@ final class TopicCast {
   }
 
   void handled(String message, int ofVersion) {
+    handled(message, ofVersion, handled.getOrDefault(message, List.of()).size());
+  }
+
+  /** A replay says so of one that was killed: before what is newer. */
+  void handledBefore(String message, int ofVersion) {
+    List<Integer> all = handled.getOrDefault(message, List.of());
+    handled(message, ofVersion, (int) all.stream().filter(one -> one < ofVersion).count());
+  }
+
+  private void handled(String message, int ofVersion, int place) {
     List<Integer> all = new ArrayList<>(handled.getOrDefault(message, List.of()));
     if (all.contains(ofVersion)) {
       wrong = "ACKNOWLEDGED TWICE: version " + ofVersion;
     }
-    all.add(ofVersion);
+    all.add(place, ofVersion);
     handled.put(message, List.copyOf(all));
   }
 
@@ -142,6 +160,7 @@ final class TopicCast {
         + lapses
         + nacks
         + lostAcks
+        + kills
         + taken
         + handled;
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.gameq.redis.topic.PlantedScripts.After;
 import io.gameq.redis.topic.PlantedScripts.Handled;
+import io.gameq.redis.topic.PlantedScripts.Sent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *             by a full Redis | hears an answer | loses its connection, and with it all answers |
  *             sends what it has no answer of again
  * consumers   take one | acknowledge, and hear the answer, or lose it, or the request | send it
- *             again | give back
+ *             again | give back | are killed before they hear it, and their WALs replayed
  * leases      run out while their handlers go on
  * </pre>
  *
@@ -195,6 +196,9 @@ final class TopicExplorer {
     }
     if (state.unsure[c]) {
       step(state, "ack again by " + c, after -> ackAgain(after, c));
+      if (state.kills > 0) {
+        step(state, "kill and replay of " + c, after -> replay(after, c));
+      }
       return;
     }
     step(state, "ack by " + c, after -> ack(after, c, true));
@@ -247,7 +251,7 @@ final class TopicExplorer {
 
   private void ack(TopicCast state, int c, boolean isHeard) {
     state.acks[c]++;
-    boolean isApplied = sendAck(state, c, false);
+    boolean isApplied = sendAck(state, c, Sent.FIRST);
     if (isHeard) {
       state.release(c);
     } else {
@@ -258,22 +262,34 @@ final class TopicExplorer {
   }
 
   private void ackAgain(TopicCast state, int c) {
-    boolean isApplied = sendAck(state, c, true);
+    boolean isApplied = sendAck(state, c, Sent.AGAIN);
     if (state.arrived[c] && !isApplied) {
       state.wrong = "REFUSED: an acknowledgement that was applied before";
     }
     state.release(c);
   }
 
-  private boolean sendAck(TopicCast state, int c, boolean isAgain) {
+  /** Whoever holds it then: it is over, unless another one has ended it. */
+  private void replay(TopicCast state, int c) {
+    state.kills--;
+    boolean isApplied = sendAck(state, c, Sent.REPLAYED);
+    if (state.arrived[c] && !isApplied) {
+      state.wrong = "REFUSED: the replay of an acknowledgement that was applied";
+    }
+    state.release(c);
+  }
+
+  private boolean sendAck(TopicCast state, int c, Sent how) {
     TopicImage before = state.image;
     String token = state.token[c];
     String id = state.id[c];
     Handled of = new Handled(id, state.version[c], token);
-    After after = scripts.ack(before, "C" + c, state.acks[c] + 1L, isAgain, of);
+    After after = scripts.ack(before, "C" + c, state.acks[c] + 1L, how, of);
     state.image = after.image();
     boolean isApplied = after.reply().isEmpty();
-    if (isApplied && !state.arrived[c]) {
+    if (isApplied && !state.arrived[c] && how == Sent.REPLAYED) {
+      state.handledBefore(id, state.version[c]);
+    } else if (isApplied && !state.arrived[c]) {
       if (!before.isClaimedBy(token, PlantedScripts.lane(id), id)) {
         state.wrong = "STALE TOKEN: acknowledged by " + c;
       }
@@ -318,7 +334,7 @@ final class TopicExplorer {
       end.tookOnce(version, 1);
       checkTaken(before, end, id, version);
       end.image =
-          scripts.ack(end.image, "E", n + 2L, false, new Handled(id, version, token)).image();
+          scripts.ack(end.image, "E", n + 2L, Sent.FIRST, new Handled(id, version, token)).image();
       end.handled(id, version);
     }
     String wrong = end.wrong == null ? atTheEnd(end) : end.wrong;

@@ -62,10 +62,30 @@ class TopicExplorerTest {
     holds(MERGED, 2, new TopicCast(0, 0, FULL ? 1 : 0, 1, 0));
     holds(GROUPED, 2, new TopicCast(0, 0, 1, FULL ? 1 : 0, 0));
     if (FULL) {
-      holds(List.of("a", "a", "a"), 3, new TopicCast(1, 1, 1, 1, 1));
-      holds(List.of("g:x", "g:y", "g:x"), 3, new TopicCast(1, 1, 1, 1, 1));
-      holds(List.of("a", "g:y", "a"), 3, new TopicCast(1, 1, 1, 1, 1));
+      holds(MERGED, 2, new TopicCast(1, 1, 1, 1, 1));
+      holds(GROUPED, 2, new TopicCast(1, 1, 1, 1, 1));
+      for (List<String> three :
+          List.of(List.of("a", "a", "a"), List.of("g:x", "g:y", "g:x"), List.of("a", "g:y", "a"))) {
+        holds(three, 2, new TopicCast(1, 1, 0, 0, 0));
+        holds(three, 2, new TopicCast(0, 0, 1, 0, 1));
+        holds(three, 2, new TopicCast(0, 0, 0, 1, 1));
+      }
     }
+  }
+
+  @Test
+  void aReplayForAConsumerThatWasKilledCountsAtMostOnceBesideOthers() {
+    holds(MERGED, 2, new TopicCast(0, 0, 1, 0, 1).kills(1));
+    holds(GROUPED, 2, new TopicCast(0, 0, 1, 0, 1).kills(1));
+    if (FULL) {
+      holds(List.of("a"), 2, new TopicCast(0, 0, 2, 1, 2).kills(2));
+    }
+    String rule = "return string.sub(record, #mine + 1) ~= token";
+    TopicCast cast = new TopicCast(0, 0, 1, 0, 1).kills(1);
+    misses("ACKNOWLEDGED TWICE", MERGED, cast, rule, "return false");
+    String both = "has_lapsed(redis.call('HGET', t .. ':claim', lane_of(id)), OF_CLAIM)";
+    TopicCast twice = new TopicCast(0, 0, 1, 0, 2).kills(2);
+    misses("ACKNOWLEDGED TWICE", List.of("a"), twice, both, "false");
   }
 
   @Test

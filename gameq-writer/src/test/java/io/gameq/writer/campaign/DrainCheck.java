@@ -17,7 +17,8 @@ public final class DrainCheck {
       List.of("claimed:", "ready", "inflight:", "lease", "claim", "closing");
 
   /** Of {@code t:TOPIC:}. */
-  private static final Set<String> MAY_STAY = Set.of("dead", "why", "done", "age", "fence");
+  private static final Set<String> MAY_STAY =
+      Set.of("dead", "why", "done", "ended", "ended:before", "age", "fence");
 
   private DrainCheck() {}
 
@@ -50,7 +51,7 @@ public final class DrainCheck {
   }
 
   private static boolean isOfWaitingMessage(String name) {
-    return name.startsWith("t:") && !MAY_STAY.contains(name.substring(name.lastIndexOf(':') + 1));
+    return name.startsWith("t:") && !MAY_STAY.contains(name.split(":", 3)[2]);
   }
 
   private static boolean mustBeGone(String name) {

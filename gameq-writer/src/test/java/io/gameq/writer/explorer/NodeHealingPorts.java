@@ -15,6 +15,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import io.gameq.wal.WalRecord;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.ArrayList;
@@ -157,7 +158,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
           long sequence = has(Switch.REPLAY_NEWEST_FIRST) ? mirrored(one) : one;
           NodeWal.Entry record = me.wal().record(sequence);
           if (record.op() != NodeWal.ADOPTED || !has(Switch.ADOPTED_NOT_PUT_BACK)) {
-            to.record(sequence, record.parts());
+            to.record(sequence, new WalRecord.Committed(record.parts()));
           }
         }
       }

@@ -1,0 +1,167 @@
+package io.gameq.recovery;
+
+import static io.gameq.servers.Waits.LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.gameq.GameQueue;
+import io.gameq.OwnerSession;
+import io.gameq.Topic;
+import io.gameq.TopicOptions;
+import io.gameq.recovery.RecoveryGame.Item;
+import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.servers.RedisProxy;
+import io.gameq.wal.WalDirectories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * A node ends before its {@code ackWith} reaches Redis; its lease runs out, and another node
+ * handles the message, with rows of its own. Then the first one's WAL is replayed.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class HandlersThatCameTooLateTest {
+  private static final TopicOptions OPTIONS = TopicOptions.DEFAULT.lease(Duration.ofSeconds(2));
+
+  record Text(String text) {}
+
+  @TempDir Path directory;
+
+  private final RedisProxy proxy = new RedisProxy();
+  private RecoveryGame game;
+  private @Nullable GameQueue one;
+
+  @BeforeEach
+  void start() throws Exception {
+    game = new RecoveryGame(directory);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    proxy.refuse(false);
+    Objects.requireNonNull(one).close();
+    proxy.close();
+    game.close();
+  }
+
+  private static Topic<Text> topic(GameQueue queue) {
+    return queue.topic("work", Text.class, OPTIONS);
+  }
+
+  private static Item row(int player) {
+    return new Item(player, 1, 1_001, 1);
+  }
+
+  private static void handleAs(int player, GameQueue queue, CountDownLatch done, Runnable before) {
+    OwnerSession session = queue.open("player:" + player);
+    topic(queue)
+        .subscribe(
+            delivery -> {
+              session.put(row(player));
+              before.run();
+              delivery.ackWith(session).journaled().join();
+              done.countDown();
+            });
+  }
+
+  private static void await(CountDownLatch done) throws InterruptedException {
+    assertTrue(done.await(LONG.toMillis(), TimeUnit.MILLISECONDS));
+  }
+
+  /**
+   * Leaves the WAL of a node, as a copy, in which alone the commit of player 1 is; player 2's is in
+   * Redis if another one handles the message.
+   */
+  private void endBeforeTheAnswer(boolean anotherHandles) throws Exception {
+    CountDownLatch first = new CountDownLatch(1);
+    Path own = directory.resolve("own");
+    GameQueue queue =
+        GameQueue.open(game.config("n1").redis(proxy.uri()).walDirectory(own).build());
+    one = queue;
+    topic(queue).publish("k", new Text("x")).awaitQueued(LONG);
+    handleAs(1, queue, first, this::cutOff);
+    await(first);
+    Path left = WalDirectories.below(List.of(own)).get(0);
+    Path copy = Files.createDirectories(game.wal.resolve(left.getFileName()));
+    try (Stream<Path> files = Files.list(left)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, copy.resolve(file.getFileName()));
+      }
+    }
+    if (anotherHandles) {
+      try (GameQueue two = game.node("n2")) {
+        CountDownLatch second = new CountDownLatch(1);
+        handleAs(2, two, second, () -> {});
+        await(second);
+      }
+    }
+  }
+
+  private void cutOff() {
+    proxy.refuse(true);
+    proxy.cut();
+  }
+
+  private void assertOneHasHandled(GameQueue queue, int player) {
+    assertEquals(List.of(row(player)), queue.read("player:" + player, Item.class));
+    assertEquals(List.of(), queue.read("player:" + (3 - player), Item.class));
+    assertEquals(List.of(), game.keys(":t:work:msg"));
+    assertEquals(List.of(), game.keys(":t:work:held"));
+  }
+
+  @Test
+  void theNextStartDoesNotPutItsRowsBackBesideThoseOfAnother() throws Exception {
+    endBeforeTheAnswer(true);
+    try (GameQueue again = game.node("n1")) {
+      assertOneHasHandled(again, 2);
+    }
+  }
+
+  @Test
+  void theNextStartPutsItsRowsBackAndEndsTheMessageIfNobodyHandledIt() throws Exception {
+    endBeforeTheAnswer(false);
+    try (GameQueue again = game.node("n1")) {
+      assertOneHasHandled(again, 1);
+    }
+  }
+
+  @Test
+  void theToolTellsOfThemAndLeavesThemOut() throws Exception {
+    endBeforeTheAnswer(true);
+    Run plan = game.run("plan --include-live");
+    assertTrue(plan.says("1 too late: others handled their messages"), plan::toString);
+    assertTrue(plan.says("0  LOST"), plan::toString);
+    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
+    Run replay = game.run("replay --execute --include-live");
+    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    try (GameQueue another = game.node("n3")) {
+      assertOneHasHandled(another, 2);
+    }
+  }
+
+  @Test
+  void theToolPutsThemBackIfNobodyHandledTheMessages() throws Exception {
+    endBeforeTheAnswer(false);
+    Run plan = game.run("plan --include-live");
+    assertTrue(plan.says("1  LOST"), plan::toString);
+    Run replay = game.run("replay --execute --include-live");
+    assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
+    try (GameQueue another = game.node("n3")) {
+      assertOneHasHandled(another, 1);
+    }
+  }
+}
