@@ -28,7 +28,6 @@ final class ReplayPipeline {
   private static final int FLUSH_EVERY = 64;
 
   private static final long NOT_OWNER = 0;
-  private static final long APPLIED = 1;
   private static final long CLAIM_LOST = 2;
 
   private final RedisConnection redis;
@@ -51,11 +50,7 @@ final class ReplayPipeline {
 
   /** Sends a record; waits while too much is on its way. */
   void send(CommitScript.Arguments record) {
-    int bytes =
-        record.parts().stream()
-            .flatMap(part -> part.rows().stream())
-            .mapToInt(keyOrImage -> keyOrImage.length)
-            .sum();
+    int bytes = record.bytes();
     inFlight.add(new Sent(CommitScript.send(redis, record), record, bytes));
     bytesInFlight += bytes;
     if (++unflushed == FLUSH_EVERY) {
@@ -93,10 +88,13 @@ final class ReplayPipeline {
     Sent first = inFlight.remove();
     bytesInFlight -= first.bytes;
     List<Object> reply = reply(first);
-    long answer = reply == null ? APPLIED : (Long) reply.get(0);
+    if (reply == null) {
+      return;
+    }
+    long answer = (Long) reply.get(0);
     if (answer == CLAIM_LOST) {
       tooLate.add(first.record.sequence());
-    } else if (reply != null && answer == NOT_OWNER && refusal == null) {
+    } else if (answer == NOT_OWNER && refusal == null) {
       SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
       refusal =
           new RefusedRecord(

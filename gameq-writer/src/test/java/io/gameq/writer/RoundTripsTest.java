@@ -80,6 +80,7 @@ class RoundTripsTest {
       int ofMySql = toMySql.trips() - mysqlBefore;
       int ofRedis = toRedis.trips() - redisBefore;
       String found = ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens";
+      System.out.println(found);
       // three each; a fourth would show beside the few of the background work meanwhile
       assertTrue(ofMySql < 3.5 * OPENS, found);
       assertTrue(ofRedis < 3.5 * OPENS, found);
@@ -91,6 +92,7 @@ class RoundTripsTest {
       ofRedis = toRedis.trips() - redisBefore;
       String together =
           ofMySql + " to MySQL and " + ofRedis + " to Redis for " + OPENS + " opens at once";
+      System.out.println(together);
       assertTrue(all.stream().allMatch(OpenResult::isOpen));
       // those under way share each of the three of MySQL; those of Redis go as they come
       assertTrue(ofMySql < 2 * OPENS, together);

@@ -54,6 +54,18 @@ public final class CommitScript {
       this(walId, sequence, dueMillis, parts, null);
     }
 
+    /** About what it takes on its way: rows and messages. */
+    public int bytes() {
+      int sum = 0;
+      for (Part part : parts) {
+        sum += part.rows.stream().mapToInt(keyOrImage -> keyOrImage.length).sum();
+      }
+      if (messages != null) {
+        sum += messages.commit().messages().stream().mapToInt(SlotMessages::bytes).sum();
+      }
+      return sum;
+    }
+
     private byte[][] keys() {
       List<byte[]> keys = new ArrayList<>();
       parts.forEach(part -> keys.add(SlotKeys.bytes(part.keys.slot.prefix())));
