@@ -40,8 +40,8 @@ public interface CommitReceipt {
    * back.
    *
    * @param timeout how long to wait at most
-   * @throws GameQueueException what {@link #queued} failed with, or that the time was up: then the
-   *     outcome is still open
+   * @throws CommitPendingException when the time was up, or the thread was interrupted
+   * @throws GameQueueException what {@link #queued} failed with
    */
   void awaitQueued(Duration timeout);
 
@@ -50,8 +50,8 @@ public interface CommitReceipt {
    * longer than that, or have it flushed now by {@link OwnerSession#awaitDurable}.
    *
    * @param timeout how long to wait at most
-   * @throws GameQueueException what {@link #durable} failed with, or that the time was up: then the
-   *     outcome is still open
+   * @throws CommitPendingException when the time was up, or the thread was interrupted
+   * @throws GameQueueException what {@link #durable} failed with
    */
   void awaitDurable(Duration timeout);
 }

@@ -147,6 +147,7 @@ final class Settlement {
 
   static OwnershipLostException lost(SessionRef session) {
     return new OwnershipLostException(
+        session.owner().id(),
         "session "
             + session.id()
             + " no longer owns "

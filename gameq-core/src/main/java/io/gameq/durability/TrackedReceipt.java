@@ -1,5 +1,6 @@
 package io.gameq.durability;
 
+import io.gameq.CommitPendingException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueueException;
 import java.time.Duration;
@@ -80,7 +81,7 @@ public final class TrackedReceipt implements CommitReceipt {
       }
       throw new GameQueueException("the commit failed: " + cause, e);
     } catch (TimeoutException e) {
-      throw new GameQueueException(
+      throw new CommitPendingException(
           "not known within "
               + timeout.toMillis()
               + " ms that "
@@ -88,7 +89,7 @@ public final class TrackedReceipt implements CommitReceipt {
               + " the commit; its outcome is still open");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new GameQueueException(
+      throw new CommitPendingException(
           "interrupted while waiting for a commit; its outcome is still open");
     }
   }

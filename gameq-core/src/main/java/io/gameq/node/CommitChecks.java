@@ -37,6 +37,7 @@ final class CommitChecks {
   private static void checkOwned(CommitPart part) {
     if (part.session().isLost()) {
       throw new OwnershipLostException(
+          part.session().owner().id(),
           "session %s no longer owns %s: a newer session was opened; open the owner again"
               .formatted(part.session().id(), part.session().owner()));
     }

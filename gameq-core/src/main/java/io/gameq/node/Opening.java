@@ -118,7 +118,7 @@ public sealed interface Opening {
 
     OwnershipLostException openedMeanwhile(SessionId owns) {
       return new OwnershipLostException(
-          "session " + owns + " opened " + owner() + " at the same moment");
+          owner().id(), "session " + owns + " opened " + owner() + " at the same moment");
     }
   }
 
@@ -191,6 +191,7 @@ public sealed interface Opening {
           ports.redis().ask(owner, holder.session());
         }
         throw new OwnerHeldException(
+            owner.id(),
             "%s is open %s: close it there, or open it with Takeover.ALWAYS"
                 .formatted(owner, holder.where()));
       }
@@ -367,6 +368,7 @@ public sealed interface Opening {
 
   /** What who asked for {@link Takeover#UNLESS_ALIVE} is told of a race. */
   static OwnerHeldException openedElsewhere(OwnerId owner) {
-    return new OwnerHeldException("%s was opened elsewhere at the same moment".formatted(owner));
+    return new OwnerHeldException(
+        owner.id(), "%s was opened elsewhere at the same moment".formatted(owner));
   }
 }

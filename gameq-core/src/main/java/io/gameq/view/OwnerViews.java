@@ -149,6 +149,7 @@ public final class OwnerViews {
             stored);
     if (!stillOwns) {
       throw new OwnershipLostException(
+          owner.id(),
           "another session opened " + owner + " while session " + session + " was being opened");
     }
     addDeadLetters(stored.view, stored.letters);

@@ -370,6 +370,7 @@ class ChangeSetTest {
           assertThrows(
               OwnerHeldException.class, () -> queue.open("player:16", Takeover.UNLESS_ALIVE));
       assertTrue(held.getMessage().contains("player:16 is open on this node"), held::getMessage);
+      assertEquals("player:16", held.owner());
       player.put(new Item(16, 1, 1));
       player.commit().awaitQueued(LONG);
       player.close();

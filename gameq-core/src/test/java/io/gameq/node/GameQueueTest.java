@@ -2,9 +2,12 @@ package io.gameq.node;
 
 import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.CommitPendingException;
+import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueConfigBuilder;
@@ -17,6 +20,7 @@ import io.gameq.servers.RedisMonitor;
 import io.gameq.servers.TestServers;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -189,6 +193,18 @@ class GameQueueTest {
   }
 
   @Test
+  void aWaitThatRanOutSaysThatTheCommitGoesOn() throws Exception {
+    try (GameQueue queue = node()) { // no writer is here
+      OwnerSession player = queue.open("player:17");
+      player.put(new Item(17, 1, 1, 1));
+      CommitReceipt receipt = player.commit();
+      assertThrows(CommitPendingException.class, () -> receipt.awaitDurable(Duration.ofMillis(1)));
+      receipt.awaitQueued(LONG);
+      assertFalse(receipt.durable().isDone());
+    }
+  }
+
+  @Test
   void aSpanningCommitWithALostSessionChangesNothing() throws Exception {
     try (GameQueue queue = node();
         GameQueue other = GameQueue.open(config().node("n2").build())) {
@@ -197,7 +213,9 @@ class GameQueueTest {
       other.open("player:12");
       a.put(new Item(11, 1, 1, 1));
       b.put(new Item(12, 1, 1, 1));
-      assertThrows(OwnershipLostException.class, () -> queue.commit(a, b).awaitQueued(LONG));
+      OwnershipLostException lost =
+          assertThrows(OwnershipLostException.class, () -> queue.commit(a, b).awaitQueued(LONG));
+      assertEquals("player:12", lost.owner());
       assertEquals(List.of(), queue.read("player:11", Item.class));
       assertEquals(List.of(), queue.read("player:12", Item.class));
       a.put(new Item(11, 2, 2, 2));
