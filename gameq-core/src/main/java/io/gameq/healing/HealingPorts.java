@@ -34,6 +34,11 @@ public interface HealingPorts {
 
   void owed(RecordsToReplay now);
 
+  /** Whether replayed records of rows move the journal marks. */
+  default boolean movesMarks() {
+    return true;
+  }
+
   /** What is to be replayed of messages. */
   default MessageRecords messages() {
     return MessageRecords.NONE;

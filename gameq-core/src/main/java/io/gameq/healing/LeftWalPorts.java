@@ -93,6 +93,15 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
     owed = now;
   }
 
+  /**
+   * Else the next start would take what is passed over here, below them, for what Redis holds: rows
+   * of a session that is lost, whose messages must not come alone.
+   */
+  @Override
+  public boolean movesMarks() {
+    return false;
+  }
+
   @Override
   public MessageRecords messages() {
     return messages;

@@ -1,5 +1,6 @@
 package io.gameq.healing;
 
+import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
@@ -19,10 +20,12 @@ import org.jspecify.annotations.Nullable;
  * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
  * rows that sessions adopted: one script for each record, which compares versions row by row, so
  * that it may run any number of times. Nothing is sent behind a record that is known to be refused.
- * A record that acknowledges messages goes whole: its rows count only if another handler has not
- * ended these messages meanwhile. One thread.
+ * Acknowledgements go with the rows of their commit: these count only if another handler has not
+ * ended the messages meanwhile. One thread.
  */
 final class ReplayPass implements ReplaySource.Records {
+  private static final byte[] NO_MARK = {};
+
   private final HealingPorts ports;
   private final byte[] walId;
   private final HeldSessions sessions;
@@ -34,7 +37,7 @@ final class ReplayPass implements ReplaySource.Records {
 
   private ReplayPass(HealingPorts ports) {
     this.ports = ports;
-    this.walId = SlotKeys.bytes(ports.wal().id());
+    this.walId = ports.movesMarks() ? SlotKeys.bytes(ports.wal().id()) : NO_MARK;
     this.sessions = ports.sessions();
     this.doubtful = sessions.doubtful();
     this.pipeline = new ReplayPipeline(ports.redis());
@@ -145,30 +148,28 @@ final class ReplayPass implements ReplaySource.Records {
   private void send(long sequence, WalRecord record) {
     List<CommitScript.Part> owned = sessions.owned(record.parts());
     if (!owned.isEmpty() && pipeline.refusal() == null) {
-      MessageCall messages = acknowledges(record) ? messages(sequence, record) : null;
       pipeline.send(
-          new CommitScript.Arguments(walId, sequence, ports.dueMillis(), owned, messages));
+          new CommitScript.Arguments(
+              walId, sequence, ports.dueMillis(), owned, acknowledgements(sequence, record)));
       sent++;
     }
   }
 
-  private static boolean acknowledges(WalRecord record) {
-    return record.messages().stream()
-        .flatMap(of -> of.changes().stream())
-        .anyMatch(MessageChange.Ack.class::isInstance);
-  }
-
-  private @Nullable MessageCall messages(long sequence, WalRecord record) {
+  private @Nullable MessageCall acknowledgements(long sequence, WalRecord record) {
     MessageRecords messages = ports.messages();
-    if (!(record instanceof WalRecord.Committed commit)
-        || sequence < messages.kept()
-        || messages.isLeftOut(sequence)) {
-      return null;
+    List<SlotMessages> acks = new ArrayList<>();
+    if (sequence >= messages.kept() && !messages.isLeftOut(sequence)) {
+      for (SlotMessages of : record.messages()) {
+        List<MessageChange> some =
+            of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();
+        if (!some.isEmpty()) {
+          acks.add(new SlotMessages(of.slot(), some));
+        }
+      }
     }
-    return new MessageCall(
-        messages.kept(),
-        true,
-        ports.slots(),
-        new MessageCommit(sequence, commit.version(), commit.messages()));
+    return acks.isEmpty()
+        ? null
+        : new MessageCall(
+            messages.kept(), true, ports.slots(), new MessageCommit(sequence, 0, acks));
   }
 }

@@ -41,7 +41,8 @@ public final class CommitScript {
 
   /**
    * A commit: its WAL record, when its rows are due, its parts, and its messages if it has any;
-   * {@link SlotMessages#before} as {@link MessageCommit} says.
+   * {@link SlotMessages#before} as {@link MessageCommit} says. Without bytes in {@code walId} it
+   * leaves no journal mark. Of a replay, {@code messages} are its acknowledgements alone.
    */
   public record Arguments(
       byte[] walId,

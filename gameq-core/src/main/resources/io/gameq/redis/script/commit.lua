@@ -3,10 +3,11 @@
 -- by row, and messages by its journal, so that it may run any number of times, late or early.
 -- KEYS[i] '{ns:slot}' of part i, prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, journal HASH, inboxes:<owner>
 --   HASH, sent:<process> HASH; then those of its messages, prefix of: mjournal HASH, t:<topic>:* as package io.gameq.redis.topic draws them
--- ARGV[1] WAL id; ARGV[2] WAL sequence; ARGV[3] number of parts; ARGV[4] sequence below which nothing with messages is ever sent again;
---   ARGV[5] mode, see batches.lua; then for each part: owner, or inbox; session; of an inbox the newest sequence of this WAL that Redis
---   has acknowledged in the slot, else 0; when due, ms of Redis TIME; number of rows n; n times field, row; then its messages, if it
---   has any, as a commit by itself: see batches.lua
+-- ARGV[1] WAL id, '' to leave no journal mark; ARGV[2] WAL sequence; ARGV[3] number of parts; ARGV[4] sequence below which nothing with
+--   messages is ever sent again; ARGV[5] mode, see batches.lua; then for each part: owner, or inbox; session; of an inbox the newest
+--   sequence of this WAL that Redis has acknowledged in the slot, else 0; when due, ms of Redis TIME; number of rows n; n times field,
+--   row; then its messages, if it has any, as a commit by itself: see batches.lua; of a replay its acknowledgements alone, which are not
+--   journaled: they come again with the others, in the order of the WAL
 -- Returns {1} when applied; {0, index from 0 of the first part that may not write, the session that owns it or ''}, also when Redis has
 --   lost that sequence, as an inbox has no own key that would tell; {2, message} when it is not claimed any more by the token of its
 --   acknowledgement; {3, message} when it is not what was expected; {4, index of the part, field} when a row with this key waits to be
@@ -61,8 +62,12 @@ for _, part in ipairs(parts) do
     local function row(i) return ARGV[part.first + 2 * i - 2], ARGV[part.first + 2 * i - 1] end
     came_into(part.slot, part.owner, part.session, not is_first, row, part.rows)
   end
-  local mark = redis.call('HGET', part.slot .. ':journal', wal)
-  if not mark or tonumber(mark) < tonumber(sequence) then redis.call('HSET', part.slot .. ':journal', wal, sequence) end
+  local mark = wal ~= '' and redis.call('HGET', part.slot .. ':journal', wal)
+  if wal ~= '' and (not mark or tonumber(mark) < tonumber(sequence)) then redis.call('HSET', part.slot .. ':journal', wal, sequence) end
 end
-if messages then apply_commit(messages, wal, mode, journals) end
+if messages and is_replay then
+  for _, b in ipairs(messages.batches) do apply(b, mode) end
+elseif messages then
+  apply_commit(messages, wal, mode, journals)
+end
 return {1}

@@ -42,6 +42,10 @@ final class MessageFaults {
             2,
             MessageFaults::ackStalled),
         new Fault("consumer SIGSTOP beyond its lease, rows come late", 2, MessageFaults::rowsLate),
+        new Fault(
+            "consumer SIGSTOP beyond its lease with rows in the WAL, then kill -9",
+            3,
+            MessageFaults::rowsNever),
         new Fault("consumer SIGSTOP as it extends a lease", 2, MessageFaults::extendStalled),
         new Fault("reply of a take lost", 3, MessageFaults::takeLost),
         new Fault("reply of an acknowledgement lost", 3, MessageFaults::ackLost),
@@ -101,13 +105,17 @@ final class MessageFaults {
   }
 
   private static void stall(NodeProcess node) {
+    stopBeyondLease(node);
+    Signals.resume(node.process().pid());
+  }
+
+  private static void stopBeyondLease(NodeProcess node) {
     Signals.stop(node.process().pid());
     try {
       TimeUnit.MILLISECONDS.sleep(STALL_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    Signals.resume(node.process().pid());
   }
 
   private static void takenStalled(World world, Random random) throws Exception {
@@ -127,6 +135,23 @@ final class MessageFaults {
   private static void rowsLate(World world, Random random) throws Exception {
     int skip = random.nextInt(20);
     stall(world, random, pause -> Trap.beforeRequest(ScriptSha.WITH_MESSAGES, skip, pause));
+  }
+
+  /** Others have handled the messages when its next start replays what it left. */
+  private static void rowsNever(World world, Random random) throws Exception {
+    int skip = random.nextInt(20);
+    NodeProcess node = consumer(world, random);
+    node.redis()
+        .set(
+            Trap.beforeRequest(
+                ScriptSha.WITH_MESSAGES,
+                skip,
+                () -> {
+                  stopBeyondLease(node);
+                  node.kill();
+                }))
+        .await();
+    node.restart();
   }
 
   private static void extendStalled(World world, Random random) throws Exception {

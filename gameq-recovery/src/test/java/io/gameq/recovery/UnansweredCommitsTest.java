@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.Publish;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.owner.OwnerId;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.servers.RedisProxy;
@@ -30,11 +32,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A node ends before its {@code ackWith} reaches Redis; its lease runs out, and another node
- * handles the message, with rows of its own. Then the first one's WAL is replayed.
+ * A node ends before commits reach Redis, and its WAL is replayed: perhaps after another node has
+ * handled the message that a commit acknowledges, since the lease had run out.
  */
 @Execution(ExecutionMode.CONCURRENT)
-class HandlersThatCameTooLateTest {
+class UnansweredCommitsTest {
   private static final TopicOptions OPTIONS = TopicOptions.DEFAULT.lease(Duration.ofSeconds(2));
 
   record Text(String text) {}
@@ -88,25 +90,34 @@ class HandlersThatCameTooLateTest {
    */
   private void endBeforeTheAnswer(boolean anotherHandles) throws Exception {
     CountDownLatch first = new CountDownLatch(1);
-    Path own = directory.resolve("own");
-    GameQueue queue =
-        GameQueue.open(game.config("n1").redis(proxy.uri()).walDirectory(own).build());
-    one = queue;
+    GameQueue queue = openBehindProxy();
     topic(queue).publish("k", new Text("x")).awaitQueued(LONG);
     handleAs(1, queue, first, this::cutOff);
     await(first);
-    Path left = WalDirectories.below(List.of(own)).get(0);
-    Path copy = Files.createDirectories(game.wal.resolve(left.getFileName()));
-    try (Stream<Path> files = Files.list(left)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(file.getFileName()));
-      }
-    }
+    leaveWal();
     if (anotherHandles) {
       try (GameQueue two = game.node("n2")) {
         CountDownLatch second = new CountDownLatch(1);
         handleAs(2, two, second, () -> {});
         await(second);
+      }
+    }
+  }
+
+  private GameQueue openBehindProxy() {
+    GameQueue queue =
+        GameQueue.open(
+            game.config("n1").redis(proxy.uri()).walDirectory(directory.resolve("own")).build());
+    one = queue;
+    return queue;
+  }
+
+  private void leaveWal() throws IOException {
+    Path own = WalDirectories.below(List.of(directory.resolve("own"))).get(0);
+    Path copy = Files.createDirectories(game.wal.resolve(own.getFileName()));
+    try (Stream<Path> files = Files.list(own)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, copy.resolve(file.getFileName()));
       }
     }
   }
@@ -137,6 +148,37 @@ class HandlersThatCameTooLateTest {
     try (GameQueue again = game.node("n1")) {
       assertOneHasHandled(again, 1);
     }
+  }
+
+  @Test
+  void aMessageIsNotPutBackWithoutItsRowsHoweverOftenTheNodeStarts() throws Exception {
+    int other = 2;
+    while (OwnerId.slotOf("player%3A" + other, RecoveryGame.SLOTS)
+        != OwnerId.slotOf("player%3A1", RecoveryGame.SLOTS)) {
+      other++;
+    }
+    GameQueue queue = openBehindProxy();
+    Topic<Text> topic = topic(queue);
+    OwnerSession lost = queue.open("player:1");
+    OwnerSession stays = queue.open("player:" + other);
+    cutOff();
+    lost.put(row(1));
+    lost.publish(topic, Publish.of("k", new Text("x")));
+    lost.commit().journaled().join();
+    stays.put(row(other)); // of the same slot, and replayed behind the other one
+    stays.commit().journaled().join();
+    leaveWal();
+    try (GameQueue two = game.node("n2")) {
+      two.open("player:1").close();
+    }
+    for (int start = 0; start < 3; start++) {
+      try (GameQueue again = game.node("n1")) {
+        assertEquals(List.of(), again.read("player:1", Item.class));
+        assertEquals(List.of(row(other)), again.read("player:" + other, Item.class));
+        assertEquals(List.of(), game.keys(":t:work:msg"), "start " + start);
+      }
+    }
+    assertTrue(game.run("plan --include-live").says("1  CONFLICTS"));
   }
 
   @Test
