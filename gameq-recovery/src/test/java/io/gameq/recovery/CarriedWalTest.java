@@ -16,9 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,21 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node is gone that carried rows forward which waited for long, and Redis lost them. */
 @Execution(ExecutionMode.CONCURRENT)
-class CarriedWalTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
-
+class CarriedWalTest extends RecoveryFixture {
   /** Ten rewritten rows, a trade, and a commit that was refused and told so. */
   private Path play() throws Exception {
     try (GameQueue queue = game.node("n1");

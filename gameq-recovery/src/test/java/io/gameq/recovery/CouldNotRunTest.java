@@ -10,37 +10,24 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Exit code 2, and what it says then. */
 @Execution(ExecutionMode.CONCURRENT)
-class CouldNotRunTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
+class CouldNotRunTest extends RecoveryFixture {
   @BeforeEach
   void start() throws Exception {
-    game = new RecoveryGame(directory);
     try (GameQueue queue = game.node("n1")) {
       OwnerSession player = queue.open("player:1");
       player.put(new Item(1, 1, 1, 1));
       player.commit().awaitQueued(LONG);
     }
     game.loseRedis();
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
   }
 
   private static void assertRefused(Run run, String says) {

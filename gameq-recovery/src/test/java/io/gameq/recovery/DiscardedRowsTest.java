@@ -9,33 +9,20 @@ import io.gameq.OwnerSession;
 import io.gameq.node.NodeAccess;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What an operator discarded is a decision: no tool, node or writer brings it back. */
 @Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
-class DiscardedRowsTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
+class DiscardedRowsTest extends RecoveryFixture {
   @BeforeEach
   void start() throws Exception {
-    game = new RecoveryGame(directory);
     game.database.server().execute("ALTER TABLE pet ADD CONSTRAINT no_x CHECK (name <> 'x')");
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
   }
 
   /** A pet that MySQL refused in its second change, and a dead letter of it. */

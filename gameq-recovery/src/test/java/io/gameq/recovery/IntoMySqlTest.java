@@ -9,33 +9,15 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What MySQL refuses when it gets rows straight from WALs. */
 @Execution(ExecutionMode.CONCURRENT)
-class IntoMySqlTest {
+class IntoMySqlTest extends RecoveryFixture {
   /** Each owner in a transaction of its own. */
   private static final String ONE_BY_ONE = "replay --execute --into mysql --no-redis --rate 10";
-
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
 
   /** A node plays and is gone, and Redis is lost. */
   private void play(String node, java.util.function.Consumer<GameQueue> how) {

@@ -15,29 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A node that has run for months: its WAL's sequences pass 2^31 in the middle, or are near 2^62.
  */
-class LargeSequencesTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
-
+class LargeSequencesTest extends RecoveryFixture {
   /** 20 items, and one commit that was refused and told so. */
   private String walFrom(long firstSequence) throws Exception {
     try (GameQueue queue = game.node("n1");

@@ -12,33 +12,15 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A node that starts beside an incomplete WAL of its own, after Redis lost what it holds. */
 @Execution(ExecutionMode.CONCURRENT)
-class NodeRestartTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
-
+class NodeRestartTest extends RecoveryFixture {
   private static void put(GameQueue queue, int player, int count) {
     OwnerSession session = queue.open("player:" + player);
     session.put(new Item(player, 1, 1_001, count));

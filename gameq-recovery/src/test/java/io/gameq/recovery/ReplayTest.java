@@ -18,30 +18,13 @@ import io.lettuce.core.RestoreArgs;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** From commits of real nodes that are gone to what the next node sees. */
 @Execution(ExecutionMode.CONCURRENT)
-class ReplayTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
-
+class ReplayTest extends RecoveryFixture {
   /** A node that put 10 items of 3 players and deleted one of each, and is gone. */
   private void playAndLoseRedis() {
     try (GameQueue queue = game.node("n1")) {

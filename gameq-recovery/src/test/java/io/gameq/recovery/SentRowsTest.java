@@ -10,35 +10,17 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What nodes that are gone had sent, and Redis lost: it is replayed whoever has the owner now. */
 @Execution(ExecutionMode.CONCURRENT)
-class SentRowsTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
-
+class SentRowsTest extends RecoveryFixture {
   /** To one who was open and is offline, to one whom nobody ever opened, and to one open later. */
   private void sendAndLoseRedis() {
     try (GameQueue queue = game.node("n1")) {

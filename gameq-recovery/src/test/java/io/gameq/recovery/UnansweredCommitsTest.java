@@ -25,9 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -36,28 +34,19 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * handled the message that a commit acknowledges, since the lease had run out.
  */
 @Execution(ExecutionMode.CONCURRENT)
-class UnansweredCommitsTest {
+class UnansweredCommitsTest extends RecoveryFixture {
   private static final TopicOptions OPTIONS = TopicOptions.DEFAULT.lease(Duration.ofSeconds(2));
 
   record Text(String text) {}
 
-  @TempDir Path directory;
-
   private final RedisProxy proxy = new RedisProxy();
-  private RecoveryGame game;
   private @Nullable GameQueue one;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
 
   @AfterEach
   void stop() throws IOException {
     proxy.refuse(false);
     Objects.requireNonNull(one).close();
     proxy.close();
-    game.close();
   }
 
   private static Topic<Text> topic(GameQueue queue) {

@@ -9,31 +9,13 @@ import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Only exit code 0 of verify means that nothing needs the WALs any more. */
 @Execution(ExecutionMode.CONCURRENT)
-class VerifyExitCodeTest {
-  @TempDir Path directory;
-
-  private RecoveryGame game;
-
-  @BeforeEach
-  void start() throws Exception {
-    game = new RecoveryGame(directory);
-  }
-
-  @AfterEach
-  void stop() {
-    game.close();
-  }
-
+class VerifyExitCodeTest extends RecoveryFixture {
   private void play(GameQueue queue) {
     OwnerSession player = queue.open("player:1");
     player.put(new Item(1, 1, 1, 1));
