@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookScript;
@@ -12,10 +13,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Looks for the lost half of a trade with whoever owns its rows now: that session may have adopted
- * it. Redis holds an owner's commits in their order, so that a session which took over a row of the
- * commit's version, or of a later one, has the commit. A session that took nothing over, since all
- * rows were in MySQL by then, is told by a row in the very version. Thread-safe.
+ * Looks for the lost half of a trade with whoever owned its rows next: that session may have
+ * adopted it. Redis holds the commits of a session in their order, so that who took over a row from
+ * it of the commit's version, or of a later one, has the commit. A session that took nothing over,
+ * since all rows were in MySQL by then, is told by a row in the very version. Thread-safe.
  *
  * @param inMySql the versions that MySQL holds of rows
  */
@@ -25,9 +26,10 @@ public record AdoptedHalves(
     Function<Set<String>, Map<String, Long>> inMySql)
     implements LostHalves {
   @Override
-  public Place find(RedisConnection redis, OwnerId owner, Map<String, Long> versions) {
+  public Place find(
+      RedisConnection redis, OwnerId owner, SessionId lost, Map<String, Long> versions) {
     long newest = versions.values().stream().mapToLong(Long::longValue).max().orElse(0);
-    if (durableSessions.adopted(owner) >= newest) {
+    if (durableSessions.adoptedFrom(owner, lost) >= newest) {
       return Place.THERE; // its node puts it back, if it has not yet
     }
     Looked looked =

@@ -12,10 +12,10 @@ public interface DurableSessions {
   Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners);
 
   /**
-   * The highest version that the owner's newest session took over from Redis when it was opened; 0
-   * for none, and of one that is not open.
+   * The highest version that the session which was open next took over from this one; 0 for none,
+   * and if that is not known any more.
    */
-  long adopted(OwnerId owner);
+  long adoptedFrom(OwnerId owner, SessionId session);
 
   /**
    * Writes a session again that MySQL has lost with its newest commits: only over an older one.

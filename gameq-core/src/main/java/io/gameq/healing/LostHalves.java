@@ -1,6 +1,7 @@
 package io.gameq.healing;
 
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import java.util.Map;
 
@@ -22,8 +23,9 @@ public interface LostHalves {
   /**
    * Asks Redis, then MySQL: what is no longer in Redis is in MySQL by then.
    *
+   * @param lost the session that committed it
    * @param versions of the half's rows
    * @throws io.gameq.GameQueueException when one of them does not answer
    */
-  Place find(RedisConnection redis, OwnerId owner, Map<String, Long> versions);
+  Place find(RedisConnection redis, OwnerId owner, SessionId lost, Map<String, Long> versions);
 }

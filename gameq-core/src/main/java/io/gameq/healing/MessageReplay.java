@@ -3,6 +3,7 @@ package io.gameq.healing;
 import io.gameq.RedisFullException;
 import io.gameq.change.SlotMessages;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.MessageCommit;
@@ -147,7 +148,14 @@ final class MessageReplay {
     part.rows().forEach(row -> versions.put(row.key(), row.version()));
     while (true) {
       LostHalves.Place place =
-          ports.truth().halves().find(ports.redis(), OwnerId.ofEncoded(part.owner()), versions);
+          ports
+              .truth()
+              .halves()
+              .find(
+                  ports.redis(),
+                  OwnerId.ofEncoded(part.owner()),
+                  SessionId.parse(part.session()),
+                  versions);
       if (place != LostHalves.Place.MAY_COME || System.nanoTime() - untilNanos >= 0) {
         return place == LostHalves.Place.THERE;
       }

@@ -1,6 +1,7 @@
 package io.gameq.healing;
 
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -65,7 +66,11 @@ final class TradeDecision {
       if (place == LostHalves.Place.THERE
           && !owner.isInbox() // no session of these is lost: what is not held is in MySQL
           && (session == null || session.ref().isLost())) {
-        place = ports.truth().halves().find(ports.redis(), owner, versions(part));
+        place =
+            ports
+                .truth()
+                .halves()
+                .find(ports.redis(), owner, SessionId.parse(part.session()), versions(part));
       }
     }
     return place;

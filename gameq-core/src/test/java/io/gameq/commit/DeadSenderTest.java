@@ -86,7 +86,8 @@ class DeadSenderTest {
                   new NodeHeartbeat("dead", "0badcafe", "n1")),
               new SenderWal(wal, new VersionClock(clock)),
               new DurableTruth(
-                  new NoSessions(), (connection, owner, versions) -> LostHalves.Place.NOWHERE),
+                  new NoSessions(),
+                  (connection, owner, lost, versions) -> LostHalves.Place.NOWHERE),
               new DeathAlone(died));
       sender.submit(
           new OneRow() {
@@ -132,7 +133,7 @@ class DeadSenderTest {
     }
 
     @Override
-    public long adopted(OwnerId owner) {
+    public long adoptedFrom(OwnerId owner, SessionId session) {
       return 0;
     }
 

@@ -157,12 +157,16 @@ class UnansweredCommitsTest extends RecoveryFixture {
     stays.put(row(other)); // of the same slot, and replayed behind the other one
     stays.commit().journaled().join();
     leaveWal();
-    try (GameQueue two = game.node("n2")) {
-      two.open("player:1").close();
+    try (GameQueue two = game.node("n2");
+        GameQueue three = game.node("n3")) {
+      OwnerSession later = two.open("player:1");
+      later.put(new Item(1, 2, 1_002, 2));
+      later.commit().awaitQueued(LONG);
+      three.open("player:1"); // takes over what is newer than what was lost
     }
     for (int start = 0; start < 3; start++) {
       try (GameQueue again = game.node("n1")) {
-        assertEquals(List.of(), again.read("player:1", Item.class));
+        assertEquals(List.of(new Item(1, 2, 1_002, 2)), again.read("player:1", Item.class));
         assertEquals(List.of(row(other)), again.read("player:" + other, Item.class));
         assertEquals(List.of(), game.keys(":t:work:msg"), "start " + start);
       }

@@ -32,7 +32,8 @@ public final class SchemaFiles {
           "014_owner_adopted.sql",
           "015_pause.sql",
           "016_audit.sql",
-          "017_id.sql");
+          "017_id.sql",
+          "018_owner_adoptions.sql");
 
   private SchemaFiles() {}
 

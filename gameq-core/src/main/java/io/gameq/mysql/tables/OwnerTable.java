@@ -41,6 +41,9 @@ public final class OwnerTable {
 
   private static final int MOST_AT_ONCE = 4;
 
+  /** Takeovers since a commit after which it is not known any more who has it. */
+  private static final int MOST_ADOPTIONS = 8;
+
   private final Jdbi jdbi;
   private final RaisedSessions raised;
   private final GroupedCalls<RaisedSessions.Wanted, SessionId> raises;
@@ -162,10 +165,13 @@ public final class OwnerTable {
         Sql.padded(
             sessions.stream().sorted(Comparator.comparing(one -> one.owner.encoded())).toList());
     to.addUpdate(
-        "UPDATE gameq_owner FORCE INDEX (PRIMARY) SET state = 'open', before_epoch = NULL,"
-            + " before_nonce = NULL, adopted_version = CASE owner"
+        // Assignments run in their order: the epoch before is gone last.
+        "UPDATE gameq_owner FORCE INDEX (PRIMARY) SET state = 'open', adopted_version = CASE owner"
             + " WHEN ? THEN ?".repeat(all.size())
-            + " END WHERE "
+            + " END, adoptions = SUBSTRING_INDEX(CONCAT_WS(' ', CONCAT(before_epoch, ':',"
+            + " adopted_version), NULLIF(adoptions, '')), ' ', "
+            + MOST_ADOPTIONS
+            + "), before_epoch = NULL, before_nonce = NULL WHERE "
             + Sql.anyOf("owner = ? AND epoch = ? AND nonce = ?", all.size()),
         (statement, at) -> {
           int next = at;
@@ -205,22 +211,29 @@ public final class OwnerTable {
   }
 
   /**
-   * The highest version that the owner's newest session took over from Redis when it was opened; 0
-   * for none, and of one that is not open.
+   * The highest version that the session which was open next took over from this one; 0 for none,
+   * and if that is not known any more: of the last {@value #MOST_ADOPTIONS} sessions it is.
    */
-  public long adopted(OwnerId owner) {
-    return MySqlErrors.mysql(
-        () ->
-            jdbi.withHandle(
-                handle ->
-                    handle
-                        .select(
-                            "SELECT adopted_version FROM gameq_owner WHERE owner = ? AND state ="
-                                + " 'open'",
-                            owner.encoded())
-                        .mapTo(Long.class)
-                        .findOne()
-                        .orElse(0L)));
+  public long adoptedFrom(OwnerId owner, SessionId session) {
+    String adoptions =
+        MySqlErrors.mysql(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle
+                            .select(
+                                "SELECT adoptions FROM gameq_owner WHERE owner = ?",
+                                owner.encoded())
+                            .mapTo(String.class)
+                            .findOne()
+                            .orElse("")));
+    String from = session.epoch() + ":";
+    for (String adoption : adoptions.split(" ", -1)) {
+      if (adoption.startsWith(from)) {
+        return Long.parseLong(adoption.substring(from.length()));
+      }
+    }
+    return 0;
   }
 
   /** The sessions that count of each owner that has one. */

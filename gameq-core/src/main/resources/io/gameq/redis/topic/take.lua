@@ -17,7 +17,8 @@ local function until_next()
   return due and math.max(0, due - now) or -1
 end
 
-local lapsed = redis.call('ZRANGEBYSCORE', t .. ':lease', '-inf', now, 'LIMIT', 0, 100)
+-- The clock is cut to milliseconds: a lease that ends in this one may have a part of it left.
+local lapsed = redis.call('ZRANGEBYSCORE', t .. ':lease', '-inf', '(' .. whole(now), 'LIMIT', 0, 100)
 if #lapsed == 0 then
   local wait = until_next()
   if wait ~= 0 then return {wait, 0, 0, 0} end

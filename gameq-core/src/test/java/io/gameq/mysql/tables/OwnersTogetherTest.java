@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -136,7 +137,24 @@ class OwnersTogetherTest {
 
   @Test
   void eachIsToldItsOwnRowsAndHasWhatItAdopted() {
-    List<SessionId> sessions = raiseAll();
+    List<SessionId> first = raiseAll();
+    List<Told> told = openAll(first, n -> 0);
+    assertEquals(ofAll(n -> List.of(100L + n)), told.stream().map(of -> of.ids).toList());
+    assertEquals(ofAll(n -> CountingSessions.open(first.get((int) n - 1))), ofAll(this::stored));
+    List<SessionId> second = raiseAll();
+    List<Told> unused = openAll(second, n -> n == 4 ? 0 : 10 * n);
+    raiseAll(); // these are never open
+    for (int takeover = 0; takeover < 7; takeover++) {
+      unused = openAll(raiseAll(), n -> 1_000);
+    }
+    assertEquals(List.of(10L, 20L, 30L, 0L, 50L), adoptedFrom(first));
+    assertEquals(ofAll(n -> 1_000L), adoptedFrom(second));
+    unused = openAll(raiseAll(), n -> Long.MAX_VALUE);
+    assertEquals(ofAll(n -> 0L), adoptedFrom(first), "too long ago");
+    assertEquals(ofAll(n -> 1_000L), adoptedFrom(second));
+  }
+
+  private List<Told> openAll(List<SessionId> sessions, LongUnaryOperator adopted) {
     List<Told> told = ofAll(n -> new Told());
     assertEquals(
         ofAll(n -> true),
@@ -147,13 +165,15 @@ class OwnersTogetherTest {
                         owner(n),
                         sessions.get((int) n - 1),
                         3,
-                        n == 4 ? 0 : 10 * n,
+                        adopted.applyAsLong(n),
                         tables,
                         List.of(),
                         told.get((int) n - 1)))));
-    assertEquals(ofAll(n -> List.of(100L + n)), told.stream().map(of -> of.ids).toList());
-    assertEquals(ofAll(n -> CountingSessions.open(sessions.get((int) n - 1))), ofAll(this::stored));
-    assertEquals(List.of(10L, 20L, 30L, 0L, 50L), ofAll(n -> owners.adopted(owner(n))));
+    return told;
+  }
+
+  private List<Long> adoptedFrom(List<SessionId> sessions) {
+    return ofAll(n -> owners.adoptedFrom(owner(n), sessions.get((int) n - 1)));
   }
 
   @Test

@@ -19,8 +19,8 @@ record SessionsForMessages(OwnerTable owners) implements DurableSessions {
   }
 
   @Override
-  public long adopted(OwnerId owner) {
-    return owners.adopted(owner);
+  public long adoptedFrom(OwnerId owner, SessionId session) {
+    return owners.adoptedFrom(owner, session);
   }
 
   @Override

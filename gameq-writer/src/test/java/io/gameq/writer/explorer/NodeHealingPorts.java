@@ -109,7 +109,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   public DurableTruth truth() {
     return new DurableTruth(
         new PlantedSessions(world.sessions, node.plant(), refs.values()),
-        (redis, owner, versions) -> {
+        (redis, owner, lost, versions) -> {
           throw new IllegalStateException("no trade is left undecided here");
         });
   }

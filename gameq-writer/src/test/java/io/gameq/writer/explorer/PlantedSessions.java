@@ -31,8 +31,8 @@ record PlantedSessions(OwnerTable real, Plant plant, Collection<SessionRef> held
   }
 
   @Override
-  public long adopted(OwnerId owner) {
-    return real.adopted(owner);
+  public long adoptedFrom(OwnerId owner, SessionId session) {
+    return real.adoptedFrom(owner, session);
   }
 
   /** MySQL does not fail over here, so that it has every session. */
