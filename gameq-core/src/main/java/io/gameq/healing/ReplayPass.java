@@ -150,7 +150,12 @@ final class ReplayPass implements ReplaySource.Records {
     if (!owned.isEmpty() && pipeline.refusal() == null) {
       pipeline.send(
           new CommitScript.Arguments(
-              walId, sequence, ports.dueMillis(), owned, acknowledgements(sequence, record)));
+              walId,
+              sequence,
+              ports.dueMillis(),
+              owned,
+              // Where another session holds a part of it, it counted.
+              owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null));
       sent++;
     }
   }
@@ -158,7 +163,7 @@ final class ReplayPass implements ReplaySource.Records {
   private @Nullable MessageCall acknowledgements(long sequence, WalRecord record) {
     MessageRecords messages = ports.messages();
     List<SlotMessages> acks = new ArrayList<>();
-    if (sequence >= messages.kept() && !messages.isLeftOut(sequence)) {
+    if (sequence >= messages.kept()) {
       for (SlotMessages of : record.messages()) {
         List<MessageChange> some =
             of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();

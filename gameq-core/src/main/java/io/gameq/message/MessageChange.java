@@ -65,9 +65,24 @@ public sealed interface MessageChange {
    * @param handledVersion the version of the value that was handled
    * @param token of the claim
    * @param nextDueMillis when a recurring message is due again, Redis time in ms; 0 for never
+   * @param occurrenceMillis which occurrence of a recurring message was handled, Redis time in ms;
+   *     else 0
    */
-  record Ack(MessageId id, int slot, long handledVersion, String token, long nextDueMillis)
-      implements MessageChange {}
+  record Ack(
+      MessageId id,
+      int slot,
+      long handledVersion,
+      String token,
+      long nextDueMillis,
+      long occurrenceMillis)
+      implements MessageChange {
+    /**
+     * Of one that does not recur, or whose commit has no rows: which occurrence does not matter.
+     */
+    public Ack(MessageId id, int slot, long handledVersion, String token, long nextDueMillis) {
+      this(id, slot, handledVersion, token, nextDueMillis, 0);
+    }
+  }
 
   /**
    * Changes nothing: refuses its commit with a {@link MessageChangedException} unless the pending

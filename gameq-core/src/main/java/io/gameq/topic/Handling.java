@@ -2,6 +2,7 @@ package io.gameq.topic;
 
 import io.gameq.BatchHandler;
 import io.gameq.ClaimLostException;
+import io.gameq.CommitPendingException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
 import io.gameq.redis.topic.TakenMessage;
@@ -64,8 +65,8 @@ final class Handling<T> {
     try {
       message.awaitAcknowledged();
       counts.handled(1);
-    } catch (ClaimLostException e) {
-      counts.lost(1);
+    } catch (ClaimLostException | CommitPendingException e) {
+      counts.lost(1); // not given back if it may yet count: that its lease ran out is to be noted
     } catch (CommitUnknownException e) { // its lease decides
       counts.notAcknowledged(1, e);
     } catch (GameQueueException e) {

@@ -97,7 +97,12 @@ final class HeldMessage<T> implements Delivery<T> {
 
   MessageChange.Ack ack() {
     return new MessageChange.Ack(
-        taken.id(), taken.slot(), value.version(), taken.token(), nextDueMillis());
+        taken.id(),
+        taken.slot(),
+        value.version(),
+        taken.token(),
+        nextDueMillis(),
+        schedule == null ? 0 : value.sinceMillis());
   }
 
   @Override

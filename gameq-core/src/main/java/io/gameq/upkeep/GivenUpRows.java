@@ -40,7 +40,8 @@ final class GivenUpRows {
       conflicts.report(
           tracker,
           missing,
-          "the other half of the commit is lost, or the WAL cannot give it back",
+          "the other half of the commit is lost, another handler has ended the message that it"
+              + " acknowledges, or the WAL cannot give it back",
           false,
           found);
     }

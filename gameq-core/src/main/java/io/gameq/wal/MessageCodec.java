@@ -13,6 +13,7 @@ final class MessageCodec {
   private static final int RETIME = 2;
   private static final int DELETE = 3;
   private static final int ACK = 4;
+  private static final int ACK_OF_OCCURRENCE = 5;
 
   private MessageCodec() {}
 
@@ -51,10 +52,14 @@ final class MessageCodec {
     } else if (change instanceof MessageChange.Delete) {
       begin(to, DELETE, change);
     } else if (change instanceof MessageChange.Ack ack) {
-      begin(to, ACK, change);
+      boolean recurs = ack.occurrenceMillis() != 0;
+      begin(to, recurs ? ACK_OF_OCCURRENCE : ACK, change);
       to.number(ack.handledVersion());
       to.text(ack.token());
       to.number(ack.nextDueMillis());
+      if (recurs) {
+        to.number(ack.occurrenceMillis());
+      }
     }
   }
 
@@ -89,6 +94,8 @@ final class MessageCodec {
       case RETIME -> new MessageChange.Retime(id, slot, body.number());
       case DELETE -> new MessageChange.Delete(id, slot);
       case ACK -> new MessageChange.Ack(id, slot, body.number(), body.text(), body.number());
+      case ACK_OF_OCCURRENCE ->
+          new MessageChange.Ack(id, slot, body.number(), body.text(), body.number(), body.number());
       default -> throw new WalException("a change of a message of an unknown kind, " + kind);
     };
   }

@@ -22,6 +22,7 @@
  *                   | 2 topic, id, due                                   retime
  *                   | 3 topic, id                                        delete
  *                   | 4 topic, id, version, token, next due              ack
+ *                   | 5 topic, id, version, token, next due, occurrence  of one that recurs
  *        | 2 sequence of the commit                       that commit failed: never replay it
  *        | 3 part                                         rows adopted when the session was opened
  *        | 5 sequence, body                               a commit or adopted rows, carried forward

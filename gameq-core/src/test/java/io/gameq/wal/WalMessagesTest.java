@@ -64,6 +64,7 @@ class WalMessagesTest {
             new MessageChange.Retime(id("city:7", "wall"), 3, -1),
             new MessageChange.Delete(id("city:7", "gate"), 3),
             new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12),
+            new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14),
             new MessageChange.Expect(id("city:9", "well"), 5, 3));
     commit.setVersion(VERSION);
     List<WalReader.Entry> read = new ArrayList<>();
@@ -89,7 +90,9 @@ class WalMessagesTest {
             new MessageChange.Delete(id("city:7", "gate"), 3)),
         ofThree.subList(1, 3));
     assertEquals(
-        List.of(new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12)),
+        List.of(
+            new MessageChange.Ack(id("city:9", "mill"), 5, VERSION - 4, "token.7", 12),
+            new MessageChange.Ack(id("city:9", "bell"), 5, VERSION - 5, "token.8", 13, 14)),
         back.messages().get(1).changes());
   }
 

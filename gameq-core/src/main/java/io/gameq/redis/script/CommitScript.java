@@ -55,6 +55,11 @@ public final class CommitScript {
       this(walId, sequence, dueMillis, parts, null);
     }
 
+    /** Its rows alone. */
+    public Arguments withoutMessages() {
+      return new Arguments(walId, sequence, dueMillis, parts);
+    }
+
     /** About what it takes on its way: rows and messages. */
     public int bytes() {
       int sum = 0;

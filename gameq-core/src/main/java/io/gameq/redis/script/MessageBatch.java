@@ -101,6 +101,7 @@ final class MessageBatch {
       words.add(ack.token().getBytes(US_ASCII));
       words.add(ack.nextDueMillis() == 0 ? ZERO : number(ack.nextDueMillis()));
       words.add(version(ack.handledVersion()));
+      words.add(ack.occurrenceMillis() == 0 ? ZERO : number(ack.occurrenceMillis()));
     } else if (change instanceof Retime retime) {
       words.add(number(retime.dueMillis()));
       words.add(version(of.version()));

@@ -8,7 +8,6 @@ import io.gameq.message.MessageChange;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -47,10 +46,11 @@ public final class EndedMessages {
   }
 
   private boolean isOfAnother(MessageChange.Ack ack) {
-    String note = notes(ack).get(ack.id().id());
-    String mine =
-        HexFormat.of().toHexDigits(ack.handledVersion()) + " " + ack.nextDueMillis() + " ";
-    return note != null && note.startsWith(mine) && !note.equals(mine + ack.token());
+    String field = "%s %016x %d";
+    String by =
+        notes(ack)
+            .get(field.formatted(ack.id().id(), ack.handledVersion(), ack.occurrenceMillis()));
+    return by != null && !by.equals(ack.token());
   }
 
   private Map<String, String> notes(MessageChange.Ack ack) {
@@ -64,7 +64,7 @@ public final class EndedMessages {
                 .sync()
                 .hgetall(TopicReads.key(slots[ack.slot()], topic, key))
                 .forEach(
-                    (id, note) -> notes.put(new String(id, UTF_8), new String(note, US_ASCII)));
+                    (of, token) -> notes.put(new String(of, UTF_8), new String(token, US_ASCII)));
           }
           return notes;
         });

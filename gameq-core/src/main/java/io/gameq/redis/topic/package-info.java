@@ -19,8 +19,8 @@
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
  * T:done               HASH    id -> version, and perhaps next due, that a replay knows to be over;
  *                              the hash expires an hour after its last write
- * T:ended,             HASH    id -> 'version next-due token' of who ended a message of which a
- * T:ended:before               lease had run out; at most 5,000 each, for 7 days after a write
+ * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
+ * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count' of the newest take
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate

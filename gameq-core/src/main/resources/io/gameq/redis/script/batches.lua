@@ -4,15 +4,15 @@
 --                  for each: id; due, ms of Redis TIME; value
 --   r retime       for each: sequence; id; due; version of the commit
 --   d delete       for each: sequence; id; version of the commit
---   a acknowledge  for each: sequence; id; token; next due or 0; version that was handled
+--   a acknowledge  for each: sequence; id; token; next due or 0; version that was handled; occurrence of a recurring one, its 'since', or 0
 --   e expect       for each: id; version that is pending, or 0 for none
 -- MODE: FIRST, what is sent for the first time: order of arrival counts. AGAIN, its answer was lost, and something newer may have come:
 -- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for an hour. But an acknowledgement
--- is refused, with its commit, when another one has ended the message since its own lease ran out.
+-- is refused, with the rows and messages of its commit, when another one has ended the message since its own lease ran out.
 local FIRST, AGAIN, REPLAY = '0', '1', '2'
 local DONE_MILLIS = 3600000
-local ENDED_MILLIS, MOST_ENDED = 7 * 86400000, 5000
-local WORDS = {p = 3, r = 4, d = 3, a = 5, e = 2}
+local ENDED_MILLIS, MOST_ENDED = 31 * 86400000, 5000 -- longer than deleted rows are remembered
+local WORDS = {p = 3, r = 4, d = 3, a = 6, e = 2}
 
 -- Reads the batch at a place of ARGV; returns it, and the place behind it.
 local function read_batch(at)
@@ -53,23 +53,21 @@ local function remember_done(t, id, version, next_due)
   redis.call('PEXPIRE', t .. ':done', DONE_MILLIS)
 end
 
--- {ns:slot}:t:<topic>:ended HASH id -> 'version next-due token': who ended a message of which leases had run out. A full one becomes
--- ended:before, in place of the one that was.
-local function remember_ended(t, id, version, next_due, token)
+-- {ns:slot}:t:<topic>:ended HASH 'id version occurrence' -> token: who ended a message that others may have handled as well. A full one
+-- becomes ended:before, in place of the one that was.
+local function occurrence_of(value) return value and is_recurring(value) and whole(since_of(value)) or '0' end
+
+local function remember_ended(t, id, version, occurrence, token)
   local key = t .. ':ended'
   if redis.call('HLEN', key) >= MOST_ENDED then redis.call('RENAME', key, key .. ':before') end
-  redis.call('HSET', key, id, version .. ' ' .. whole(next_due) .. ' ' .. token)
+  redis.call('HSETNX', key, id .. ' ' .. version .. ' ' .. occurrence, token)
   redis.call('PEXPIRE', key, ENDED_MILLIS)
 end
 
--- Whether an acknowledgement comes too late: its lease had run out, and another one ended the message, or this occurrence of it.
-local function is_ended_by_another(t, id, version, next_due, token)
-  local mine = version .. ' ' .. next_due .. ' '
-  for _, key in ipairs({t .. ':ended', t .. ':ended:before'}) do
-    local record = redis.call('HGET', key, id)
-    if record and string.sub(record, 1, #mine) == mine then return string.sub(record, #mine + 1) ~= token end
-  end
-  return false
+local function is_ended_by_another(t, id, version, occurrence, token)
+  local field = id .. ' ' .. version .. ' ' .. occurrence
+  local by = redis.call('HGET', t .. ':ended', field) or redis.call('HGET', t .. ':ended:before', field)
+  return by and by ~= token
 end
 
 -- What a publish is worth now that may come late: nil when it is over or overtaken, else when it is due.
@@ -250,7 +248,7 @@ local function standing(b, ids, lanes)
     stands[i] = claim and string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1
         and (string.sub(claim, -2) == ' x' and 2 or 1)
     if not claim and waits_as_handled(b.t, ids[i], ARGV[at + 2]) then stands[i] = 3 end
-    at = at + 5
+    at = at + WORDS.a
   end
   return stands, claims
 end
@@ -260,9 +258,9 @@ local function recur(t, id, value, next_due)
   if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
 end
 
--- Whether leases of a message ran out before the one that this claim or these tries tell of.
-local function has_lapsed(claim_or_tries, pattern)
-  local lapses = claim_or_tries and string.match(claim_or_tries, pattern)
+-- Whether leases of a message ran out: those before this claim, or before these tries, in which they come after as many attempts.
+local function has_lapsed(record, pattern)
+  local lapses = record and string.match(record, pattern)
   return lapses and lapses ~= '0'
 end
 local OF_CLAIM, OF_TRIES = '^%S+ %S+ %d+ (%d+)', '^%d+ (%d+)'
@@ -273,9 +271,11 @@ local function acknowledge(b, ids, lanes, stands, claims)
   for i = 1, b.n do
     if stands[i] then
       done[#done + 1] = lanes[i]
-      local at = b.first + (i - 1) * 5
+      local at = b.first + (i - 1) * WORDS.a
       local next_due = ARGV[at + 3]
-      if has_lapsed(claims[i], OF_CLAIM) then remember_ended(t, ids[i], ARGV[at + 4], tonumber(next_due), ARGV[at + 2]) end
+      if has_lapsed(claims[i], OF_CLAIM) then
+        remember_ended(t, ids[i], ARGV[at + 4], occurrence_of(redis.call('HGET', t .. ':held', lanes[i])), ARGV[at + 2])
+      end
       if next_due ~= '0' and stands[i] == 1 then
         next_dues = next_dues or {}
         next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = redis.call('HGET', t .. ':held', lanes[i])}
@@ -313,21 +313,28 @@ local function acknowledge(b, ids, lanes, stands, claims)
 end
 
 -- An acknowledgement out of a WAL: the handled value, and older ones, are over, whoever holds them. Of a recurring message those
--- occurrences are over that are before the next one.
-local function acknowledge_again(t, id, version, next_due, token)
-  local held, pending = held_value(t, id), redis.call('HGET', t .. ':msg', id)
-  local over, has_lapsed_before
+-- occurrences are over that are before the next one. 'at' is its place in ARGV; has_rows tells whether it counts only once.
+local function acknowledge_again(t, at, has_rows)
+  local id, token, next_due, version, occurrence = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), ARGV[at + 4], ARGV[at + 5]
+  local held, pending, dead = held_value(t, id), redis.call('HGET', t .. ':msg', id), redis.call('HGET', t .. ':dead', id)
+  local over, by_others
   if is_over(held, version, next_due) then
     over = held
-    has_lapsed_before = has_lapsed(redis.call('HGET', t .. ':claim', lane_of(id)), OF_CLAIM)
+    local claim = redis.call('HGET', t .. ':claim', lane_of(id))
+    by_others = has_lapsed(claim, OF_CLAIM) or string.find(claim, token .. ' ', 1, true) ~= 1
     free_lane(t, lane_of(id))
   end
   if is_over(pending, version, next_due) then
     over = pending
-    has_lapsed_before = has_lapsed_before or has_lapsed(redis.call('HGET', t .. ':tries', id), OF_TRIES)
+    by_others = by_others or has_lapsed(redis.call('HGET', t .. ':tries', id), OF_TRIES)
     remove_pending(t, id)
   end
-  if has_lapsed_before then remember_ended(t, id, version, next_due, token) end
+  if dead and version_of(dead) == version and occurrence_of(dead) == occurrence then
+    by_others = true
+    redis.call('HDEL', t .. ':dead', id)
+    redis.call('HDEL', t .. ':why', id)
+  end
+  if has_rows or by_others then remember_ended(t, id, version, occurrence, token) end
   if over and next_due > 0 and not (held and not is_over(held, version, next_due)) then recur(t, id, over, next_due) end
   remember_done(t, id, version, next_due)
 end
@@ -344,7 +351,7 @@ local function refusal(b, is_full, mode)
     wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
         or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
-  if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'ended', 'hash', 'ended:before', 'hash') end
+  if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'ended', 'hash', 'ended:before', 'hash', 'dead', 'hash', 'why', 'hash') end
   if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
@@ -361,17 +368,18 @@ end
 local function in_time(b, ids)
   local are = {}
   for i = 1, b.n do
-    local at = b.first + (i - 1) * 5
-    are[i] = not is_ended_by_another(b.t, ids[i], ARGV[at + 4], ARGV[at + 3], ARGV[at + 2])
+    local at = b.first + (i - 1) * WORDS.a
+    are[i] = not is_ended_by_another(b.t, ids[i], ARGV[at + 4], ARGV[at + 5], ARGV[at + 2])
   end
   return are
 end
 
--- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well.
-local function refusal_as_a_whole(b, is_full, mode)
+-- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well. Where
+-- nothing but acknowledgements is replayed, each stands for itself: to end again what is over changes nothing.
+local function refusal_as_a_whole(b, is_full, mode, is_alone)
   local refused = refusal(b, is_full, mode)
   if refused then return refused end
-  if b.kind == 'a' then
+  if b.kind == 'a' and not (mode == REPLAY and is_alone) then
     local ids, lanes = read_ids(b, 1)
     for i, stands in ipairs(mode == REPLAY and in_time(b, ids) or standing(b, ids, lanes)) do
       if not stands then return {'claim', b.topic .. '/' .. ids[i]} end
@@ -387,8 +395,8 @@ local function refusal_as_a_whole(b, is_full, mode)
   return nil
 end
 
--- Applies a batch of which nothing is to be refused.
-local function apply(b, mode)
+-- Applies a batch of which nothing is to be refused; of one that is replayed with the rows of its commit has_rows is true.
+local function apply(b, mode, has_rows)
   if b.kind == 'p' then
     publish(b, mode)
   elseif b.kind == 'r' then
@@ -400,8 +408,7 @@ local function apply(b, mode)
     if mode == REPLAY then
       local was_due = first_due(b.t)
       for i = 1, b.n do
-        local at = b.first + (i - 1) * 5
-        acknowledge_again(b.t, ids[i], ARGV[at + 4], tonumber(ARGV[at + 3]), ARGV[at + 2])
+        acknowledge_again(b.t, b.first + (i - 1) * WORDS.a, has_rows)
       end
       wake(b.slot, b.topic, b.t, was_due)
     else
@@ -503,9 +510,11 @@ local function leave_what_is_there(c, wal, kept, journals)
   c.batches, c.there = batches, there
 end
 
-local function refusal_of_commit(c, is_full, mode)
+local function refusal_of_commit(c, is_full, mode, has_rows)
+  local is_alone = not has_rows
+  for _, b in ipairs(c.batches) do is_alone = is_alone and b.kind == 'a' end
   for _, b in ipairs(c.batches) do
-    local refused = refusal_as_a_whole(b, is_full, mode)
+    local refused = refusal_as_a_whole(b, is_full, mode, is_alone)
     if refused then return refused end
   end
   return nil

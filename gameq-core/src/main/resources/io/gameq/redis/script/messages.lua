@@ -55,7 +55,7 @@ local function one_by_one(b)
     local stands, claims = standing(b, ids, lanes)
     acknowledge(b, ids, lanes, stands, claims)
     for i = 1, b.n do
-      local sequence = tonumber(ARGV[b.first + (i - 1) * 5])
+      local sequence = tonumber(ARGV[b.first + (i - 1) * WORDS.a])
       table.insert(stands[i] and chain.applied or chain.refused, sequence)
       if not stands[i] then refuse(i - 1, {'claim', b.topic .. '/' .. ids[i]}) end
     end

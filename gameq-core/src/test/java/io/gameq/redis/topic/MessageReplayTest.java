@@ -4,6 +4,7 @@ import static io.gameq.redis.topic.ScriptedTopic.ack;
 import static io.gameq.redis.topic.ScriptedTopic.id;
 import static io.gameq.redis.topic.ScriptedTopic.payload;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.message.MessageChange;
@@ -84,6 +85,17 @@ class MessageReplayTest {
     assertTrue(topic.find(A).isNowhere());
   }
 
+  /** Whether the replay of an acknowledgement counts, with what stands or falls with it. */
+  private boolean counts(String walId, MessageChange.Ack ack) {
+    as(walId);
+    MessageId follows = id("follows " + walId);
+    List<MessagesScript.Refused> refused =
+        topic.replay(topic.commit(10, 50, ack, topic.publish(follows, "next", past + 200_000)));
+    refused.forEach(of -> assertEquals(MessagesScript.Kind.CLAIM_LOST, of.kind()));
+    assertEquals(refused.isEmpty() ? "next" : "none", topic.pending(follows));
+    return refused.isEmpty();
+  }
+
   @Test
   void aReplayedAckIsRefusedWhereAnotherEndedTheMessageAfterItsLeaseRanOut() {
     topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
@@ -93,19 +105,14 @@ class MessageReplayTest {
     topic.lapse(second);
     TakenMessage third = topic.takeOne();
     assertEquals(List.of(), topic.send(ack(third)));
-    for (TakenMessage late : List.of(first, second)) {
-      as("late-" + late.token().substring(0, 8));
-      List<MessagesScript.Refused> refused = topic.replay(topic.commit(10, 50, ack(late)));
-      assertEquals(MessagesScript.Kind.CLAIM_LOST, refused.get(0).kind());
-    }
-    as("third-cccccccc");
-    assertEquals(List.of(), topic.replay(topic.commit(10, 50, ack(third))), "it was this one");
+    assertFalse(counts("first-aaaaaaa1", ack(first)));
+    assertFalse(counts("second-bbbbbb1", ack(second)));
+    assertTrue(counts("third-ccccccc1", ack(third)), "it was this one");
     as("fourth-dddddddd");
     topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
+    topic.lapse(topic.takeOne());
     topic.send(ack(topic.takeOne()));
-    as("fifth-eeeeeeee");
-    assertEquals(1, topic.replay(topic.commit(10, 50, ack(first))).size(), "still");
-    assertEquals(List.of("done", "ended", "fence"), topic.keys());
+    assertFalse(counts("first-aaaaaaa2", ack(first)), "still, after a newer one");
   }
 
   @Test
@@ -117,12 +124,57 @@ class MessageReplayTest {
     topic.lapse(second);
     assertEquals(0, topic.take(topic.slot(A), 0, 0).taken().size(), "its lease ends");
     for (int turn = 0; turn < 2; turn++) {
-      as("second-bbbbbbb" + turn);
-      assertEquals(List.of(), topic.replay(topic.commit(10, 50, ack(second))));
+      assertTrue(counts("second-bbbbbbb" + turn, ack(second)));
       assertTrue(topic.find(A).isNowhere());
-      as("first-aaaaaaa" + turn);
-      assertEquals(1, topic.replay(topic.commit(10, 40, ack(first))).size());
+      assertFalse(counts("first-aaaaaaa" + turn, ack(first)));
     }
+  }
+
+  @Test
+  void aReplayThatFreesTheClaimOfAnotherIsRemembered() {
+    topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
+    TakenMessage before = topic.takeOne();
+    MessageChange.Ack after =
+        new MessageChange.Ack(A, A.slot(4), 10, "of a claim that a failover forgot", 0);
+    assertTrue(counts("after-bbbbbbbb", after));
+    assertFalse(counts("before-aaaaaaa", ack(before)));
+  }
+
+  @Test
+  void aDeadLetterIsEndedByAReplayAndOnceRetriedByWhoHandlesIt() {
+    for (boolean isRetriedFirst : List.of(false, true)) {
+      as("publisher-" + isRetriedFirst);
+      topic.replay(topic.commit(10, 10 + (isRetriedFirst ? 1 : 0), topic.publish(A, "one", past)));
+      TakenMessage late = topic.takeOne();
+      topic.lapse(late);
+      assertEquals(
+          NackMessageScript.Result.DEAD, topic.nack(topic.takeOne(), 0, 2, 0), "of two attempts");
+      if (isRetriedFirst) {
+        assertEquals(
+            DeadMessages.Retried.RETRIED,
+            DeadMessages.retry(
+                topic.redis, topic.slot(A), A, MessageValue.version(late.value()), null));
+        topic.send(ack(topic.takeOne()));
+      }
+      assertEquals(!isRetriedFirst, counts("late-aaaaaaa" + isRetriedFirst, ack(late)));
+      assertTrue(topic.find(A).isNowhere(), "no dead letter is left");
+    }
+  }
+
+  @Test
+  void acknowledgementsAloneAreReplayedEachForItself() {
+    MessageId b = inSlotOfA();
+    topic.replay(
+        topic.commit(10, 10, topic.publish(A, "one", past), topic.publish(b, "one", past)));
+    List<TakenMessage> taken = topic.take();
+    taken.forEach(topic::lapse);
+    TakenMessage again =
+        topic.take().stream().filter(of -> of.id().equals(A)).findFirst().orElseThrow();
+    topic.send(ack(again));
+    as("late-aaaaaaaa");
+    assertEquals(
+        List.of(), topic.replay(topic.commit(10, 50, ack(taken.get(0)), ack(taken.get(1)))));
+    assertTrue(topic.find(b).isNowhere());
   }
 
   @Test
@@ -132,12 +184,11 @@ class MessageReplayTest {
     topic.send(ack(first, past + 1_000));
     TakenMessage second = topic.takeOne();
     topic.lapse(second);
-    TakenMessage again = topic.takeOne();
-    topic.send(ack(again, past + 2_000));
-    as("other-bbbbbbbb");
-    assertEquals(List.of(), topic.replay(topic.commit(10, 50, ack(first, past + 1_000))));
-    assertEquals(1, topic.replay(topic.commit(11, 51, ack(second, past + 2_000))).size());
-    assertEquals(past + 2_000, topic.due(A), "the series goes on");
+    TakenMessage again = topic.takeOne(); // later, so that more of them were missed
+    topic.send(ack(again, past + 5_000));
+    assertTrue(counts("first-aaaaaaaa", ack(first, past + 1_000)));
+    assertFalse(counts("second-bbbbbbb", ack(second, past + 2_000)));
+    assertEquals(past + 5_000, topic.due(A), "the series goes on");
   }
 
   private static MessageId inSlotOfA() {
@@ -153,21 +204,17 @@ class MessageReplayTest {
     for (int i = 0; i < 4_999; i++) {
       topic.redis.sync().hset(topic.key(A, "ended"), SlotKeys.bytes("x" + i), new byte[] {'x'});
     }
-    TakenMessage[] late = new TakenMessage[2];
-    MessageId b = inSlotOfA();
-    int number = 0;
-    for (MessageId id : List.of(A, b)) {
+    List<TakenMessage> late = new ArrayList<>();
+    for (MessageId id : List.of(A, inSlotOfA())) {
       topic.send(topic.publish(id, "one", past));
-      late[number] = topic.takeOne();
-      topic.lapse(late[number++]);
+      late.add(topic.takeOne());
+      topic.lapse(late.get(late.size() - 1));
       topic.send(ack(topic.takeOne()));
     }
     assertEquals(5_000, topic.redis.sync().hlen(topic.key(A, "ended:before")));
     assertEquals(1, topic.redis.sync().hlen(topic.key(A, "ended")));
-    as("other-bbbbbbbb");
-    for (TakenMessage one : late) {
-      assertEquals(1, topic.replay(topic.commit(10 + one.attempts(), 50, ack(one))).size());
-    }
+    assertFalse(counts("other-aaaaaaaa", ack(late.get(0))));
+    assertFalse(counts("other-bbbbbbbb", ack(late.get(1))));
   }
 
   @Test

@@ -117,17 +117,26 @@ final class PlantedScripts {
   After ack(TopicImage image, String wal, long sequence, Sent how, Handled of) {
     String id = of.id;
     List<String> args = new ArrayList<>(List.of(wal, "0", how.mode, "0"));
-    commit(args, sequence, how == Sent.FIRST ? sequence - 1 : 0);
+    boolean isReplayed = how == Sent.REPLAYED; // with something that stands or falls with it
+    commit(args, sequence, how == Sent.FIRST ? sequence - 1 : 0, isReplayed ? 2 : 1);
     args.addAll(List.of("a", "1", TOPIC, isGrouped(id) ? "1" : "0", "1"));
-    args.addAll(List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version)));
+    args.addAll(
+        List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version), "0"));
+    if (isReplayed) {
+      args.addAll(List.of("e", "1", TOPIC, "0", "1", "other", "%016x".formatted(0)));
+    }
     return run(image, "messages", args);
   }
 
   private static void commit(List<String> args, long sequence, long before) {
+    commit(args, sequence, before, 1);
+  }
+
+  private static void commit(List<String> args, long sequence, long before, int batches) {
     String number = Long.toString(sequence);
     args.addAll(
         before == 0
-            ? List.of("c", number, "1", "1", "0", "1")
+            ? List.of("c", number, "1", "1", "0", Integer.toString(batches))
             : List.of(Long.toString(before), number, number));
   }
 

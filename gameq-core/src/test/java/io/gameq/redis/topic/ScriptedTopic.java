@@ -108,8 +108,14 @@ final class ScriptedTopic implements AutoCloseable {
   }
 
   static MessageChange.Ack ack(TakenMessage taken, long nextDue) {
+    MessageValue.Decoded value = MessageValue.decode(taken.value());
     return new MessageChange.Ack(
-        taken.id(), taken.slot(), MessageValue.version(taken.value()), taken.token(), nextDue);
+        taken.id(),
+        taken.slot(),
+        value.version(),
+        taken.token(),
+        nextDue,
+        value.schedule().isEmpty() ? 0 : value.sinceMillis());
   }
 
   // --- sending
