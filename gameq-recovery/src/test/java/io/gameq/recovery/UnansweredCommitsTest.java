@@ -13,6 +13,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.servers.RedisProxy;
+import io.gameq.servers.TestServers;
 import io.gameq.wal.WalDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -136,6 +137,18 @@ class UnansweredCommitsTest extends RecoveryFixture {
     endBeforeTheAnswer(false);
     try (GameQueue again = game.node("n1")) {
       assertOneHasHandled(again, 1);
+    }
+  }
+
+  @Test
+  void rowsArePutBackWhateverSomebodyElseWroteIntoTheTopic() throws Exception {
+    endBeforeTheAnswer(false);
+    String claim = game.keys(":t:work:claim").get(0);
+    try (var redis = TestServers.redis()) {
+      redis.sync().set(claim.replaceAll("claim$", "ended"), "not a hash");
+    }
+    try (GameQueue again = game.node("n1")) {
+      assertEquals(List.of(row(1)), again.read("player:1", Item.class));
     }
   }
 
