@@ -239,25 +239,6 @@ local function waits_as_handled(t, id, version)
   return value and version_of(value) == version and not is_recurring(value) and redis.call('HEXISTS', t .. ':tries', id) == 0
 end
 
--- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
--- claims its lane and the message waits as if nobody had taken it; else false. And the claims.
-local function standing(b, ids, lanes)
-  local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
-  for i = 1, b.n do
-    local claim = claims[i]
-    stands[i] = claim and string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1
-        and (string.sub(claim, -2) == ' x' and 2 or 1)
-    if not claim and waits_as_handled(b.t, ids[i], ARGV[at + 2]) then stands[i] = 3 end
-    at = at + WORDS.a
-  end
-  return stands, claims
-end
-
--- The next occurrences of recurring messages, unless something newer is pending.
-local function recur(t, id, value, next_due)
-  if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
-end
-
 -- Whether leases of a message ran out: those before this claim, or before these tries, in which they come after as many attempts.
 local function has_lapsed(record, pattern)
   local lapses = record and string.match(record, pattern)
@@ -265,15 +246,42 @@ local function has_lapsed(record, pattern)
 end
 local OF_CLAIM, OF_TRIES = '^%S+ %S+ %d+ (%d+)', '^%d+ (%d+)'
 
+-- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
+-- claims its lane and the message waits as if nobody had taken it; else false. And whether leases had run out before its claim, or nil.
+local function standing(b, ids, lanes)
+  local claims, stands, lapsed, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, {}, b.first + 2
+  for i = 1, b.n do
+    local claim, stand = claims[i], false
+    if claim then
+      local mine = ARGV[at] .. ' ' .. ids[i] .. ' '
+      if string.find(claim, mine, 1, true) == 1 then
+        stand = string.sub(claim, -2) == ' x' and 2 or 1
+        -- nearly every one is the first attempt
+        if string.sub(claim, #mine + 1, #mine + 4) ~= '1 0 ' then lapsed[i] = has_lapsed(claim, OF_CLAIM) end
+      end
+    elseif waits_as_handled(b.t, ids[i], ARGV[at + 2]) then
+      stand = 3
+    end
+    stands[i] = stand
+    at = at + WORDS.a
+  end
+  return stands, lapsed
+end
+
+-- The next occurrences of recurring messages, unless something newer is pending.
+local function recur(t, id, value, next_due)
+  if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
+end
+
 -- Ends the claims of acknowledgements that stand.
-local function acknowledge(b, ids, lanes, stands, claims)
+local function acknowledge(b, ids, lanes, stands, lapsed)
   local t, done, next_dues = b.t, {}, nil
   for i = 1, b.n do
     if stands[i] then
       done[#done + 1] = lanes[i]
       local at = b.first + (i - 1) * WORDS.a
       local next_due = ARGV[at + 3]
-      if has_lapsed(claims[i], OF_CLAIM) then
+      if lapsed[i] then
         remember_ended(t, ids[i], ARGV[at + 4], occurrence_of(redis.call('HGET', t .. ':held', lanes[i])), ARGV[at + 2])
       end
       if next_due ~= '0' and stands[i] == 1 then
