@@ -99,9 +99,11 @@ final class MessageBatch {
     words.add(change.idBytes());
     if (change instanceof Ack ack) {
       words.add(ack.token().getBytes(US_ASCII));
-      words.add(ack.nextDueMillis() == 0 ? ZERO : number(ack.nextDueMillis()));
+      words.add(
+          ack.nextDueMillis() == 0 && ack.occurrenceMillis() == 0
+              ? ZERO
+              : SlotKeys.bytes(ack.nextDueMillis() + " " + ack.occurrenceMillis()));
       words.add(version(ack.handledVersion()));
-      words.add(ack.occurrenceMillis() == 0 ? ZERO : number(ack.occurrenceMillis()));
     } else if (change instanceof Retime retime) {
       words.add(number(retime.dueMillis()));
       words.add(version(of.version()));

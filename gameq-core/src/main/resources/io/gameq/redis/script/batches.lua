@@ -4,7 +4,8 @@
 --                  for each: id; due, ms of Redis TIME; value
 --   r retime       for each: sequence; id; due; version of the commit
 --   d delete       for each: sequence; id; version of the commit
---   a acknowledge  for each: sequence; id; token; next due or 0; version that was handled; occurrence of a recurring one, its 'since', or 0
+--   a acknowledge  for each: sequence; id; token; 0, or of a recurring one 'next-due occurrence', which is its 'since'; version that was
+--                  handled
 --   e expect       for each: id; version that is pending, or 0 for none
 -- MODE: FIRST, what is sent for the first time: order of arrival counts. AGAIN, its answer was lost, and something newer may have come:
 -- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for an hour. But an acknowledgement
@@ -12,7 +13,7 @@
 local FIRST, AGAIN, REPLAY = '0', '1', '2'
 local DONE_MILLIS = 3600000
 local ENDED_MILLIS, MOST_ENDED = 31 * 86400000, 5000 -- longer than deleted rows are remembered
-local WORDS = {p = 3, r = 4, d = 3, a = 6, e = 2}
+local WORDS = {p = 3, r = 4, d = 3, a = 5, e = 2}
 
 -- Reads the batch at a place of ARGV; returns it, and the place behind it.
 local function read_batch(at)
@@ -56,6 +57,13 @@ end
 -- {ns:slot}:t:<topic>:ended HASH 'id version occurrence' -> token: who ended a message that others may have handled as well. A full one
 -- becomes ended:before, in place of the one that was.
 local function occurrence_of(value) return value and is_recurring(value) and whole(since_of(value)) or '0' end
+
+-- Of a recurring message that was acknowledged: when it is due again, 0 for never, and the occurrence, as text; else 0 and '0'.
+local function next_of(word)
+  if word == '0' then return 0, '0' end
+  local next_due, occurrence = string.match(word, '^(%d+) (%d+)$')
+  return tonumber(next_due), occurrence
+end
 
 local function remember_ended(t, id, version, occurrence, token)
   local key = t .. ':ended'
@@ -253,12 +261,12 @@ local function standing(b, ids, lanes)
   for i = 1, b.n do
     local claim, stand = claims[i], false
     if claim then
-      local mine = ARGV[at] .. ' ' .. ids[i] .. ' '
-      if string.find(claim, mine, 1, true) == 1 then
-        stand = string.sub(claim, -2) == ' x' and 2 or 1
-        -- nearly every one is the first attempt
-        if string.sub(claim, #mine + 1, #mine + 4) ~= '1 0 ' then lapsed[i] = has_lapsed(claim, OF_CLAIM) end
+      if string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' 1 0 ', 1, true) == 1 then
+        stand = 1 -- nearly every one is of a first attempt
+      elseif string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1 then
+        stand, lapsed[i] = 1, has_lapsed(claim, OF_CLAIM)
       end
+      if stand and string.sub(claim, -2) == ' x' then stand = 2 end
     elseif waits_as_handled(b.t, ids[i], ARGV[at + 2]) then
       stand = 3
     end
@@ -280,13 +288,13 @@ local function acknowledge(b, ids, lanes, stands, lapsed)
     if stands[i] then
       done[#done + 1] = lanes[i]
       local at = b.first + (i - 1) * WORDS.a
-      local next_due = ARGV[at + 3]
+      local next_due = ARGV[at + 3] == '0' and 0 or next_of(ARGV[at + 3])
       if lapsed[i] then
         remember_ended(t, ids[i], ARGV[at + 4], occurrence_of(redis.call('HGET', t .. ':held', lanes[i])), ARGV[at + 2])
       end
-      if next_due ~= '0' and stands[i] == 1 then
+      if next_due > 0 and stands[i] == 1 then
         next_dues = next_dues or {}
-        next_dues[#next_dues + 1] = {id = ids[i], due = tonumber(next_due), value = redis.call('HGET', t .. ':held', lanes[i])}
+        next_dues[#next_dues + 1] = {id = ids[i], due = next_due, value = redis.call('HGET', t .. ':held', lanes[i])}
       end
       if stands[i] == 3 then remove_pending(t, ids[i]) end
     end
@@ -323,7 +331,8 @@ end
 -- An acknowledgement out of a WAL: the handled value, and older ones, are over, whoever holds them. Of a recurring message those
 -- occurrences are over that are before the next one. 'at' is its place in ARGV; has_rows tells whether it counts only once.
 local function acknowledge_again(t, at, has_rows)
-  local id, token, next_due, version, occurrence = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), ARGV[at + 4], ARGV[at + 5]
+  local id, token, version = ARGV[at + 1], ARGV[at + 2], ARGV[at + 4]
+  local next_due, occurrence = next_of(ARGV[at + 3])
   local held, pending, dead = held_value(t, id), redis.call('HGET', t .. ':msg', id), redis.call('HGET', t .. ':dead', id)
   local over, by_others
   if is_over(held, version, next_due) then
@@ -377,7 +386,8 @@ local function in_time(b, ids)
   local are = {}
   for i = 1, b.n do
     local at = b.first + (i - 1) * WORDS.a
-    are[i] = not is_ended_by_another(b.t, ids[i], ARGV[at + 4], ARGV[at + 5], ARGV[at + 2])
+    local _, occurrence = next_of(ARGV[at + 3])
+    are[i] = not is_ended_by_another(b.t, ids[i], ARGV[at + 4], occurrence, ARGV[at + 2])
   end
   return are
 end

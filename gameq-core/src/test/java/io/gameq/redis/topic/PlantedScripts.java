@@ -120,8 +120,7 @@ final class PlantedScripts {
     boolean isReplayed = how == Sent.REPLAYED; // with something that stands or falls with it
     commit(args, sequence, how == Sent.FIRST ? sequence - 1 : 0, isReplayed ? 2 : 1);
     args.addAll(List.of("a", "1", TOPIC, isGrouped(id) ? "1" : "0", "1"));
-    args.addAll(
-        List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version), "0"));
+    args.addAll(List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version)));
     if (isReplayed) {
       args.addAll(List.of("e", "1", TOPIC, "0", "1", "other", "%016x".formatted(0)));
     }
