@@ -66,8 +66,7 @@ class MessageReplayTest {
   @Test
   void aReplayedAckOrDeleteEndsWhatIsThereWhateverTheToken() {
     topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
-    TakenMessage before = topic.takeOne();
-    topic.lapse(before);
+    TakenMessage before = topic.takeLate();
     TakenMessage after = topic.takeOne();
     as("other-bbbbbbbb");
     topic.replay(topic.commit(10, 50, ack(before)));
@@ -99,10 +98,8 @@ class MessageReplayTest {
   @Test
   void aReplayedAckIsRefusedWhereAnotherEndedTheMessageAfterItsLeaseRanOut() {
     topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
-    TakenMessage first = topic.takeOne();
-    topic.lapse(first);
-    TakenMessage second = topic.takeOne();
-    topic.lapse(second);
+    TakenMessage first = topic.takeLate();
+    TakenMessage second = topic.takeLate();
     TakenMessage third = topic.takeOne();
     assertEquals(List.of(), topic.send(ack(third)));
     assertFalse(counts("first-aaaaaaa1", ack(first)));
@@ -110,7 +107,7 @@ class MessageReplayTest {
     assertTrue(counts("third-ccccccc1", ack(third)), "it was this one");
     as("fourth-dddddddd");
     topic.replay(topic.commit(10, 60, topic.publish(A, "two", past)));
-    topic.lapse(topic.takeOne());
+    topic.takeLate();
     topic.send(ack(topic.takeOne()));
     assertFalse(counts("first-aaaaaaa2", ack(first)), "still, after a newer one");
   }
@@ -118,10 +115,8 @@ class MessageReplayTest {
   @Test
   void ofTwoThatNobodyAnsweredTheFirstReplayCounts() {
     topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
-    TakenMessage first = topic.takeOne();
-    topic.lapse(first);
-    TakenMessage second = topic.takeOne();
-    topic.lapse(second);
+    TakenMessage first = topic.takeLate();
+    TakenMessage second = topic.takeLate();
     assertEquals(0, topic.take(topic.slot(A), 0, 0).taken().size(), "its lease ends");
     for (int turn = 0; turn < 2; turn++) {
       assertTrue(counts("second-bbbbbbb" + turn, ack(second)));
@@ -145,8 +140,7 @@ class MessageReplayTest {
     for (boolean isRetriedFirst : List.of(false, true)) {
       as("publisher-" + isRetriedFirst);
       topic.replay(topic.commit(10, 10 + (isRetriedFirst ? 1 : 0), topic.publish(A, "one", past)));
-      TakenMessage late = topic.takeOne();
-      topic.lapse(late);
+      TakenMessage late = topic.takeLate();
       assertEquals(
           NackMessageScript.Result.DEAD, topic.nack(topic.takeOne(), 0, 2, 0), "of two attempts");
       if (isRetriedFirst) {
@@ -182,8 +176,7 @@ class MessageReplayTest {
     topic.replay(topic.commit(10, 10, topic.recurring(A, "tick", past)));
     TakenMessage first = topic.takeOne();
     topic.send(ack(first, past + 1_000));
-    TakenMessage second = topic.takeOne();
-    topic.lapse(second);
+    TakenMessage second = topic.takeLate();
     TakenMessage again = topic.takeOne(); // later, so that more of them were missed
     topic.send(ack(again, past + 5_000));
     assertTrue(counts("first-aaaaaaaa", ack(first, past + 1_000)));
@@ -207,8 +200,7 @@ class MessageReplayTest {
     List<TakenMessage> late = new ArrayList<>();
     for (MessageId id : List.of(A, inSlotOfA())) {
       topic.send(topic.publish(id, "one", past));
-      late.add(topic.takeOne());
-      topic.lapse(late.get(late.size() - 1));
+      late.add(topic.takeLate());
       topic.send(ack(topic.takeOne()));
     }
     assertEquals(5_000, topic.redis.sync().hlen(topic.key(A, "ended:before")));

@@ -213,6 +213,13 @@ final class ScriptedTopic implements AutoCloseable {
     return taken.get(0);
   }
 
+  /** The same, whose lease runs out then. */
+  TakenMessage takeLate() {
+    TakenMessage taken = takeOne();
+    lapse(taken);
+    return taken;
+  }
+
   NackMessageScript.Result nack(TakenMessage taken, long backoff, int most, long nextDue) {
     return new NackMessageScript(TOPIC, most)
         .call(
