@@ -92,10 +92,6 @@ public final class FoldedMessages {
     more.forEach(this::add);
   }
 
-  public boolean isEmpty() {
-    return first.isEmpty() && changes.isEmpty();
-  }
-
   /** All of them, in order. */
   public List<MessageChange> list() {
     List<MessageChange> all = new ArrayList<>(first);
@@ -116,12 +112,5 @@ public final class FoldedMessages {
   /** About what they take, in bytes, as {@link SlotMessages#bytes} counts. */
   public long bytes() {
     return bytes;
-  }
-
-  public void clear() {
-    size = 0;
-    bytes = 0;
-    first.clear();
-    changes.clear();
   }
 }

@@ -107,15 +107,13 @@ public final class DurableTracker implements Unsettled {
   }
 
   public synchronized void failed(Commit commit) {
-    carried.failed(inTransit.rowsOf(commit));
-    inTransit.remove(commit);
+    carried.failed(inTransit.remove(commit));
     notifyAll();
   }
 
   /** Redis holds the commit; returns what it changed of this session's rows. */
   public synchronized Share queued(Commit commit) {
-    inTransit.remove(commit);
-    List<ChangedRow> rows = inTransit.rowsOf(commit);
+    List<ChangedRow> rows = inTransit.remove(commit);
     int before = waiting.queued().size();
     List<String> keys = rows.isEmpty() ? List.of() : waiting.add(commit, rows);
     if (!commit.isSentAgain() && !rows.isEmpty()) {

@@ -26,12 +26,11 @@ public record QueuedRow(
   private static final int MOST_TRADES = 16;
 
   public QueuedRow(long version, long sequence, int bytes, boolean isAdopted) {
-    this(version, sequence, bytes, isAdopted, null, 0, false);
+    this(version, sequence, bytes, isAdopted, false);
   }
 
-  /** The same of a trade. */
-  QueuedRow traded() {
-    return new QueuedRow(version, sequence, bytes, isAdopted, before, trades, true);
+  QueuedRow(long version, long sequence, int bytes, boolean isAdopted, boolean isTraded) {
+    this(version, sequence, bytes, isAdopted, null, 0, isTraded);
   }
 
   /**
@@ -50,8 +49,7 @@ public record QueuedRow(
         bytes,
         isAdopted,
         isFull
-            ? new QueuedRow(
-                kept.version, kept.sequence, kept.bytes, kept.isAdopted, null, 0, kept.isTraded)
+            ? new QueuedRow(kept.version, kept.sequence, kept.bytes, kept.isAdopted, kept.isTraded)
             : kept,
         isFull ? 1 : kept.trades + 1,
         isTraded);

@@ -25,6 +25,12 @@ final class QueuedRows {
   /** What the rows take at most: counted anew when it may decide about room. */
   private long bytes;
 
+  /**
+   * Whether one of the rows may be of a trade, or have been: where none is, what a row was before
+   * need not be read, which no processor has in its caches any more.
+   */
+  private boolean hasTrades;
+
   private long durableVersion;
   private long highestVersion;
 
@@ -90,13 +96,12 @@ final class QueuedRows {
     if (commit.version() <= durableVersion) {
       return;
     }
-    QueuedRow queued = new QueuedRow(commit.version(), commit.sequence(), row.bytes(), false);
+    hasTrades = commit.isSpanning() || (hasTrades && !rows.isEmpty());
+    QueuedRow queued =
+        new QueuedRow(commit.version(), commit.sequence(), row.bytes(), false, commit.isSpanning());
     bytes += queued.bytes();
-    if (commit.isSpanning()) {
-      queued = queued.traded();
-    }
     QueuedRow old = rows.put(row.key(), queued);
-    if (old != null && (queued.isTraded() || old.isTraded() || old.before() != null)) {
+    if (old != null && hasTrades) {
       rows.put(row.key(), queued.after(old));
     }
   }

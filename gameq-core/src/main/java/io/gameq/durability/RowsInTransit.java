@@ -56,18 +56,15 @@ final class RowsInTransit {
     count(its);
   }
 
-  void remove(Commit commit) {
-    if (!commits.remove(commit)) {
-      return;
-    }
+  /** Returns what the commit changes of this session's rows, also when it was not on its way. */
+  List<ChangedRow> remove(Commit commit) {
     List<ChangedRow> its = rowsOf(commit);
-    rows -= its.size();
-    bytes -= CommitPart.bytes(its);
-    if (timesByKey != null) {
-      for (ChangedRow row : its) {
-        timesByKey.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
-      }
+    if (commits.remove(commit)) {
+      rows -= its.size();
+      bytes -= CommitPart.bytes(its);
+      uncount(its);
     }
+    return its;
   }
 
   /** What a commit changes of this session's rows. */
@@ -84,6 +81,14 @@ final class RowsInTransit {
     if (timesByKey != null) {
       for (ChangedRow row : more) {
         timesByKey.merge(row.key(), 1, Integer::sum);
+      }
+    }
+  }
+
+  private void uncount(List<ChangedRow> gone) {
+    if (timesByKey != null) {
+      for (ChangedRow row : gone) {
+        timesByKey.computeIfPresent(row.key(), (key, n) -> n > 1 ? n - 1 : null);
       }
     }
   }

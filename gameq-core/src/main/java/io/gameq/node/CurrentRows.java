@@ -41,6 +41,9 @@ final class CurrentRows {
   private final Map<String, EncodedRow> sent = new LinkedHashMap<>();
   private boolean isForgotten;
 
+  /** Whether any table was asked for. */
+  private boolean isAsked;
+
   private int pruneAt = FEW;
 
   /** Whether anything was committed before the first table was asked for. */
@@ -60,7 +63,7 @@ final class CurrentRows {
 
   /** These were committed, after all that were before. */
   synchronized void committed(List<ChangedRow> changed, Supplier<CompletableFuture<Void>> outcome) {
-    if (asked.isEmpty()) { // nearly every session
+    if (!isAsked) { // nearly every session
       changedBefore = true;
       return;
     }
@@ -163,6 +166,7 @@ final class CurrentRows {
               .formatted(owner, table.name()));
     }
     asked.add(table.name());
+    isAsked = true;
   }
 
   /** The newest change of a row that has not failed; null when all have. */

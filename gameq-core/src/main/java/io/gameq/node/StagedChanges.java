@@ -36,12 +36,32 @@ final class StagedChanges {
   private final @Nullable StagedChanges session;
 
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
-  private final FoldedMessages messages = new FoldedMessages();
-  private final Map<String, SentRow> sent = new LinkedHashMap<>();
+
+  /** Null for none: nearly every commit is of rows, and pays for nothing else. */
+  private @Nullable Besides besides;
+
   private Set<StagedChanges> together = Set.of();
   private @Nullable Tear torn;
   private boolean closed;
   private boolean sealed;
+
+  /** What is staged besides rows. */
+  private static final class Besides {
+    final FoldedMessages messages = new FoldedMessages();
+    final Map<String, SentRow> sent = new LinkedHashMap<>();
+
+    int size() {
+      return messages.size() + sent.size();
+    }
+
+    long bytes() {
+      long bytes = messages.bytes();
+      for (SentRow row : sent.values()) {
+        bytes += row.row().bytes();
+      }
+      return bytes;
+    }
+  }
 
   /** What was taken for a commit. */
   record Staged(List<ChangedRow> rows, List<MessageChange> messages, List<SentRow> sent) {
@@ -97,6 +117,7 @@ final class StagedChanges {
   /** Of several changes of one message the last one counts, see {@link FoldedMessages}. */
   synchronized void stage(MessageChange message) {
     requireUnsealed();
+    FoldedMessages messages = besides().messages;
     int number = messages.size();
     long bytes = messages.bytes();
     messages.add(message);
@@ -106,11 +127,19 @@ final class StagedChanges {
   /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
   synchronized void stage(SentRow row) {
     requireUnsealed();
+    Map<String, SentRow> sent = besides().sent;
     if (sent.containsKey(row.row().key())) {
       throw row.isTwice();
     }
     size.grow(1, row.row().bytes());
     sent.put(row.row().key(), row);
+  }
+
+  private Besides besides() {
+    if (besides == null) {
+      besides = new Besides();
+    }
+    return besides;
   }
 
   /** Throws ClosedException when it takes no more. */
@@ -129,11 +158,10 @@ final class StagedChanges {
   }
 
   private void count() {
-    long bytes = CommitPart.bytes(rows.values()) + messages.bytes();
-    for (SentRow row : sent.values()) {
-      bytes += row.row().bytes();
-    }
-    size.set(rows.size() + messages.size() + sent.size(), bytes);
+    long bytes = CommitPart.bytes(rows.values());
+    size.set(
+        rows.size() + (besides == null ? 0 : besides.size()),
+        bytes + (besides == null ? 0 : besides.bytes()));
   }
 
   /** The staged change of a row, null when there is none. */
@@ -153,7 +181,7 @@ final class StagedChanges {
   }
 
   synchronized boolean isEmpty() {
-    return rows.isEmpty() && messages.isEmpty() && sent.isEmpty();
+    return rows.isEmpty() && (besides == null || besides.size() == 0);
   }
 
   /**
@@ -189,21 +217,23 @@ final class StagedChanges {
               new GameQueueException("the commit of several sessions failed")));
     }
     requireOpen();
-    Staged taken =
-        new Staged(
-            new ArrayList<>(rows.values()),
-            messages.isEmpty() ? List.of() : messages.list(),
-            sent.isEmpty() ? List.of() : List.copyOf(sent.values()));
+    Staged taken = staged();
     clear();
     together = Set.of();
     size.set(0, 0);
     return taken;
   }
 
+  private Staged staged() {
+    return new Staged(
+        new ArrayList<>(rows.values()),
+        besides == null ? List.of() : besides.messages.list(),
+        besides == null ? List.of() : List.copyOf(besides.sent.values()));
+  }
+
   private void clear() {
     rows.clear();
-    messages.clear();
-    sent.clear();
+    besides = null;
   }
 
   private RollbackRequiredException rollbackRequired(Tear tear) {
@@ -217,17 +247,19 @@ final class StagedChanges {
 
   /** Puts changes back that were not sent, below anything staged since. */
   synchronized void putBack(Staged taken) {
-    List<MessageChange> messagesSince = messages.list();
-    Map<String, ChangedRow> since = new LinkedHashMap<>(rows);
-    Map<String, SentRow> sentSince = new LinkedHashMap<>(sent);
+    Staged since = staged();
     clear();
-    messages.addAll(taken.messages);
-    messages.addAll(messagesSince);
-    taken.rows.forEach(row -> rows.put(row.key(), row));
-    rows.putAll(since);
-    taken.sent.forEach(row -> sent.put(row.row().key(), row));
-    sent.putAll(sentSince);
+    putIn(taken);
+    putIn(since);
     count();
+  }
+
+  private void putIn(Staged some) {
+    some.rows.forEach(row -> rows.put(row.key(), row));
+    if (!some.messages.isEmpty() || !some.sent.isEmpty()) {
+      besides().messages.addAll(some.messages);
+      some.sent.forEach(row -> besides().sent.put(row.row().key(), row));
+    }
   }
 
   /**
@@ -280,9 +312,10 @@ final class StagedChanges {
     synchronized (this) {
       others = together;
       together = Set.of();
-      rows.values().forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
-      messages.list().forEach(of -> dropped.add("topic " + of.id().topic()));
-      sent.values().forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
+      Staged its = staged();
+      its.rows.forEach(row -> dropped.add(GameRows.tableOf(row.encoded())));
+      its.messages.forEach(of -> dropped.add("topic " + of.id().topic()));
+      its.sent.forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
       clear();
       count();
       if (closing) {
