@@ -17,8 +17,8 @@ public abstract class Commit {
   private final List<CommitPart> parts;
   private final List<SlotMessages> messages;
   private final int bytes;
-  private final int publishes;
-  private final boolean sendsRows;
+  private final boolean makesRoom;
+  private final boolean goesAlone;
   private final @Nullable Trade trade;
   private final long beganNanos = System.nanoTime();
   private volatile long sequence;
@@ -53,13 +53,13 @@ public abstract class Commit {
         published += change instanceof MessageChange.Publish ? 1 : 0;
       }
     }
-    this.publishes = published;
+    this.makesRoom = this.parts.isEmpty() && published == 0;
     boolean sends = false;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
       sends |= part.session().id().isInbox();
     }
-    this.sendsRows = sends;
+    this.goesAlone = isSpanning() || sends || (!this.messages.isEmpty() && !this.parts.isEmpty());
     this.bytes = sum;
   }
 
@@ -110,7 +110,7 @@ public abstract class Commit {
 
   /** Whether it is sent by itself: what is checked of all of it decides about all of it. */
   public boolean goesAlone() {
-    return isSpanning() || sendsRows || (!messages.isEmpty() && !parts.isEmpty());
+    return goesAlone;
   }
 
   /** How many rows it changes. */
@@ -124,7 +124,7 @@ public abstract class Commit {
 
   /** Whether Redis takes it though it is full: it only makes room, by messages that are over. */
   public boolean makesRoom() {
-    return parts.isEmpty() && publishes == 0;
+    return makesRoom;
   }
 
   /** How many changes of messages it has. */

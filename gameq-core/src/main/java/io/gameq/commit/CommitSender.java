@@ -64,8 +64,7 @@ public final class CommitSender implements AutoCloseable {
     OutgoingCommits outgoing =
         new OutgoingCommits(
             waiting, new CommitJournal(to, settlement, events.counts()), settlement, away.fails());
-    GroupSettlement groups =
-        new GroupSettlement(settlement, sessions, sent, mend, config.whenFull());
+    GroupSettlement groups = new GroupSettlement(settlement, sent, mend, config.whenFull());
     SendLoop send = new SendLoop(outgoing, sessions, sent, groups, mend);
     tasks = new SenderTasks(end, this::wake);
     SenderLoop loop =

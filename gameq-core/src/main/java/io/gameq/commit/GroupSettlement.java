@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** Sorts the commits of a group by what Redis answered. Used by the sender's thread. */
 final class GroupSettlement {
   private final Settlement settlement;
-  private final SenderSessions sessions;
   private final SentCommits sent;
   private final MendLoop mend;
   private final boolean waitsForRoom;
@@ -21,13 +20,8 @@ final class GroupSettlement {
   private final List<Commit> inHand = new ArrayList<>();
 
   GroupSettlement(
-      Settlement settlement,
-      SenderSessions sessions,
-      SentCommits sent,
-      MendLoop mend,
-      WhenRedisIsFull whenFull) {
+      Settlement settlement, SentCommits sent, MendLoop mend, WhenRedisIsFull whenFull) {
     this.settlement = settlement;
-    this.sessions = sessions;
     this.sent = sent;
     this.mend = mend;
     this.waitsForRoom = whenFull == WhenRedisIsFull.WAIT;
@@ -46,6 +40,9 @@ final class GroupSettlement {
   void settle(CommitGroup group, @Nullable String refusal) {
     List<Commit> commits = group.commits();
     inHand.addAll(commits);
+    if (refusal == null) {
+      group.acknowledged();
+    }
     List<Commit> queued = new ArrayList<>(commits.size());
     List<Commit> again = new ArrayList<>();
     List<Commit> held = new ArrayList<>();
@@ -54,7 +51,9 @@ final class GroupSettlement {
       Commit commit = commits.get(i);
       CommitGroup.Outcome outcome =
           refusal != null ? new CommitGroup.RefusedBy(refusal) : group.outcome(i);
-      if (outcome instanceof CommitGroup.NotOwner not) {
+      if (outcome instanceof CommitGroup.Applied) { // nearly always
+        queued.add(commit);
+      } else if (outcome instanceof CommitGroup.NotOwner not) {
         SessionRef session = not.part().session();
         if (not.isNewer()) {
           session.markLost();
@@ -73,11 +72,9 @@ final class GroupSettlement {
       } else if (outcome instanceof CommitGroup.TakenInPart taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
-      } else if (outcome instanceof CommitGroup.Unmet unmet) {
-        failed.add(new Settlement.Failure(commit, Settlement.refusal(unmet)));
       } else {
-        sessions.acknowledged(commit);
-        queued.add(commit);
+        CommitGroup.Unmet unmet = (CommitGroup.Unmet) outcome;
+        failed.add(new Settlement.Failure(commit, Settlement.refusal(unmet)));
       }
     }
     settlement.queued(queued);

@@ -9,7 +9,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
-import java.util.Arrays;
+import io.gameq.redis.script.SlotMarks;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -31,9 +31,7 @@ final class SenderSessions {
   private final RecentMessages recent;
   private final MessageChain chain;
 
-  /** By slot: the newest sequence with rows that Redis has acknowledged since the last healing. */
-  private final long[] reached;
-
+  private final SlotMarks marks;
   private final Map<SessionRef, HeldSession> sessions = new ConcurrentHashMap<>();
 
   /** In the order in which they were let go. */
@@ -44,11 +42,13 @@ final class SenderSessions {
     this.walId = SlotKeys.bytes(walId);
     this.recent = recent;
     this.chain = new MessageChain(config.slots().length);
-    this.reached = new long[config.slots().length];
+    this.marks = new SlotMarks(config.slots().length);
   }
 
   void add(SessionRef session, Unsettled unsettled) {
-    sessions.put(session, new HeldSession(session, newKeys(session), unsettled));
+    SessionKeys keys = newKeys(session);
+    session.attach(keys);
+    sessions.put(session, new HeldSession(session, keys, unsettled));
   }
 
   void remove(SessionRef session) {
@@ -73,17 +73,9 @@ final class SenderSessions {
     return sessions.values();
   }
 
-  /** Redis has the rows of a commit. */
-  void acknowledged(Commit commit) {
-    for (CommitPart part : commit.parts()) {
-      int slot = part.session().slot();
-      reached[slot] = Math.max(reached[slot], commit.sequence());
-    }
-  }
-
   /** What Redis had is put back: its marks need not say so. */
   void healingBegins() {
-    Arrays.fill(reached, 0);
+    marks.forget();
   }
 
   /** Commits that travel together, for the first time. */
@@ -106,7 +98,7 @@ final class SenderSessions {
             walId,
             config.dueMillis().getAsLong(),
             Math.min(recent.keptFrom(), commits.get(0).sequence()),
-            slot -> reached[slot]));
+            marks));
   }
 
   /** The oldest commit in the WAL without an answer has this sequence; 0: all are answered. */
@@ -120,8 +112,7 @@ final class SenderSessions {
   }
 
   private SessionKeys keys(CommitPart part) {
-    HeldSession known = sessions.get(part.session());
-    return known != null ? known.keys() : newKeys(part.session());
+    return part.session().attachment() instanceof SessionKeys keys ? keys : newKeys(part.session());
   }
 
   private SessionKeys newKeys(SessionRef session) {

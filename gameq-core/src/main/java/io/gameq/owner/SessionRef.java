@@ -1,5 +1,7 @@
 package io.gameq.owner;
 
+import org.jspecify.annotations.Nullable;
+
 /** A session as the commit path sees it; thread-safe. Compared by identity: one object per open. */
 public final class SessionRef {
   private final OwnerId owner;
@@ -8,6 +10,7 @@ public final class SessionRef {
   private final String text;
   private volatile boolean lost;
   private Runnable whenLost = () -> {};
+  private volatile @Nullable Object attachment;
 
   public SessionRef(OwnerId owner, SessionId id, int slot) {
     this.owner = owner;
@@ -31,6 +34,16 @@ public final class SessionRef {
 
   public int slot() {
     return slot;
+  }
+
+  /** What was attached last; null for nothing. */
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  /** Has it carry what the sender needs for each commit of it, so that none looks it up. */
+  public void attach(Object its) {
+    attachment = its;
   }
 
   /**

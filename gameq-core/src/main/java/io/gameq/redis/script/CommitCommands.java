@@ -11,6 +11,9 @@ interface CommitCommands {
   /** As {@link CommitGroup#outcome}. */
   CommitGroup.Outcome outcome(int i);
 
+  /** As {@link CommitGroup#acknowledged}; those of messages have marks of their own. */
+  default void acknowledged() {}
+
   /** As {@link CommitGroup#wasDiscarded}. */
   default boolean wasDiscarded() {
     return false;

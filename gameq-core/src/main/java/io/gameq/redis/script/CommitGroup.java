@@ -10,7 +10,6 @@ import io.gameq.redis.TransactionDiscardedException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,7 @@ public final class CommitGroup {
   public sealed interface Outcome {}
 
   /** Redis holds it, or all that it still has to hold. */
-  record Applied() implements Outcome {}
+  public record Applied() implements Outcome {}
 
   /**
    * Redis knows another session, or none; what follows is decided by {@code
@@ -71,8 +70,7 @@ public final class CommitGroup {
    * @param slots all of the namespace; none where there are no messages
    * @param dueMillis when the rows are due, ms by the clock of Redis
    * @param kept WAL sequence below which no message is sent again or replayed
-   * @param reached by slot: the newest sequence of rows that Redis has acknowledged there, 0 for
-   *     none
+   * @param marks what Redis has acknowledged
    */
   public record Terms(
       Function<CommitPart, SessionKeys> keysOf,
@@ -80,10 +78,10 @@ public final class CommitGroup {
       byte[] walId,
       long dueMillis,
       long kept,
-      IntToLongFunction reached) {
+      SlotMarks marks) {
     /** For commits without messages. */
     public Terms(Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis) {
-      this(keysOf, new SlotKeys[0], walId, dueMillis, 0, slot -> 0);
+      this(keysOf, new SlotKeys[0], walId, dueMillis, 0, SlotMarks.none());
     }
 
     byte[] dueAt(boolean isUrgent) {
@@ -160,6 +158,11 @@ public final class CommitGroup {
     return error != null
         ? error
         : new TransactionDiscardedException("Redis discarded the transaction");
+  }
+
+  /** Redis answered, and is still connected: notes how far its marks have come. */
+  public void acknowledged() {
+    commands.acknowledged();
   }
 
   /** What became of commit {@code i}, once the group's reply is there. */

@@ -71,7 +71,7 @@ final class CommitsAsScripts implements CommitCommands {
         rows.add(row.image());
       }
       long reached =
-          part.session().id().isInbox() ? terms.reached().applyAsLong(part.session().slot()) : 0;
+          part.session().id().isInbox() ? terms.marks().reached(part.session().slot()) : 0;
       parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows, reached));
     }
     return new CommitScript.Arguments(
@@ -111,6 +111,17 @@ final class CommitsAsScripts implements CommitCommands {
       throw error instanceof CompletionException of ? of : new CompletionException(error);
     }
     return new CommitGroup.RefusedBy(message);
+  }
+
+  @Override
+  public void acknowledged() {
+    for (int i = 0; i < outcomes.length; i++) {
+      if (outcomes[i] instanceof CommitGroup.Applied) {
+        for (CommitPart part : commits.get(i).parts()) {
+          terms.marks().acknowledged(part.session().slot(), commits.get(i).sequence());
+        }
+      }
+    }
   }
 
   @Override

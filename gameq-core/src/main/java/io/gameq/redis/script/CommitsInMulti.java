@@ -29,7 +29,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,8 @@ final class CommitsInMulti implements CommitCommands {
 
   private final List<Commit> commits;
   private final CommitGroup.Terms terms;
-  private final List<OfSession> ofCommits = new ArrayList<>();
+  private final Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
+  private final List<OfSession> ofCommits;
 
   private @Nullable TransactionResult exec;
   private Collection<RedisCommand<byte[], byte[], ?>> sent = List.of();
@@ -57,6 +57,7 @@ final class CommitsInMulti implements CommitCommands {
    */
   private static final class OfSession {
     final SessionKeys keys;
+    final OfSlot slot;
     List<ChangedRow> rows;
     boolean merged;
     boolean urgent;
@@ -64,8 +65,9 @@ final class CommitsInMulti implements CommitCommands {
     int dirty;
     int due;
 
-    OfSession(SessionKeys keys, List<ChangedRow> rows) {
+    OfSession(SessionKeys keys, OfSlot slot, List<ChangedRow> rows) {
       this.keys = keys;
+      this.slot = slot;
       this.rows = rows;
     }
 
@@ -88,34 +90,42 @@ final class CommitsInMulti implements CommitCommands {
     }
   }
 
-  /** What the group changes in one slot. */
+  /** What the group changes in one slot, and where in EXEC's answer that of its mark stands. */
   private static final class OfSlot {
+    final int number;
     final List<OfSession> sessions = new ArrayList<>();
     long newestSequence;
+    int mark;
+
+    OfSlot(int number) {
+      this.number = number;
+    }
   }
 
   CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms) {
     this.commits = commits;
+    this.ofCommits = new ArrayList<>(commits.size());
     this.terms = terms;
   }
 
   @Override
   public CompletionStage<?> send(RedisConnection redis) {
     Map<SessionRef, OfSession> sessions = new HashMap<>();
-    Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
     for (Commit commit : commits) {
       CommitPart part = commit.parts().get(0);
       OfSession of = sessions.get(part.session());
       if (of != null) {
         of.add(part.rows());
       } else {
-        of = new OfSession(terms.keysOf().apply(part), part.rows());
+        SessionKeys keys = terms.keysOf().apply(part);
+        OfSlot slot = slots.computeIfAbsent(keys.slot, s -> new OfSlot(part.session().slot()));
+        of = new OfSession(keys, slot, part.rows());
         sessions.put(part.session(), of);
-        slots.computeIfAbsent(of.keys.slot, s -> new OfSlot()).sessions.add(of);
+        slot.sessions.add(of);
       }
       of.urgent |= commit.isUrgent();
       ofCommits.add(of);
-      Objects.requireNonNull(slots.get(of.keys.slot)).newestSequence = commit.sequence();
+      of.slot.newestSequence = commit.sequence();
     }
     List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
     commands.add(new AsyncCommand<>(new Command<>(CommandType.MULTI, new StatusOutput<>(CODEC))));
@@ -153,6 +163,7 @@ final class CommitsInMulti implements CommitCommands {
     for (OfSession of : slot.sessions) {
       of.due = replies;
     }
+    slot.mark = replies + 1;
     to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
     to.add(
         new Command<>(
@@ -180,6 +191,18 @@ final class CommitsInMulti implements CommitCommands {
       }
     }
     return error;
+  }
+
+  @Override
+  public void acknowledged() {
+    if (exec == null || exec.wasDiscarded()) {
+      return;
+    }
+    for (OfSlot of : slots.values()) {
+      if (!(exec.get(of.mark) instanceof Throwable)) {
+        terms.marks().acknowledged(of.number, of.newestSequence);
+      }
+    }
   }
 
   @Override

@@ -77,6 +77,13 @@ final class CommitsOfBoth implements CommitCommands {
   }
 
   @Override
+  public void acknowledged() {
+    if (rows.refusal == null && rows.commands != null) {
+      rows.commands.acknowledged();
+    }
+  }
+
+  @Override
   public CommitGroup.Outcome outcome(int i) {
     return ofCommits[i].outcome(numbers[i]);
   }
