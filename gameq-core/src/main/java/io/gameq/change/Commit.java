@@ -46,14 +46,14 @@ public abstract class Commit {
     this.messages = List.copyOf(messages);
     this.trade = trade;
     int sum = 0;
-    int published = 0;
+    boolean publishes = false;
     for (SlotMessages of : this.messages) {
       sum += of.bytes();
       for (MessageChange change : of.changes()) {
-        published += change instanceof MessageChange.Publish ? 1 : 0;
+        publishes |= change instanceof MessageChange.Publish;
       }
     }
-    this.makesRoom = this.parts.isEmpty() && published == 0;
+    this.makesRoom = this.parts.isEmpty() && !publishes;
     boolean sends = false;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 /** The scripts of rights are whole; that they are enough, all other tests show. */
 class RightsTest {
   private static final Pattern LUA_WORD = Pattern.compile("'([A-Z]{3,})'");
-  private static final Pattern LUA_CALL = Pattern.compile("redis\\.p?call\\('([A-Z]+)'");
   private static final Set<String> NO_COMMANDS =
       Set.of("LIMIT", "MAXLEN", "WITHSCORES", "WITHVALUES");
   private static final Pattern CREATED =
@@ -32,45 +31,44 @@ class RightsTest {
 
   @Test
   void eachCommandOfAScriptIsAllowedToSomebody() throws Exception {
-    Set<String> allowed = new TreeSet<>();
-    RedisRights.script("g").forEach(line -> allowed.addAll(List.of(line.split("[ +]+"))));
-    Set<String> missing = new TreeSet<>();
-    for (String lua : scripts()) {
-      Matcher word = LUA_WORD.matcher(lua);
-      while (word.find()) {
-        if (!NO_COMMANDS.contains(word.group(1))
-            && !allowed.contains(word.group(1).toLowerCase(Locale.ROOT))) {
-          missing.add(word.group(1));
-        }
-      }
-    }
+    Set<String> missing = commands(scripts());
+    RedisRights.script("g").forEach(line -> missing.removeAll(allowed(line)));
     assertEquals(Set.of(), missing, "in redis.acl");
   }
 
   /** Each of the three may put a commit there, whatever it meets: also what hardly ever runs. */
   @Test
   void nodesWritersAndRecoveryMayEachDoAllThatACommitDoes() throws Exception {
-    Path folder = Path.of(Objects.requireNonNull(LuaScript.class.getResource("slot.lua")).toURI());
-    Set<String> missing = new TreeSet<>();
-    for (String name :
-        List.of("slot", "inbox", "topic", "batches", "messages", "commit", "replay")) {
-      Matcher call = LUA_CALL.matcher(read(folder.resolveSibling(name + ".lua")));
-      while (call.find()) {
-        String command = call.group(1).toLowerCase(Locale.ROOT);
-        for (Role role : List.of(Role.NODE, Role.WRITER, Role.RECOVERY)) {
-          String user = "ACL SETUSER " + RedisRights.user("g", role) + " ";
-          String line =
-              RedisRights.script("g").stream()
-                  .filter(of -> of.startsWith(user))
-                  .findFirst()
-                  .orElseThrow();
-          if (!List.of(line.split("[ +]+")).contains(command)) {
-            missing.add(role + " " + command);
-          }
+    Path slot = Path.of(Objects.requireNonNull(LuaScript.class.getResource("slot.lua")).toURI());
+    List<String> ofCommits =
+        Stream.of("slot", "inbox", "topic", "batches", "messages", "commit", "replay")
+            .map(name -> read(slot.resolveSibling(name + ".lua")))
+            .toList();
+    for (Role role : List.of(Role.NODE, Role.WRITER, Role.RECOVERY)) {
+      Set<String> missing = commands(ofCommits);
+      String user = "ACL SETUSER " + RedisRights.user("g", role) + " ";
+      RedisRights.script("g").stream()
+          .filter(line -> line.startsWith(user))
+          .forEach(line -> missing.removeAll(allowed(line)));
+      assertEquals(Set.of(), missing, "of " + role + " in redis.acl");
+    }
+  }
+
+  private static List<String> allowed(String line) {
+    return List.of(line.split("[ +]+"));
+  }
+
+  private static Set<String> commands(List<String> scripts) {
+    Set<String> commands = new TreeSet<>();
+    for (String lua : scripts) {
+      Matcher word = LUA_WORD.matcher(lua);
+      while (word.find()) {
+        if (!NO_COMMANDS.contains(word.group(1))) {
+          commands.add(word.group(1).toLowerCase(Locale.ROOT));
         }
       }
     }
-    assertEquals(Set.of(), missing, "in redis.acl");
+    return commands;
   }
 
   private static List<String> scripts() throws IOException, URISyntaxException {

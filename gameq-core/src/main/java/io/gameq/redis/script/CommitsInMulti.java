@@ -210,7 +210,6 @@ final class CommitsInMulti implements CommitCommands {
     if (exec == null || exec.wasDiscarded()) {
       return new CommitGroup.RefusedBy("Redis discarded the transaction");
     }
-    CommitPart part = commits.get(i).parts().get(0);
     OfSession of = ofCommits.get(i);
     if (exec.get(of.dirty) instanceof Throwable error) {
       return new CommitGroup.RefusedBy(String.valueOf(error.getMessage()));
@@ -224,6 +223,7 @@ final class CommitsInMulti implements CommitCommands {
     byte[] own = owns.get(of.number);
     return Arrays.equals(of.keys.session, own)
         ? CommitGroup.APPLIED
-        : new CommitGroup.NotOwner(part, own == null ? null : new String(own, US_ASCII), true);
+        : new CommitGroup.NotOwner(
+            commits.get(i).parts().get(0), own == null ? null : new String(own, US_ASCII), true);
   }
 }
