@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * the game's thread, for WAL and Redis. Written to as {@link Commit} says.
  */
 public final class ChangedRow {
-  private final EncodedRow encoded;
+  private final String key;
   private final byte[] keyBytes;
+  private final byte[] image;
+  private final int bytes;
   private final boolean movedIn;
 
   /**
@@ -25,24 +27,26 @@ public final class ChangedRow {
   private final List<@Nullable Trade> trades;
 
   public ChangedRow(String key, byte[] image) {
-    this(new EncodedRow(key, image));
+    this(key, key.getBytes(US_ASCII), image, false, List.of());
   }
 
-  public ChangedRow(EncodedRow encoded) {
-    this(encoded, encoded.key().getBytes(US_ASCII), false, List.of());
+  public ChangedRow(EncodedRow row) {
+    this(row.key(), row.image());
   }
 
   private ChangedRow(
-      EncodedRow encoded, byte[] keyBytes, boolean movedIn, List<@Nullable Trade> trades) {
-    this.encoded = encoded;
+      String key, byte[] keyBytes, byte[] image, boolean movedIn, List<@Nullable Trade> trades) {
+    this.key = key;
     this.keyBytes = keyBytes;
+    this.image = image;
+    this.bytes = keyBytes.length + image.length;
     this.movedIn = movedIn;
     this.trades = trades;
   }
 
   /** The same row as the receiving half of a move. */
   public ChangedRow asMovedIn() {
-    return new ChangedRow(encoded, keyBytes, true, trades);
+    return new ChangedRow(key, keyBytes, image, true, trades);
   }
 
   /**
@@ -52,30 +56,27 @@ public final class ChangedRow {
    */
   public ChangedRow as(byte[] otherImage, List<@Nullable Trade> versions) {
     return new ChangedRow(
-        new EncodedRow(key(), otherImage),
-        keyBytes,
-        movedIn,
-        Collections.unmodifiableList(versions));
+        key, keyBytes, otherImage, movedIn, Collections.unmodifiableList(versions));
   }
 
   /** Writes the version into the image, and those of the trades that it tells of. */
   void setVersion(long version) {
-    RowHeader.setVersion(image(), version);
+    RowHeader.setVersion(image, version);
     for (int i = 0; i < trades.size(); i++) {
       Trade trade = trades.get(i);
       if (trade != null) {
-        RowHeader.setHandoverVersion(image(), i, trade.version());
+        RowHeader.setHandoverVersion(image, i, trade.version());
       }
     }
   }
 
   /** The row as WAL and Redis will hold it. */
   public EncodedRow encoded() {
-    return encoded;
+    return new EncodedRow(key, image);
   }
 
   public String key() {
-    return encoded.key();
+    return key;
   }
 
   /** The key's bytes; not to be changed. */
@@ -84,7 +85,7 @@ public final class ChangedRow {
   }
 
   public byte[] image() {
-    return encoded.image();
+    return image;
   }
 
   /** Whether another session of the same commit must move the row away. */
@@ -93,15 +94,15 @@ public final class ChangedRow {
   }
 
   public RowOp op() {
-    return encoded.op();
+    return RowHeader.op(image);
   }
 
   public long version() {
-    return encoded.version();
+    return RowHeader.version(image);
   }
 
-  /** Of the key and the image. */
+  /** Of the key and the image; known without reading either. */
   public int bytes() {
-    return keyBytes.length + image().length;
+    return bytes;
   }
 }

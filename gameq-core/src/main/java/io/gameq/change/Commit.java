@@ -16,6 +16,7 @@ public abstract class Commit {
 
   private final List<CommitPart> parts;
   private final List<SlotMessages> messages;
+  private final int rows;
   private final int bytes;
   private final boolean makesRoom;
   private final boolean goesAlone;
@@ -54,12 +55,15 @@ public abstract class Commit {
       }
     }
     this.makesRoom = this.parts.isEmpty() && !publishes;
+    int count = 0;
     boolean sends = false;
     for (CommitPart part : parts) {
+      count += part.rows().size();
       sum += (int) part.bytes();
-      sends |= part.session().id().isInbox();
+      sends |= part.session().isInbox();
     }
     this.goesAlone = isSpanning() || sends || (!this.messages.isEmpty() && !this.parts.isEmpty());
+    this.rows = count;
     this.bytes = sum;
   }
 
@@ -115,10 +119,6 @@ public abstract class Commit {
 
   /** How many rows it changes. */
   public int rows() {
-    int rows = 0;
-    for (CommitPart part : parts) {
-      rows += part.rows().size();
-    }
     return rows;
   }
 

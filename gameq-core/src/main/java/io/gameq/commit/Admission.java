@@ -104,7 +104,12 @@ final class Admission {
   }
 
   void leave(int commitBytes) {
-    bytes.release(commitBytes);
-    commits.release();
+    leave(1, commitBytes);
+  }
+
+  /** As many commits at once: each release is seen by all threads of the game that enter. */
+  void leave(int howMany, int theirBytes) {
+    bytes.release(theirBytes);
+    commits.release(howMany);
   }
 }

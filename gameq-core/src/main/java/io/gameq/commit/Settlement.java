@@ -43,17 +43,17 @@ final class Settlement {
     long now = System.nanoTime();
     CommitTimes times = counts.times();
     long rows = 0;
+    int bytes = 0;
     for (Commit commit : commits) {
       rows += commit.rows();
+      bytes += commit.bytes();
       if (commit.isTimed()) {
         times.queued(now - commit.beganNanos());
       }
     }
     counts.queued(commits.size(), rows); // whoever is told finds it counted
-    for (Commit commit : commits) {
-      admission.leave(commit.bytes());
-      commit.queued();
-    }
+    admission.leave(commits.size(), bytes);
+    commits.forEach(Commit::queued);
   }
 
   /** A commit that is in the WAL and not in Redis, or nobody knows where, and why. */

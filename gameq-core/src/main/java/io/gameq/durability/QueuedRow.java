@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * @param isAdopted whether no journal mark tells of it
  * @param before of a row that a trade changed what it was, in Redis as well by then: it counts
  *     again when the trade is not replayed
- * @param trades how many there are before it
  * @param isTraded whether its commit was one of several sessions: a trade, or rows that were sent
  *     together with it
  */
@@ -20,7 +19,6 @@ public record QueuedRow(
     int bytes,
     boolean isAdopted,
     @Nullable QueuedRow before,
-    int trades,
     boolean isTraded) {
   /** A row that is traded over and over while MySQL is away must not take more and more room. */
   private static final int MOST_TRADES = 16;
@@ -30,7 +28,7 @@ public record QueuedRow(
   }
 
   QueuedRow(long version, long sequence, int bytes, boolean isAdopted, boolean isTraded) {
-    this(version, sequence, bytes, isAdopted, null, 0, isTraded);
+    this(version, sequence, bytes, isAdopted, null, isTraded);
   }
 
   /**
@@ -42,17 +40,19 @@ public record QueuedRow(
     if (kept == null) {
       return this;
     }
-    boolean isFull = kept.trades >= MOST_TRADES;
-    return new QueuedRow(
-        version,
-        sequence,
-        bytes,
-        isAdopted,
-        isFull
-            ? new QueuedRow(kept.version, kept.sequence, kept.bytes, kept.isAdopted, kept.isTraded)
-            : kept,
-        isFull ? 1 : kept.trades + 1,
-        isTraded);
+    return of(kept.countBefore() < MOST_TRADES ? kept : kept.of(null));
+  }
+
+  private QueuedRow of(@Nullable QueuedRow itsBefore) {
+    return new QueuedRow(version, sequence, bytes, isAdopted, itsBefore, isTraded);
+  }
+
+  private int countBefore() {
+    int count = 0;
+    for (QueuedRow row = before; row != null; row = row.before) {
+      count++;
+    }
+    return count;
   }
 
   QueuedRow newer(QueuedRow other) {

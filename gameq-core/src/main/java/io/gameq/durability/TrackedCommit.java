@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the sessions and the game what became of a commit. */
 public final class TrackedCommit extends Commit {
-  private final JournaledFuture journaled = new JournaledFuture();
-  private final QueuedFuture queued = new QueuedFuture();
+  private final LazyFuture journaled = new LazyFuture();
+  private final LazyFuture queued = new LazyFuture();
   private final Durability durability;
   private final @Nullable Trade trade;
   private final Urgency urgency;
@@ -55,7 +55,7 @@ public final class TrackedCommit extends Commit {
 
   @Override
   public void journaled() {
-    journaled.reached();
+    journaled.arrived();
   }
 
   @Override

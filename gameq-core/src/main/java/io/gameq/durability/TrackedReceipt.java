@@ -15,19 +15,19 @@ import java.util.function.Supplier;
 public final class TrackedReceipt implements CommitReceipt {
   public static final CommitReceipt EMPTY =
       new TrackedReceipt(
-          JournaledFuture.DONE,
-          QueuedFuture.DONE,
+          LazyFuture.done(),
+          LazyFuture.done(),
           () -> CompletableFuture.completedFuture(null),
           Callbacks.on(Runnable::run)); // all has ended: nothing is left to tell
 
-  private final JournaledFuture journaled;
-  private final QueuedFuture queued;
+  private final LazyFuture journaled;
+  private final LazyFuture queued;
   private final Supplier<CompletableFuture<Void>> durable;
   private final Callbacks callbacks;
 
-  public TrackedReceipt(
-      JournaledFuture journaled,
-      QueuedFuture queued,
+  TrackedReceipt(
+      LazyFuture journaled,
+      LazyFuture queued,
       Supplier<CompletableFuture<Void>> durable,
       Callbacks callbacks) {
     this.journaled = journaled;

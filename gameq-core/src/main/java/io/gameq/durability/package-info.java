@@ -14,7 +14,7 @@
  *     DurableTimes       how long its commits take
  *     DurableFutures     what the game asked for
  *       GoneRows           rows that never get to MySQL
- * TrackedCommit          a commit and its receipt: JournaledFuture, QueuedFuture, durable
+ * TrackedCommit          a commit and its receipt: LazyFuture, durable
  * Callbacks              runs the game's own code, on the game's executor alone
  * PendingHandovers       rows that moved, and are not known to have
  * </pre>

@@ -41,12 +41,9 @@ final class CurrentRows {
   private final Map<String, EncodedRow> sent = new LinkedHashMap<>();
   private boolean isForgotten;
 
-  /** Whether any table was asked for. */
-  private boolean isAsked;
-
   private int pruneAt = FEW;
 
-  /** Whether anything was committed before the first table was asked for. */
+  /** Whether anything was committed before the first table was asked for: then none can be. */
   private boolean changedBefore;
 
   /** A change of a row, and what becomes of it. */
@@ -61,11 +58,16 @@ final class CurrentRows {
     this.rows = rows;
   }
 
-  /** These were committed, after all that were before. */
-  synchronized void committed(List<ChangedRow> changed, Supplier<CompletableFuture<Void>> outcome) {
-    if (!isAsked) { // nearly every session
+  /**
+   * These were committed, after all that were before. Returns whether the next ones are to be told
+   * as well: not where nothing was asked for before the first commit, as in nearly every session,
+   * since nothing can be then.
+   */
+  synchronized boolean committed(
+      List<ChangedRow> changed, Supplier<CompletableFuture<Void>> outcome) {
+    if (asked.isEmpty()) {
       changedBefore = true;
-      return;
+      return false;
     }
     CompletableFuture<Void> known = outcome.get();
     for (ChangedRow row : changed) {
@@ -81,6 +83,7 @@ final class CurrentRows {
         changedSince.add(table);
       }
     }
+    return true;
   }
 
   /** Others sent these rows, under new keys; some may have been told before. */
@@ -166,7 +169,6 @@ final class CurrentRows {
               .formatted(owner, table.name()));
     }
     asked.add(table.name());
-    isAsked = true;
   }
 
   /** The newest change of a row that has not failed; null when all have. */

@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,10 @@ final class NodeSession implements OwnerSession {
   private final News asked = new News();
   private final SentToGame sentToGame;
   private @Nullable OwnerView loaded;
+
+  /** False from the first commit on where no current rows were asked for before. */
+  private volatile boolean keepsCurrent = true;
+
   private boolean closed;
 
   NodeSession(NodeQueue queue, OwnerId owner, SessionAdoption.Opened opened) {
@@ -64,7 +69,7 @@ final class NodeSession implements OwnerSession {
     this.tracker = opened.tracker();
     this.handovers = opened.handovers();
     this.loaded = opened.view();
-    this.staged = new StagedChanges(owner, new StagedSize(queue.limits()));
+    this.staged = new StagedChanges(owner, queue.limits());
     this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
     this.current = new CurrentRows(owner, queue.rows());
     this.sentToGame = new SentToGame(queue);
@@ -121,8 +126,11 @@ final class NodeSession implements OwnerSession {
     return changes.into(set);
   }
 
-  CurrentRows current() {
-    return current;
+  /** These were committed; {@code outcome} ends when Redis has answered. */
+  void committed(List<ChangedRow> changed, Supplier<CompletableFuture<Void>> outcome) {
+    if (keepsCurrent) {
+      keepsCurrent = current.committed(changed, outcome);
+    }
   }
 
   @Override

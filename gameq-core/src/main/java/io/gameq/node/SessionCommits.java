@@ -198,7 +198,7 @@ final class SessionCommits {
       trackers.forEach(tracker -> tracker.failed(commit));
       throw e;
     }
-    taken.forEach(its -> its.from().current().committed(its.part().rows(), commit::outcome));
+    taken.forEach(its -> its.from().committed(its.part().rows(), commit::outcome));
     return commit.receipt(node.callbacks());
   }
 

@@ -2,6 +2,7 @@ package io.gameq.node;
 
 import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
+import io.gameq.Limits;
 import io.gameq.RollbackRequiredException;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
@@ -30,7 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagedChanges {
   private final OwnerId owner;
-  private final StagedSize size;
+  private final Limits limits;
+
+  /** Made anew for each commit, with its first change; null while there is none. */
+  private @Nullable StagedSize size;
 
   /** What is staged in the session, when these are those of a change set beside it; else null. */
   private final @Nullable StagedChanges session;
@@ -74,19 +78,21 @@ final class StagedChanges {
   private record Tear(String why, Throwable cause) {}
 
   /** Those of a session. */
-  StagedChanges(OwnerId owner, StagedSize size) {
-    this(owner, size, null);
+  StagedChanges(OwnerId owner, Limits limits) {
+    this(owner, limits, null, null);
   }
 
-  private StagedChanges(OwnerId owner, StagedSize size, @Nullable StagedChanges session) {
+  private StagedChanges(
+      OwnerId owner, Limits limits, @Nullable StagedSize size, @Nullable StagedChanges session) {
     this.owner = owner;
+    this.limits = limits;
     this.size = size;
     this.session = session;
   }
 
   /** Those of a change set, beside these of the session. */
   StagedChanges beside(StagedSize sizeOfSet) {
-    return new StagedChanges(owner, sizeOfSet, this);
+    return new StagedChanges(owner, limits, sizeOfSet, this);
   }
 
   /**
@@ -108,7 +114,7 @@ final class StagedChanges {
   private synchronized void add(ChangedRow row) {
     requireUnsealed();
     ChangedRow before = rows.get(row.key());
-    size.grow(before == null ? 1 : 0, row.bytes() - (before == null ? 0 : before.bytes()));
+    size().grow(before == null ? 1 : 0, row.bytes() - (before == null ? 0 : before.bytes()));
     rows.put(
         row.key(),
         before != null && before.movedIn() && row.op() != RowOp.MOVED ? row.asMovedIn() : row);
@@ -121,7 +127,7 @@ final class StagedChanges {
     int number = messages.size();
     long bytes = messages.bytes();
     messages.add(message);
-    size.grow(messages.size() - number, messages.bytes() - bytes);
+    size().grow(messages.size() - number, messages.bytes() - bytes);
   }
 
   /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
@@ -131,8 +137,15 @@ final class StagedChanges {
     if (sent.containsKey(row.row().key())) {
       throw row.isTwice();
     }
-    size.grow(1, row.row().bytes());
+    size().grow(1, row.row().bytes());
     sent.put(row.row().key(), row);
+  }
+
+  private StagedSize size() {
+    if (size == null) {
+      size = new StagedSize(limits);
+    }
+    return size;
   }
 
   private Besides besides() {
@@ -159,9 +172,10 @@ final class StagedChanges {
 
   private void count() {
     long bytes = CommitPart.bytes(rows.values());
-    size.set(
-        rows.size() + (besides == null ? 0 : besides.size()),
-        bytes + (besides == null ? 0 : besides.bytes()));
+    size()
+        .set(
+            rows.size() + (besides == null ? 0 : besides.size()),
+            bytes + (besides == null ? 0 : besides.bytes()));
   }
 
   /** The staged change of a row, null when there is none. */
@@ -220,7 +234,7 @@ final class StagedChanges {
     Staged taken = staged();
     clear();
     together = Set.of();
-    size.set(0, 0);
+    size = null;
     return taken;
   }
 
@@ -317,7 +331,7 @@ final class StagedChanges {
       its.messages.forEach(of -> dropped.add("topic " + of.id().topic()));
       its.sent.forEach(row -> dropped.add(GameRows.tableOf(row.row().encoded())));
       clear();
-      count();
+      size = null;
       if (closing) {
         closed = true;
       } else {

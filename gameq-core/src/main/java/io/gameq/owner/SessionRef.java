@@ -8,6 +8,7 @@ public final class SessionRef {
   private final SessionId id;
   private final int slot;
   private final String text;
+  private final boolean isInbox;
   private volatile boolean lost;
   private Runnable whenLost = () -> {};
   private volatile @Nullable Object attachment;
@@ -17,6 +18,7 @@ public final class SessionRef {
     this.id = id;
     this.slot = slot;
     this.text = id.text();
+    this.isInbox = id.isInbox();
   }
 
   public OwnerId owner() {
@@ -34,6 +36,11 @@ public final class SessionRef {
 
   public int slot() {
     return slot;
+  }
+
+  /** Whether it is that of an inbox. */
+  public boolean isInbox() {
+    return isInbox;
   }
 
   /** What was attached last; null for nothing. */

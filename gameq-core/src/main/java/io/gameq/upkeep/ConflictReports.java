@@ -67,7 +67,7 @@ final class ConflictReports {
         "conflict: Redis lost acknowledged changes {} by {}, and they are not replayed ({}{}): {};"
             + " WAL {}",
         Shown.whose(tracker.session().owner()),
-        tracker.session().id().isInbox() ? "this node" : "session " + conflict.session(),
+        tracker.session().isInbox() ? "this node" : "session " + conflict.session(),
         reason,
         mayComeBack ? "; they may come back" : "",
         conflict.rows().keySet(),

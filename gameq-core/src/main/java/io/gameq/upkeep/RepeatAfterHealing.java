@@ -51,7 +51,7 @@ public final class RepeatAfterHealing implements Agent {
     notices.close(); // the upkeep subscribes again
     closed.tellAgain();
     sessions.closed().stream()
-        .filter(tracker -> !tracker.session().id().isInbox())
+        .filter(tracker -> !tracker.session().isInbox())
         .forEach(tracker -> closed.add(tracker.session(), tracker::isQueued));
     sent.lookAll();
     return 1;

@@ -70,8 +70,7 @@ final class CommitsAsScripts implements CommitCommands {
         rows.add(row.keyBytes());
         rows.add(row.image());
       }
-      long reached =
-          part.session().id().isInbox() ? terms.marks().reached(part.session().slot()) : 0;
+      long reached = part.session().isInbox() ? terms.marks().reached(part.session().slot()) : 0;
       parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows, reached));
     }
     return new CommitScript.Arguments(
