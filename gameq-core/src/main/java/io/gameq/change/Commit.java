@@ -16,7 +16,6 @@ public abstract class Commit {
 
   private final List<CommitPart> parts;
   private final List<SlotMessages> messages;
-  private final int rows;
   private final int bytes;
   private final boolean makesRoom;
   private final boolean goesAlone;
@@ -55,15 +54,12 @@ public abstract class Commit {
       }
     }
     this.makesRoom = this.parts.isEmpty() && !publishes;
-    int count = 0;
     boolean sends = false;
     for (CommitPart part : parts) {
-      count += part.rows().size();
       sum += (int) part.bytes();
       sends |= part.session().isInbox();
     }
     this.goesAlone = isSpanning() || sends || (!this.messages.isEmpty() && !this.parts.isEmpty());
-    this.rows = count;
     this.bytes = sum;
   }
 
@@ -119,6 +115,10 @@ public abstract class Commit {
 
   /** How many rows it changes. */
   public int rows() {
+    int rows = 0;
+    for (CommitPart part : parts) {
+      rows += part.rows().size();
+    }
     return rows;
   }
 

@@ -4,6 +4,7 @@ import io.gameq.WalException;
 import io.gameq.change.Commit;
 import io.gameq.owner.SessionRef;
 import io.gameq.sign.NodeCounts;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,13 +22,44 @@ final class CommitJournal {
     this.counts = counts;
   }
 
-  /** Appends a commit; false when it failed, and was told so. */
-  boolean append(Commit commit) {
-    SessionRef lost = commit.lostSession();
-    if (lost != null) {
-      settlement.dropped(commit, Settlement.lost(lost));
-      return false;
+  /**
+   * Appends commits, but for those that it has already. Returns the ones that are to be sent: the
+   * others have failed, and were told so.
+   *
+   * <p>Looks at the sessions of all of them first: no cache has these any more, and a processor
+   * fetches many at once where it does the same over and over.
+   */
+  List<Commit> append(List<Commit> commits) {
+    List<Commit> owned = new ArrayList<>(commits.size());
+    for (Commit commit : commits) {
+      if (isOwned(commit)) {
+        owned.add(commit);
+      }
     }
+    List<Commit> appended = new ArrayList<>(owned.size());
+    for (Commit commit : owned) {
+      if (commit.sequence() != 0 || isAppended(commit)) {
+        appended.add(commit);
+      }
+    }
+    return appended;
+  }
+
+  private boolean isOwned(Commit commit) {
+    SessionRef lost = commit.lostSession();
+    if (lost == null) {
+      return true;
+    }
+    if (commit.sequence() == 0) {
+      settlement.dropped(commit, Settlement.lost(lost));
+    } else {
+      settlement.failed(commit, Settlement.lost(lost));
+    }
+    return false;
+  }
+
+  /** Gives it its version as well, not before: by then it is known which trades have failed. */
+  private boolean isAppended(Commit commit) {
     try {
       commit.setVersion(to.versions().next(1));
       to.wal().append(commit);

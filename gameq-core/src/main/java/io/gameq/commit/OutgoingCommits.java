@@ -2,7 +2,6 @@ package io.gameq.commit;
 
 import io.gameq.RedisUnavailableException;
 import io.gameq.change.Commit;
-import io.gameq.owner.SessionRef;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -63,7 +62,7 @@ final class OutgoingCommits {
    * they are on their way, {@link #handedOver} says so.
    */
   List<Commit> nextGroup() {
-    List<Commit> commits = new ArrayList<>();
+    List<Commit> taken = new ArrayList<>();
     int bytes = 0;
     int messages = 0;
     for (Commit next;
@@ -71,17 +70,18 @@ final class OutgoingCommits {
             && bytes < MOST_GROUP_BYTES
             && messages < MOST_GROUP_MESSAGES; ) {
       boolean alone = next.goesAlone();
-      if (commits.size() >= (alone ? MOST_GROUP_SCRIPTS : MOST_GROUP_COMMITS)
-          || (!commits.isEmpty() && commits.get(0).goesAlone() != alone)) {
+      if (taken.size() >= (alone ? MOST_GROUP_SCRIPTS : MOST_GROUP_COMMITS)
+          || (!taken.isEmpty() && taken.get(0).goesAlone() != alone)) {
         break;
       }
-      if (journaled.isEmpty() ? takeWaiting(next) : takeJournaled(next)) {
-        commits.add(next);
+      if (journaled.isEmpty() ? waiting.queue().remove(next) : journaled.remove(next)) {
+        inHand.add(next);
+        taken.add(next);
         bytes += next.bytes();
         messages += next.changedMessages();
       }
     }
-    return journal.force(commits) ? commits : List.of();
+    return journaled(taken);
   }
 
   /**
@@ -90,20 +90,27 @@ final class OutgoingCommits {
    * been sent.
    */
   List<Commit> nextToMakeRoom() {
-    List<Commit> commits = new ArrayList<>();
+    List<Commit> taken = new ArrayList<>();
     if (journaled.isEmpty()) {
       int changes = 0;
       for (Commit next : waiting.queue()) {
-        if (changes >= MOST_GROUP_MESSAGES || commits.size() >= MOST_GROUP_COMMITS) {
+        if (changes >= MOST_GROUP_MESSAGES || taken.size() >= MOST_GROUP_COMMITS) {
           break;
         }
-        if (next.makesRoom() && takeWaiting(next)) {
-          commits.add(next);
+        if (next.makesRoom() && waiting.queue().remove(next)) {
+          inHand.add(next);
+          taken.add(next);
           changes += next.changedMessages();
         }
       }
     }
-    return journal.force(commits) ? commits : List.of();
+    return journaled(taken);
+  }
+
+  /** Those of them that the WAL has now, and that are to be sent. */
+  private List<Commit> journaled(List<Commit> taken) {
+    List<Commit> appended = journal.append(taken);
+    return journal.force(appended) ? appended : List.of();
   }
 
   /** The sequence of the oldest that is journaled and was not sent; 0 for none. */
@@ -117,45 +124,25 @@ final class OutgoingCommits {
     inHand.clear();
   }
 
-  private boolean takeWaiting(Commit next) {
-    if (!waiting.queue().remove(next)) {
-      return false;
-    }
-    inHand.add(next);
-    return journal.append(next);
-  }
-
-  /** False when its session was lost since it was journaled. */
-  private boolean takeJournaled(Commit next) {
-    inHand.add(journaled.remove());
-    SessionRef lost = next.lostSession();
-    if (lost != null) {
-      settlement.failed(next, Settlement.lost(lost));
-    }
-    return lost == null;
-  }
-
   /**
    * While Redis is away: what waits goes into the WAL, or fails. Returns how many commits that
    * were.
    */
   int journalWaiting() {
     int done = 0;
-    List<Commit> appended = new ArrayList<>();
+    List<Commit> taken = new ArrayList<>();
     for (Commit next;
-        appended.size() < MOST_GROUP_COMMITS && (next = waiting.queue().poll()) != null;
+        taken.size() < MOST_GROUP_COMMITS && (next = waiting.queue().poll()) != null;
         done++) {
       inHand.add(next);
       if (failsWhileAway) {
         settlement.dropped(
             next, new RedisUnavailableException("Redis went away: the commit was not sent"));
-      } else if (journal.append(next)) {
-        appended.add(next);
+      } else {
+        taken.add(next);
       }
     }
-    if (journal.force(appended)) {
-      journaled.addAll(appended);
-    }
+    journaled.addAll(journaled(taken));
     inHand.clear();
     return done;
   }
