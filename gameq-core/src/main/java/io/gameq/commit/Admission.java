@@ -107,7 +107,7 @@ final class Admission {
     leave(1, commitBytes);
   }
 
-  /** As many commits at once: each release is seen by all threads of the game that enter. */
+  /** So many commits at once: each release slows down the threads of the game that enter. */
   void leave(int howMany, int theirBytes) {
     bytes.release(theirBytes);
     commits.release(howMany);

@@ -38,13 +38,14 @@ final class CommitJournal {
     }
     List<Commit> appended = new ArrayList<>(owned.size());
     for (Commit commit : owned) {
-      if (commit.sequence() != 0 || isAppended(commit)) {
+      if (commit.sequence() != 0 || append(commit)) {
         appended.add(commit);
       }
     }
     return appended;
   }
 
+  /** Whether all its sessions own, as far as is known; false when it failed, and was told so. */
   private boolean isOwned(Commit commit) {
     SessionRef lost = commit.lostSession();
     if (lost == null) {
@@ -58,8 +59,11 @@ final class CommitJournal {
     return false;
   }
 
-  /** Gives it its version as well, not before: by then it is known which trades have failed. */
-  private boolean isAppended(Commit commit) {
+  /**
+   * Gives it its version as well, not before: by then it is known which trades have failed. False
+   * when it failed, and was told so.
+   */
+  private boolean append(Commit commit) {
     try {
       commit.setVersion(to.versions().next(1));
       to.wal().append(commit);

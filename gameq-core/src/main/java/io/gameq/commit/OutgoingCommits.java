@@ -81,7 +81,7 @@ final class OutgoingCommits {
         messages += next.changedMessages();
       }
     }
-    return journaled(taken);
+    return append(taken);
   }
 
   /**
@@ -104,11 +104,11 @@ final class OutgoingCommits {
         }
       }
     }
-    return journaled(taken);
+    return append(taken);
   }
 
   /** Those of them that the WAL has now, and that are to be sent. */
-  private List<Commit> journaled(List<Commit> taken) {
+  private List<Commit> append(List<Commit> taken) {
     List<Commit> appended = journal.append(taken);
     return journal.force(appended) ? appended : List.of();
   }
@@ -142,7 +142,7 @@ final class OutgoingCommits {
         taken.add(next);
       }
     }
-    journaled.addAll(journaled(taken));
+    journaled.addAll(append(taken));
     inHand.clear();
     return done;
   }
