@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -110,15 +111,16 @@ public final class SentRowsTelling implements Agent {
       slots.addAll(later);
       later.clear();
     }
-    if (looksAll || System.nanoTime() - lookedNanos >= LOOK_NANOS) {
-      looksAll = false;
-      lookedNanos = System.nanoTime();
-      sessions.all().stream()
-          .filter(sessions::isOpen)
-          .forEach(open -> slots.add(open.session().slot()));
-    }
     Set<Integer> left = new HashSet<>(slots);
     try {
+      if (looksAll || System.nanoTime() - lookedNanos >= LOOK_NANOS) {
+        looksAll = false;
+        lookedNanos = System.nanoTime();
+        Set<Integer> open = slotsOfOpenSessions();
+        left.addAll(open);
+        slots.addAll(withRows(open));
+        left.retainAll(slots);
+      }
       for (Integer slot : slots) {
         if (tell(slot)) {
           left.remove(slot);
@@ -131,6 +133,19 @@ public final class SentRowsTelling implements Agent {
       }
     }
     return slots.size();
+  }
+
+  private Set<Integer> slotsOfOpenSessions() {
+    return sessions.all().stream()
+        .filter(sessions::isOpen)
+        .map(open -> open.session().slot())
+        .collect(Collectors.toSet());
+  }
+
+  /** Asked of all at once: nearly always there are none. */
+  private Set<Integer> withRows(Set<Integer> slots) {
+    List<SlotKeys> keys = slots.stream().map(slot -> servers.slots[slot]).toList();
+    return servers.redis.ask(connection -> RowsToTell.slotsWithAny(connection, keys, here.process));
   }
 
   /** False when there is something left to tell. */

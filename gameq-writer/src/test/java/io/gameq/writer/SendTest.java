@@ -15,7 +15,10 @@ import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.RowRefusedException;
+import io.gameq.servers.TestServers;
 import io.gameq.writer.service.WriterService;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +113,34 @@ class SendTest extends RedisLossFixture {
       assertEquals(List.of(), elsewhere.current(Pet.class));
       drain(one, two);
       assertEquals("1 1 tamed", pets());
+    }
+  }
+
+  /** As when its notice was lost: the row is noted for the session, and nothing says so. */
+  @Test
+  void aRowWhoseNoticeWasLostIsToldByTheNextLook() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2");
+        StatefulRedisConnection<String, String> raw = TestServers.redis()) {
+      OwnerSession holder = two.open("player:1");
+      Queue<Pet> told = toldOf(holder);
+      assertEquals(List.of(), holder.current(Pet.class));
+      one.send("player:1", new Pet(1, 1, "a")).awaitQueued(LONG);
+      awaitTold(told, new Pet(1, 1, "a"));
+      String ofGame = "*" + game.namespace + "*";
+      await().atMost(LONG).until(() -> raw.sync().keys(ofGame + ":sent:*").isEmpty());
+
+      String inbox = raw.sync().keys(ofGame + ":dirty:player%3A1!*").get(0);
+      String slot = inbox.substring(0, inbox.indexOf(":dirty:"));
+      String session = raw.sync().get(slot + ":own:player%3A1");
+      raw.sync()
+          .eval(
+              "local rows = redis.call('HGETALL', KEYS[1])\n"
+                  + "redis.call('HSET', KEYS[2], ARGV[1] .. rows[1], '0' .. rows[2])",
+              ScriptOutputType.STATUS,
+              new String[] {inbox, slot + ":sent:" + session.substring(17, 25)},
+              "player%3A1 " + session + " ");
+      awaitTold(told, new Pet(1, 1, "a"), new Pet(1, 1, "a"));
     }
   }
 

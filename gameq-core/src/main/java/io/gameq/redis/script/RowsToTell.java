@@ -7,8 +7,11 @@ import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +49,20 @@ public final class RowsToTell {
               new EncodedRow(words[2], Arrays.copyOfRange(value, 1, value.length)),
               value[0] == '1');
     }
+  }
+
+  /** Which of these slots have any for the sessions of a node, by the id of its process. */
+  public static Set<Integer> slotsWithAny(
+      RedisConnection redis, List<SlotKeys> slots, String process) {
+    List<CompletionStage<Long>> asked = new ArrayList<>();
+    slots.forEach(slot -> asked.add(redis.async().exists(slot.sent(process))));
+    Set<Integer> some = new HashSet<>();
+    for (int i = 0; i < asked.size(); i++) {
+      if (RedisReply.await(asked.get(i)) > 0) {
+        some.add(slots.get(i).slot());
+      }
+    }
+    return some;
   }
 
   /** All of a slot for the sessions of a node, by the id of its process. */
