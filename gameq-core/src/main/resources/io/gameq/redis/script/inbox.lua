@@ -7,9 +7,7 @@ local TOLD_WITHIN_MILLIS = 3600000
 local function inboxes_key(slot, owner) return slot .. ':inboxes:' .. owner end
 
 -- The owner to whom an inbox belongs; nil of what is no inbox.
-local function owner_of_inbox(inbox)
-  return string.find(inbox, '!', 1, true) and string.match(inbox, '^(.*)!%x+$') or nil
-end
+local function owner_of_inbox(inbox) return is_inbox(inbox) and string.match(inbox, '^(.*)!%x+$') or nil end
 
 -- The hashes in which rows wait that were sent to an owner.
 local function keys_of_inboxes(slot, owner)

@@ -7,9 +7,12 @@ local function dirty_key(slot, owner, session) return slot .. ':dirty:' .. owner
 local function claimed_key(slot, owner) return slot .. ':claimed:' .. owner end
 local function member(owner, session) return owner .. ':' .. session end
 
--- An inbox is an owner '<owner>!<process>': what one node sends to an owner. Nobody opens it, so that its session is always the same.
+-- An inbox is an owner '<owner>!<process>': what one node sends to an owner. Asked of every owner, and cheaper than a pattern.
+local function is_inbox(owner) return string.find(owner, '!', 1, true) ~= nil end
+
+-- Nobody opens an inbox, so that its session is always the same. Nil of what is no inbox.
 local function inbox_session(owner)
-  if not string.find(owner, '!', 1, true) then return nil end -- nearly every owner: cheaper than a pattern
+  if not is_inbox(owner) then return nil end
   local process = string.match(owner, '!(%x+)$')
   return process and '0000000000000000-' .. process .. '00000000'
 end
