@@ -17,7 +17,7 @@ public abstract class Commit {
   private final List<CommitPart> parts;
   private final List<SlotMessages> messages;
   private final int bytes;
-  private final boolean makesRoom;
+  private final boolean publishes;
   private final boolean goesAlone;
   private final @Nullable Trade trade;
   private final long beganNanos = System.nanoTime();
@@ -53,7 +53,7 @@ public abstract class Commit {
         publishes |= change instanceof MessageChange.Publish;
       }
     }
-    this.makesRoom = this.parts.isEmpty() && !publishes;
+    this.publishes = publishes;
     boolean sends = false;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
@@ -108,6 +108,11 @@ public abstract class Commit {
     return parts.isEmpty();
   }
 
+  /** Whether it publishes messages. */
+  public boolean publishes() {
+    return publishes;
+  }
+
   /** Whether it is sent by itself: what is checked of all of it decides about all of it. */
   public boolean goesAlone() {
     return goesAlone;
@@ -124,7 +129,7 @@ public abstract class Commit {
 
   /** Whether Redis takes it though it is full: it only makes room, by messages that are over. */
   public boolean makesRoom() {
-    return makesRoom;
+    return parts.isEmpty() && !publishes;
   }
 
   /** How many changes of messages it has. */

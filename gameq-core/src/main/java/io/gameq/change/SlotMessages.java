@@ -9,12 +9,11 @@ import java.util.Map;
 
 /**
  * What a commit changes of the messages of one slot. Immutable but for the versions inside the
- * values, and for {@link #setBefore}, which only the sender's thread uses.
+ * values.
  */
 public final class SlotMessages {
   private final int slot;
   private final List<MessageChange> changes;
-  private long before;
 
   public SlotMessages(int slot, List<MessageChange> changes) {
     this.slot = slot;
@@ -41,23 +40,6 @@ public final class SlotMessages {
 
   public List<MessageChange> changes() {
     return changes;
-  }
-
-  /**
-   * The sequence of the commit before this one of its sender that changed messages of the slot; 0
-   * for none. Redis notes what lies between that and its mark as not arrived.
-   */
-  public long before() {
-    return before;
-  }
-
-  /** The same, sent again or replayed: what was sent before it says nothing then. */
-  public SlotMessages withoutBefore() {
-    return new SlotMessages(slot, changes);
-  }
-
-  public void setBefore(long sequence) {
-    before = sequence;
   }
 
   /** About what it takes in WAL and Redis, in bytes. */

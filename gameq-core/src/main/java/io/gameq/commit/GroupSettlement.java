@@ -40,8 +40,11 @@ final class GroupSettlement {
   void settle(CommitGroup group, @Nullable String refusal) {
     List<Commit> commits = group.commits();
     inHand.addAll(commits);
+    boolean fits = true;
     if (refusal == null) {
-      group.acknowledged();
+      fits = group.answered();
+    } else {
+      group.refused();
     }
     List<Commit> queued = new ArrayList<>(commits.size());
     List<Commit> again = new ArrayList<>();
@@ -69,6 +72,8 @@ final class GroupSettlement {
         } else {
           failed.add(Settlement.refused(commit, refused.message()));
         }
+      } else if (outcome instanceof CommitGroup.Forgotten) {
+        again.add(commit);
       } else if (outcome instanceof CommitGroup.TakenInPart taken) {
         settlement.dropped(
             commit, Settlement.unknown(commit, "Redis took only part of it: " + taken.message()));
@@ -85,8 +90,9 @@ final class GroupSettlement {
     }
     if (!again.isEmpty()) {
       sent.sendAgain(again); // in WAL order: before those in flight
-      mend.distrustMarks(); // what else it forgot, the marks of commits since then do not tell
-      mend.breakOff("it forgot a session");
+      mend.healAgain("it forgot a session, or commits");
+    } else if (!fits) {
+      mend.healAgain("its journal marks are not as it told: it has lost commits");
     }
     inHand.clear();
   }

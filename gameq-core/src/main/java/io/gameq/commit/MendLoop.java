@@ -51,6 +51,7 @@ final class MendLoop {
     this.healing = healing;
     this.events = events;
     redis = link.connect();
+    healing.begin(redis);
     lastHealedOn = link.server();
     healedOn = lastHealedOn; // there is nothing yet that it could have lost
   }
@@ -101,14 +102,9 @@ final class MendLoop {
     away.begin();
   }
 
-  /** Redis lost something, and has taken commits since: the journal marks do not tell what. */
-  void distrustMarks() {
-    healing.distrustMarks();
-  }
-
-  /** Heals as after a reconnect, unless that is to come anyway. */
+  /** Redis was seen to have lost something: heals as after a reconnect. */
   void healAgain(String why) {
-    distrustMarks();
+    healing.oweAll();
     if (!broken) {
       breakOff(why);
     }

@@ -4,6 +4,7 @@ import io.gameq.change.Commit;
 import io.gameq.healing.UnansweredCommits;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.CommitGroup;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,11 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
   @Override
   public @Nullable Commit first() {
     return sent.unanswered().peek();
+  }
+
+  /** All of them, in WAL order. */
+  Collection<Commit> all() {
+    return sent.unanswered();
   }
 
   @Override

@@ -76,18 +76,18 @@ final class SendLoop {
     if (isIdle()) {
       return 0;
     }
-    int unused = send(outgoing.nextGroup());
+    int unused = send(outgoing.nextGroup(), false);
     return 1; // also when all of them failed: more may wait
   }
 
   /** While Redis is full: sends what makes room there, if there is any; returns how many groups. */
   int sendWhatMakesRoom() {
-    return isIdle() ? 0 : send(outgoing.nextToMakeRoom());
+    return isIdle() ? 0 : send(outgoing.nextToMakeRoom(), true);
   }
 
-  private int send(List<Commit> commits) {
+  private int send(List<Commit> commits, boolean overtakes) {
     if (!commits.isEmpty()) {
-      send(sessions.group(commits));
+      send(sessions.group(commits, overtakes));
     }
     outgoing.handedOver();
     return commits.isEmpty() ? 0 : 1;

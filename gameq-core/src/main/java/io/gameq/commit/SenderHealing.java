@@ -1,5 +1,6 @@
 package io.gameq.commit;
 
+import io.gameq.GameQueueException;
 import io.gameq.healing.DurableTruth;
 import io.gameq.healing.HealingPorts;
 import io.gameq.healing.HealingStep;
@@ -11,6 +12,8 @@ import io.gameq.healing.ReplaySource;
 import io.gameq.healing.UnansweredCommits;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.SlotMarks;
 import io.gameq.wal.WalWriter;
 import java.util.Collection;
 import java.util.List;
@@ -26,6 +29,7 @@ final class SenderHealing {
   private static final Logger LOG = LoggerFactory.getLogger(SenderHealing.class);
 
   private final SenderConfig config;
+  private final WalWriter written;
   private final ReplaySource wal;
   private final DurableTruth truth;
   private final SenderSessions sessions;
@@ -42,10 +46,22 @@ final class SenderHealing {
       SenderMessages messages) {
     this.config = config;
     this.messages = messages;
+    this.written = wal;
     this.wal = ReplaySource.of(wal);
     this.truth = truth;
     this.sessions = unanswered.sessions();
     this.unanswered = unanswered;
+  }
+
+  /** Writes the first marks: before anything is sent. */
+  void begin(RedisConnection redis) {
+    SlotMarks marks = sessions.marks();
+    marks.begin(written.newestSequence());
+    try {
+      marks.read(marks.read().write(redis, config.slots(), wal.id(), marks.settled(List.of())));
+    } catch (GameQueueException e) { // Redis is full: they are written by the first calls
+      LOG.warn("cannot write the first journal marks: {}", e.getMessage());
+    }
   }
 
   /**
@@ -53,20 +69,20 @@ final class SenderHealing {
    * and took commits since then. Noted at once: a notice about those commits says nothing of older
    * ones that are lost.
    */
-  void distrustMarks() {
+  void oweAll() {
     Collection<HeldSession> all = sessions.all();
-    owed = owed.distrustingMarks().plusLost(all, slot -> 0);
+    owed = owed.plusLost(all, JournalMarks.none(config.slots().length));
     all.forEach(of -> of.unsettled().doubt());
   }
 
   /** Heals on a new connection; throws as {@link HealingStep#next}. */
   void run(RedisConnection redis, SenderEvents events) {
     messages.healingBegins();
-    sessions.healingBegins();
     Ports ports = new Ports(redis, events);
     long held = ports.owning();
     putMessagesBack = false;
     HealingStep.runAll(HealingStep.first(), ports);
+    messages.healed();
     long owning = ports.owning();
     events.counts().healed(ports.replayed);
     LOG.info(
@@ -148,6 +164,26 @@ final class SenderHealing {
     @Override
     public void owed(RecordsToReplay now) {
       owed = now;
+    }
+
+    @Override
+    public JournalMarks marks() {
+      return sessions.marks().read();
+    }
+
+    @Override
+    public void marks(JournalMarks now) {
+      sessions.marks().read(now);
+    }
+
+    @Override
+    public long[] newest() {
+      return sessions.marks().answered();
+    }
+
+    @Override
+    public long[] settled() {
+      return sessions.marks().settled(unanswered.all());
     }
 
     @Override

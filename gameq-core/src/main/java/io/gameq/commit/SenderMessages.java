@@ -1,9 +1,9 @@
 package io.gameq.commit;
 
 import io.gameq.change.Commit;
-import io.gameq.healing.LackingMessages;
 import io.gameq.healing.MessageRecords;
 import io.gameq.healing.SessionName;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +17,7 @@ final class SenderMessages implements MessageRecords {
   private final SenderSessions sessions;
   private final SentCommits sent;
   private final Set<Long> unanswered = new HashSet<>();
-  private LackingMessages lacking = LackingMessages.NONE;
+  private final Set<Long> leftOut = new HashSet<>();
   private long newest;
 
   SenderMessages(RecentMessages recent, SenderSessions sessions, SentCommits sent) {
@@ -32,25 +32,12 @@ final class SenderMessages implements MessageRecords {
     for (Commit commit : sent.unanswered()) {
       unanswered.add(commit.sequence());
     }
-    newest = 0;
-    for (long of : newest()) {
-      newest = Math.max(newest, of);
-    }
+    newest = Arrays.stream(sessions.marks().answered()).max().orElse(0);
   }
 
-  @Override
-  public LackingMessages lacking() {
-    return lacking;
-  }
-
-  @Override
-  public void lacking(LackingMessages now) {
-    lacking = now;
-  }
-
-  @Override
-  public long[] newest() {
-    return sessions.newestMessages();
+  /** A healing came to its end. */
+  void healed() {
+    leftOut.clear();
   }
 
   @Override
@@ -59,14 +46,13 @@ final class SenderMessages implements MessageRecords {
   }
 
   @Override
-  public long kept() {
-    long oldest = sent.oldest();
-    return oldest == 0 ? recent.keptFrom() : Math.min(recent.keptFrom(), oldest);
+  public boolean isLeftOut(long sequence) {
+    return sequence > newest || unanswered.contains(sequence) || leftOut.contains(sequence);
   }
 
   @Override
-  public boolean isLeftOut(long sequence) {
-    return sequence > newest || unanswered.contains(sequence);
+  public void leaveOut(Set<Long> sequences) {
+    leftOut.addAll(sequences);
   }
 
   @Override

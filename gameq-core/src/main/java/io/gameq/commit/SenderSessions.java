@@ -29,7 +29,6 @@ final class SenderSessions {
   private final SenderConfig config;
   private final byte[] walId;
   private final RecentMessages recent;
-  private final MessageChain chain;
 
   private final SlotMarks marks;
   private final Map<SessionRef, HeldSession> sessions = new ConcurrentHashMap<>();
@@ -41,7 +40,6 @@ final class SenderSessions {
     this.config = config;
     this.walId = SlotKeys.bytes(walId);
     this.recent = recent;
-    this.chain = new MessageChain(config.slots().length);
     this.marks = new SlotMarks(config.slots().length);
   }
 
@@ -73,23 +71,13 @@ final class SenderSessions {
     return sessions.values();
   }
 
-  /** What Redis had is put back: its marks need not say so. */
-  void healingBegins() {
-    marks.forget();
+  /** What each call expects of Redis. */
+  SlotMarks marks() {
+    return marks;
   }
 
-  /** Commits that travel together, for the first time. */
-  CommitGroup group(List<Commit> commits) {
-    chain.sends(commits);
-    return of(commits);
-  }
-
-  /** A commit that is sent again. */
-  CommitGroup again(Commit commit) {
-    return of(List.of(commit));
-  }
-
-  private CommitGroup of(List<Commit> commits) {
+  /** Commits that travel together, for the first time; {@code overtakes}: older ones wait. */
+  CommitGroup group(List<Commit> commits, boolean overtakes) {
     return new CommitGroup(
         commits,
         new CommitGroup.Terms(
@@ -97,18 +85,19 @@ final class SenderSessions {
             config.slots(),
             walId,
             config.dueMillis().getAsLong(),
-            Math.min(recent.keptFrom(), commits.get(0).sequence()),
-            marks));
+            recent.openUpTo(commits.get(0).sequence()),
+            marks,
+            overtakes));
+  }
+
+  /** A commit that is sent again. */
+  CommitGroup again(Commit commit) {
+    return group(List.of(commit), false);
   }
 
   /** The oldest commit in the WAL without an answer has this sequence; 0: all are answered. */
   void openFrom(long sequence) {
     recent.openFrom(sequence);
-  }
-
-  /** By slot: the newest commit with messages that was sent; empty when none was. */
-  long[] newestMessages() {
-    return chain.newest();
   }
 
   private SessionKeys keys(CommitPart part) {

@@ -7,7 +7,6 @@
  *   SenderTasks      questions of other threads, answered between two groups
  * SenderLoop       the work, over and over, on one thread at a time: SenderThread
  *   SendLoop         OutgoingCommits: version, CommitJournal: WAL, group, send, reply
- *     MessageChain     which commit with messages was sent before, in each slot
  *     GroupSettlement  what became of each commit: queued, failed, to be sent again
  *   MendLoop         reconnect (SenderLink), hold while Redis is full
  *     SenderHealing    takes each healing.HealingStep; ResentCommits: what becomes of commits

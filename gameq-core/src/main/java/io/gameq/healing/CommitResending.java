@@ -25,17 +25,25 @@ final class CommitResending {
       }
       unanswered.unknown(commit, lost);
     }
-    return new HealingStep.Healed();
+    return new HealingStep.WriteMarks();
   }
 
   private static HealingStep send(HealingPorts ports, Commit commit) {
     commit.setSentAgain();
     CommitGroup group = ports.unanswered().group(commit);
+    if (group.isThere()) {
+      ports.unanswered().queued(commit);
+      return HealingStep.SendAgain.orMarks(ports);
+    }
     try {
       group.sendAgain(ports.redis()).toCompletableFuture().join();
     } catch (CompletionException e) {
       ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
-      return HealingStep.SendAgain.orHealed(ports);
+      group.refused();
+      return HealingStep.SendAgain.orMarks(ports);
+    }
+    if (!group.answered()) {
+      throw new GameQueueException("Redis lost something again while it was healed");
     }
     CommitGroup.Outcome outcome = group.outcome(0);
     if (outcome
@@ -48,14 +56,14 @@ final class CommitResending {
       ports
           .unanswered()
           .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
-      return HealingStep.SendAgain.orHealed(ports);
+      return HealingStep.SendAgain.orMarks(ports);
     }
     if (outcome instanceof CommitGroup.Unmet unmet) {
       ports.unanswered().refused(commit, unmet);
-      return HealingStep.SendAgain.orHealed(ports);
+      return HealingStep.SendAgain.orMarks(ports);
     }
     ports.unanswered().queued(commit);
-    return HealingStep.SendAgain.orHealed(ports);
+    return HealingStep.SendAgain.orMarks(ports);
   }
 
   /** Why Redis holds nothing of it; throws when it may, or will later. */

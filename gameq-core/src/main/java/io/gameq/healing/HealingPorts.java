@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import java.util.Set;
 
 /**
@@ -26,20 +27,26 @@ public interface HealingPorts {
   /** When what is put back is due, Unix ms by the clock of Redis. */
   long dueMillis();
 
-  /**
-   * What is to be replayed. A healing that does not come to its end leaves it to the next one: the
-   * journal marks, which it moved, say nothing of it any more.
-   */
+  /** What is to be replayed. A healing that does not come to its end leaves it to the next one. */
   RecordsToReplay owed();
 
   void owed(RecordsToReplay now);
 
-  /** Whether replayed records of rows move the journal marks. */
-  default boolean movesMarks() {
-    return true;
-  }
+  /** The journal marks, as they were read or written last. */
+  JournalMarks marks();
 
-  /** What is to be replayed of messages. */
+  void marks(JournalMarks now);
+
+  /** By slot, the newest sequence that was answered; 0 for none. */
+  long[] newest();
+
+  /**
+   * By slot, the sequence up to which Redis holds everything or what it does not hold is decided,
+   * now that what was lost is put back; negative where that is not known.
+   */
+  long[] settled();
+
+  /** What may be replayed of messages. */
   default MessageRecords messages() {
     return MessageRecords.NONE;
   }

@@ -4,7 +4,6 @@ import io.gameq.GameQueueException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.MessageMarks;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +12,7 @@ import java.util.List;
  * Immutable; what outlives a healing that is cut short is with the {@link HealingPorts}.
  *
  * <pre>
- * NoteLost       Redis   which WAL records it lost, by the journal marks
+ * NoteLost       Redis   which WAL records it may have lost: what the journal marks do not prove
  * ReadSessions   MySQL   which sessions still own; the others are lost
  * Reassert       Redis   is told of those that own
  * Replay         Redis   gets the records back, in WAL order
@@ -21,7 +20,8 @@ import java.util.List;
  * Decide         both    whether halves of trades are replayed whose other half is of a session
  *                        that is lost
  * ReplayMessages Redis   gets messages back that it lost, in WAL order
- * SendAgain      Redis   gets a commit again that has no answer
+ * WriteMarks     Redis   is told how far it holds the WAL
+ * SendAgain      Redis   gets a commit again that has no answer; then WriteMarks once more
  * Healed                 all is done
  *
  * AskOwner       MySQL   whose a session is of which Redis refused something
@@ -66,19 +66,8 @@ public sealed interface HealingStep {
   record NoteLost() implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      ports.owed(
-          ports
-              .owed()
-              .plusLost(
-                  ports.sessions().owning(),
-                  slot -> JournalMarks.read(ports.redis(), slot, ports.wal().id())));
-      MessageRecords messages = ports.messages();
-      if (messages.newest().length > 0) {
-        messages.lacking(
-            messages
-                .lacking()
-                .plus(MessageMarks.read(ports.redis(), ports.slots(), ports.wal().id())));
-      }
+      ports.marks(JournalMarks.read(ports.redis(), ports.slots(), ports.wal().id()));
+      ports.owed(ports.owed().plusLost(ports.sessions().owning(), ports.marks()));
       return new ReadSessions();
     }
   }
@@ -145,7 +134,7 @@ public sealed interface HealingStep {
             ports.sessions().owning().stream().map(HeldSession::ref).toList());
       }
       return passed.undecided().isEmpty()
-          ? ReplayMessages.orNext(passed, ports)
+          ? new ReplayMessages(passed)
           : new Decide(passed, System.nanoTime());
     }
   }
@@ -156,12 +145,6 @@ public sealed interface HealingStep {
    * @param passed records whose rows were not replayed
    */
   record ReplayMessages(NotReplayed passed) implements HealingStep {
-    static HealingStep orNext(NotReplayed passed, HealingPorts ports) {
-      return ports.messages().newest().length == 0
-          ? SendAgain.orHealed(ports)
-          : new ReplayMessages(passed);
-    }
-
     @Override
     public HealingStep next(HealingPorts ports) {
       return MessageReplay.next(ports, passed);
@@ -216,10 +199,23 @@ public sealed interface HealingStep {
     }
   }
 
+  /**
+   * Tells Redis how far it holds the WAL, now that what it lost is put back. Not earlier: a healing
+   * that is cut short begins anew by the same marks.
+   */
+  record WriteMarks() implements HealingStep {
+    @Override
+    public HealingStep next(HealingPorts ports) {
+      ports.marks(
+          ports.marks().write(ports.redis(), ports.slots(), ports.wal().id(), ports.settled()));
+      return ports.unanswered().first() == null ? new Healed() : new SendAgain();
+    }
+  }
+
   /** Sends the oldest commit again that has no answer. */
   record SendAgain() implements HealingStep {
-    static HealingStep orHealed(HealingPorts ports) {
-      return ports.unanswered().first() == null ? new Healed() : new SendAgain();
+    static HealingStep orMarks(HealingPorts ports) {
+      return ports.unanswered().first() == null ? new WriteMarks() : new SendAgain();
     }
 
     @Override

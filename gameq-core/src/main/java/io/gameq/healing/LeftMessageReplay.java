@@ -2,7 +2,9 @@ package io.gameq.healing;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.wal.WalReader;
+import io.gameq.wal.WalReport;
 
 /**
  * Puts the messages back that a node which is gone had published and Redis has lost, from the WAL
@@ -26,8 +28,8 @@ public final class LeftMessageReplay {
       DurableTruth truth,
       LeftMessages.Wal wal,
       LeftMessages messages) {
-    LeftRecords left = new LeftRecords(slots, slot -> 0);
-    WalReader.read(wal.directory(), left::take);
+    LeftRecords left = new LeftRecords(slots, JournalMarks.none(slots.length));
+    WalReport report = WalReader.read(wal.directory(), left::take);
     HeldSessions sessions = new HeldSessions(left.sessions());
     SessionOwnership.read(
         truth.sessions(), sessions.owning().stream().map(HeldSession::ref).toList());
@@ -37,8 +39,8 @@ public final class LeftMessageReplay {
             slots,
             truth,
             new WalFiles(WalPlaces.left(wal.directory(), left.carried()), wal.id()),
-            new LeftWalPorts.Left(sessions, messages));
-    HealingStep unused = MessageReplay.next(ports, NotReplayed.NONE);
+            new LeftWalPorts.Left(sessions, messages, left.newest(), report.isWhole()));
+    HealingStep.runAll(new HealingStep.ReplayMessages(NotReplayed.NONE), ports);
     return ports.replayed();
   }
 }

@@ -4,8 +4,7 @@ import io.gameq.change.SlotMessages;
 import io.gameq.change.VersionClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.MessageMarks;
-import io.gameq.redis.script.MessageMarks.Marks;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
@@ -25,12 +24,11 @@ public final class LeftMessages implements MessageRecords {
   /** Shorter than the marks of nodes that are gone are kept: without them all would be replayed. */
   private static final long OLDEST_MILLIS = Duration.ofDays(6).toMillis();
 
-  private final LackingMessages marks;
+  private final JournalMarks marks;
   private final LongPredicate knownFailed;
   private final long youngFromMillis;
-  private final long[] newest;
   private final Set<Long> failed = new HashSet<>();
-  private LackingMessages lacking;
+  private final Set<Long> leftOut = new HashSet<>();
   private long firstYoung = Long.MAX_VALUE;
   private long last;
   private long changes;
@@ -46,7 +44,7 @@ public final class LeftMessages implements MessageRecords {
    */
   public static LeftMessages read(
       RedisConnection redis, SlotKeys[] slots, Wal wal, LongPredicate failed) {
-    LeftMessages messages = of(redis, slots, wal, failed);
+    LeftMessages messages = new LeftMessages(JournalMarks.read(redis, slots, wal.id), failed);
     WalReport unused = WalReader.read(wal.directory, messages::take);
     return messages;
   }
@@ -55,17 +53,10 @@ public final class LeftMessages implements MessageRecords {
   public record Wal(Path directory, String id) {}
 
   /** Of a WAL that is still to be read. */
-  static LeftMessages of(RedisConnection redis, SlotKeys[] slots, Wal wal, LongPredicate failed) {
-    return new LeftMessages(
-        MessageMarks.read(redis, slots, wal.id), failed, System.currentTimeMillis());
-  }
-
-  private LeftMessages(Marks[] marks, LongPredicate knownFailed, long nowMillis) {
+  LeftMessages(JournalMarks marks, LongPredicate knownFailed) {
+    this.marks = marks;
     this.knownFailed = knownFailed;
-    this.marks = LackingMessages.NONE.plus(marks);
-    this.lacking = this.marks;
-    this.youngFromMillis = nowMillis - OLDEST_MILLIS;
-    this.newest = new long[marks.length];
+    this.youngFromMillis = System.currentTimeMillis() - OLDEST_MILLIS;
   }
 
   /** Takes the next entry of the WAL. */
@@ -90,12 +81,9 @@ public final class LeftMessages implements MessageRecords {
     last = sequence;
     for (SlotMessages of : commit.messages()) {
       changes += of.changes().size();
-      if (of.slot() < newest.length) {
-        newest[of.slot()] = sequence;
-        if (marks.has(of.slot(), sequence)) {
-          lackingChanges += isOld ? 0 : of.changes().size();
-          tooOld += isOld ? of.changes().size() : 0;
-        }
+      if (marks.lacks(of.slot(), sequence)) {
+        lackingChanges += isOld ? 0 : of.changes().size();
+        tooOld += isOld ? of.changes().size() : 0;
       }
     }
   }
@@ -115,35 +103,28 @@ public final class LeftMessages implements MessageRecords {
     return tooOld;
   }
 
-  @Override
-  public LackingMessages lacking() {
-    return lacking;
-  }
-
-  @Override
-  public void lacking(LackingMessages now) {
-    lacking = now;
-  }
-
-  @Override
-  public long[] newest() {
-    return lackingChanges == 0 ? new long[0] : newest.clone();
+  /** By which Redis was found to lack what it lacks. */
+  JournalMarks marks() {
+    return marks;
   }
 
   @Override
   public List<Stretch> after(long sequence) {
     long from = Math.max(sequence + 1, firstYoung);
-    return from <= last ? List.of(new Stretch(from, last)) : List.of();
-  }
-
-  @Override
-  public long kept() {
-    return 0;
+    return from <= last && lackingChanges > 0 ? List.of(new Stretch(from, last)) : List.of();
   }
 
   @Override
   public boolean isLeftOut(long sequence) {
-    return sequence < firstYoung || failed.contains(sequence) || knownFailed.test(sequence);
+    return sequence < firstYoung
+        || failed.contains(sequence)
+        || leftOut.contains(sequence)
+        || knownFailed.test(sequence);
+  }
+
+  @Override
+  public void leaveOut(Set<Long> sequences) {
+    leftOut.addAll(sequences);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalReader;
@@ -19,17 +20,16 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a WAL whose node is gone that lie beyond the journal marks, by session: what Redis
- * may have lost. Takes 8 bytes for each. One thread.
+ * The records of a WAL whose node is gone that its journal marks do not prove to be in Redis, by
+ * session: what Redis may have lost. Takes 8 bytes for each. One thread.
  */
 final class LeftRecords {
   private final SlotKeys[] slots;
-  private final ToLongFunction<SlotKeys> askMark;
-  private final Map<SlotKeys, Long> marks = new HashMap<>();
+  private final JournalMarks marks;
+  private final long[] newest;
   private final Map<String, HeldSession> sessions = new HashMap<>();
   private final Map<Long, Long> carried = new HashMap<>();
   private final Set<Long> failed = new HashSet<>();
@@ -37,14 +37,11 @@ final class LeftRecords {
   private long records;
   private long oldestMillis = Long.MAX_VALUE;
 
-  /**
-   * Nothing yet.
-   *
-   * @param askMark the newest sequence of this WAL that Redis holds in a slot; asked once for each
-   */
-  LeftRecords(SlotKeys[] slots, ToLongFunction<SlotKeys> askMark) {
+  /** Nothing yet. */
+  LeftRecords(SlotKeys[] slots, JournalMarks marks) {
     this.slots = slots;
-    this.askMark = askMark;
+    this.marks = marks;
+    this.newest = new long[slots.length];
   }
 
   void take(WalReader.Entry entry) {
@@ -56,6 +53,7 @@ final class LeftRecords {
       header = first;
     } else if (record instanceof WalRecord.Committed committed) {
       committed.parts().forEach(part -> add(entry.sequence(), part));
+      committed.messages().forEach(of -> note(entry.sequence(), of.slot()));
     } else if (record instanceof WalRecord.Adopted adopted) {
       add(entry.sequence(), adopted.part());
     } else if (record instanceof WalRecord.Failed of) {
@@ -63,10 +61,22 @@ final class LeftRecords {
     }
   }
 
+  private void note(long sequence, int slot) {
+    if (slot < newest.length) {
+      newest[slot] = Math.max(newest[slot], sequence);
+    }
+  }
+
+  /** By slot, the newest sequence; 0 for none. */
+  long[] newest() {
+    return newest.clone();
+  }
+
   private void add(long sequence, WalRecord.Part part) {
     OwnerId owner = OwnerId.ofEncoded(part.owner());
     SlotKeys slot = slots[owner.slot(slots.length)];
-    if (sequence <= marks.computeIfAbsent(slot, askMark::applyAsLong)) {
+    note(sequence, slot.slot());
+    if (!marks.lacks(slot.slot(), sequence)) {
       return;
     }
     records++;

@@ -6,6 +6,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.JournalMarks;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   private final ReplaySource wal;
   private final HeldSessions sessions;
   private final LeftMessages messages;
+  private final Left left;
+  private JournalMarks marks;
   private @Nullable RecordsToReplay owed;
   private final Set<Long> givenUp = new HashSet<>();
   private final Set<Long> tooLate = new HashSet<>();
@@ -33,10 +36,18 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
     this.wal = wal;
     this.sessions = left.sessions;
     this.messages = left.messages;
+    this.left = left;
+    this.marks = left.messages.marks();
   }
 
-  /** What was learned of the WAL. */
-  record Left(HeldSessions sessions, LeftMessages messages) {}
+  /**
+   * What was learned of the WAL.
+   *
+   * @param newest by slot, its newest sequence
+   * @param isWhole whether all of it can be read
+   */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+  record Left(HeldSessions sessions, LeftMessages messages, long[] newest, boolean isWhole) {}
 
   /** Records that are not replayed for good. */
   int givenUp() {
@@ -81,9 +92,7 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   @Override
   public RecordsToReplay owed() {
     if (owed == null) {
-      owed =
-          RecordsToReplay.NOTHING.plusLost(
-              sessions.owning(), slot -> JournalMarks.read(redis, slot, wal.id()));
+      owed = RecordsToReplay.NOTHING.plusLost(sessions.owning(), marks);
     }
     return owed;
   }
@@ -93,13 +102,29 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
     owed = now;
   }
 
-  /**
-   * Else the next start would take what is passed over here, below them, for what Redis holds: rows
-   * of a session that is lost, whose messages must not come alone.
-   */
   @Override
-  public boolean movesMarks() {
-    return false;
+  public JournalMarks marks() {
+    return marks;
+  }
+
+  @Override
+  public void marks(JournalMarks now) {
+    marks = now;
+  }
+
+  @Override
+  public long[] newest() {
+    return left.newest.clone();
+  }
+
+  /** All of it, what was not replayed too: that is decided, for rows and messages alike. */
+  @Override
+  public long[] settled() {
+    long[] settled = left.newest.clone();
+    if (!left.isWhole) {
+      Arrays.fill(settled, -1);
+    }
+    return settled;
   }
 
   @Override

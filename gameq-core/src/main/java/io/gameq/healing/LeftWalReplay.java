@@ -85,9 +85,9 @@ public final class LeftWalReplay {
 
   private Outcome run(RedisConnection redis, Path wal) {
     String walId = String.valueOf(wal.getFileName());
-    LeftRecords left = new LeftRecords(slots, slot -> JournalMarks.read(redis, slot, walId));
-    LeftMessages messages =
-        LeftMessages.of(redis, slots, new LeftMessages.Wal(wal, walId), sequence -> false);
+    JournalMarks marks = JournalMarks.read(redis, slots, walId);
+    LeftRecords left = new LeftRecords(slots, marks);
+    LeftMessages messages = new LeftMessages(marks, sequence -> false);
     WalReport report =
         WalReader.read(
             wal,
@@ -114,7 +114,7 @@ public final class LeftWalReplay {
             slots,
             truth,
             new WalFiles(WalPlaces.left(wal, left.carried()), walId),
-            new LeftWalPorts.Left(sessions, messages));
+            new LeftWalPorts.Left(sessions, messages, left.newest(), report.isWhole()));
     HealingStep.runAll(new HealingStep.ReadSessions(), ports);
     if (report.isWhole() && ports.givenUp() == 0) {
       HealedScript.call(redis, slots, sessions.owning().stream().map(HeldSession::ref).toList());

@@ -5,7 +5,7 @@ import io.gameq.change.SlotMessages;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisReply;
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.wal.WalReader;
@@ -41,8 +41,7 @@ final class MessageReplay {
 
   private final HealingPorts ports;
   private final MessageRecords records;
-  private final LackingMessages lacking;
-  private final byte[] walId;
+  private final JournalMarks marks;
   private final long untilNanos = System.nanoTime() + MOST_WAIT_NANOS;
   private final Set<Long> failed = new HashSet<>();
 
@@ -54,8 +53,7 @@ final class MessageReplay {
   private MessageReplay(HealingPorts ports) {
     this.ports = ports;
     this.records = ports.messages();
-    this.lacking = records.lacking();
-    this.walId = SlotKeys.bytes(ports.wal().id());
+    this.marks = ports.marks();
   }
 
   /**
@@ -66,17 +64,24 @@ final class MessageReplay {
    * @throws io.gameq.GameQueueException when Redis goes away: as well
    */
   static HealingStep next(HealingPorts ports, NotReplayed passed) {
-    MessageRecords records = ports.messages();
-    records.lacking(records.lacking().without(passed.givenUp()));
-    long after = records.lacking().after(records.newest());
-    if (after < Long.MAX_VALUE) {
-      new MessageReplay(ports).replay(records.after(after));
+    ports.messages().leaveOut(passed.givenUp());
+    long[] newest = ports.newest();
+    long after = Long.MAX_VALUE;
+    for (int slot = 0; slot < newest.length; slot++) {
+      if (ports.marks().lacks(slot, newest[slot])) {
+        after = Math.min(after, ports.marks().sequence(slot));
+      }
     }
-    records.lacking(LackingMessages.NONE);
-    return HealingStep.SendAgain.orHealed(ports);
+    if (after < Long.MAX_VALUE) {
+      new MessageReplay(ports).replay(ports.messages().after(after));
+    }
+    return new HealingStep.WriteMarks();
   }
 
   private void replay(List<MessageRecords.Stretch> stretches) {
+    if (stretches.isEmpty()) {
+      return;
+    }
     MessagesScript.load(ports.redis());
     if (stretches.stream().anyMatch(records::mayHaveFailed)) { // a mark stands behind its commit
       ports
@@ -110,7 +115,7 @@ final class MessageReplay {
       return;
     }
     List<SlotMessages> lost =
-        commit.messages().stream().filter(of -> lacking.has(of.slot(), sequence)).toList();
+        commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
     if (!lost.isEmpty() && areRowsThere(sequence, commit.parts())) {
       commits.add(new MessageCommit(sequence, commit.version(), lost));
       for (SlotMessages of : lost) {
@@ -126,7 +131,7 @@ final class MessageReplay {
 
   /** Whether the rows that were committed together with messages are not lost for good. */
   private boolean areRowsThere(long sequence, List<WalRecord.Part> rows) {
-    boolean are = !lacking.isWithout(sequence);
+    boolean are = true;
     for (WalRecord.Part part : rows) {
       are = are && isThere(part);
     }
@@ -169,9 +174,9 @@ final class MessageReplay {
     }
     List<MessagesScript.Refused> refused =
         RedisReply.await(
-            MessagesScript.send(
-                ports.redis(),
-                new MessagesScript.Arguments(walId, records.kept(), true, ports.slots(), commits)));
+                MessagesScript.send(
+                    ports.redis(), MessagesScript.Arguments.ofReplay(ports.slots(), commits)))
+            .refused();
     ports.putMessagesBack();
     for (MessagesScript.Refused of : refused) {
       long sequence = commits.get(of.commit()).sequence();

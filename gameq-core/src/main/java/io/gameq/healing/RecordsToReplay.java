@@ -1,58 +1,36 @@
 package io.gameq.healing;
 
-import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 
 /**
  * The WAL records that a replay is to send. Immutable. A replay that does not come to its end
- * leaves them owed: the journal marks, which it moved, say nothing of them any more.
+ * leaves them owed.
  */
 public final class RecordsToReplay {
-  public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0], true);
+  public static final RecordsToReplay NOTHING = new RecordsToReplay(new long[0]);
 
   private final long[] sequences;
-  private final boolean trustsMarks;
 
-  private RecordsToReplay(long[] sequences, boolean trustsMarks) {
+  private RecordsToReplay(long[] sequences) {
     this.sequences = sequences;
-    this.trustsMarks = trustsMarks;
   }
 
-  /**
-   * The next {@link #plusLost} adds everything that is not known to be in MySQL: Redis lost
-   * something, and took commits since then.
-   */
-  public RecordsToReplay distrustingMarks() {
-    return new RecordsToReplay(sequences, false);
-  }
-
-  /**
-   * Adds what Redis has lost of these sessions, which own.
-   *
-   * @param mark the newest sequence of this WAL that Redis holds in a slot; asked once for each
-   */
-  public RecordsToReplay plusLost(Collection<HeldSession> sessions, ToLongFunction<SlotKeys> mark) {
+  /** Adds what Redis may have lost of these sessions: what its marks do not prove. */
+  public RecordsToReplay plusLost(Collection<HeldSession> sessions, JournalMarks marks) {
     LongStream.Builder lost = LongStream.builder();
-    Map<SlotKeys, Long> marks = new HashMap<>();
     for (HeldSession of : sessions) {
-      long held =
-          trustsMarks ? marks.computeIfAbsent(of.keys().slot, slot -> mark.applyAsLong(slot)) : 0;
-      of.unsettled().beyond(held, lost);
+      of.unsettled().beyond(marks.sequence(of.ref().slot()), lost);
     }
     return new RecordsToReplay(
-        LongStream.concat(Arrays.stream(sequences), lost.build()).sorted().distinct().toArray(),
-        true);
+        LongStream.concat(Arrays.stream(sequences), lost.build()).sorted().distinct().toArray());
   }
 
   /** Nothing but these records. */
   static RecordsToReplay of(Collection<Long> sequences) {
-    return new RecordsToReplay(
-        sequences.stream().mapToLong(Long::longValue).sorted().toArray(), true);
+    return new RecordsToReplay(sequences.stream().mapToLong(Long::longValue).sorted().toArray());
   }
 
   /** In WAL order. */
@@ -62,6 +40,6 @@ public final class RecordsToReplay {
 
   @Override
   public String toString() {
-    return (trustsMarks ? "" : "distrusting ") + Arrays.toString(sequences);
+    return Arrays.toString(sequences);
   }
 }

@@ -2,9 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
-import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
-import io.gameq.redis.script.MessageCall;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
@@ -24,10 +22,7 @@ import org.jspecify.annotations.Nullable;
  * ended the messages meanwhile. One thread.
  */
 final class ReplayPass implements ReplaySource.Records {
-  private static final byte[] NO_MARK = {};
-
   private final HealingPorts ports;
-  private final byte[] walId;
   private final HeldSessions sessions;
   private final Set<Long> doubtful;
   private final ReplayPipeline pipeline;
@@ -37,7 +32,6 @@ final class ReplayPass implements ReplaySource.Records {
 
   private ReplayPass(HealingPorts ports) {
     this.ports = ports;
-    this.walId = ports.movesMarks() ? SlotKeys.bytes(ports.wal().id()) : NO_MARK;
     this.sessions = ports.sessions();
     this.doubtful = sessions.doubtful();
     this.pipeline = new ReplayPipeline(ports.redis());
@@ -149,32 +143,26 @@ final class ReplayPass implements ReplaySource.Records {
     List<CommitScript.Part> owned = sessions.owned(record.parts());
     if (!owned.isEmpty() && pipeline.refusal() == null) {
       pipeline.send(
-          new CommitScript.Arguments(
-              walId,
+          CommitScript.Arguments.ofReplay(
               sequence,
               ports.dueMillis(),
               owned,
               // Where another session holds a part of it, it counted.
-              owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null));
+              owned.size() == record.parts().size() ? acknowledgements(sequence, record) : null,
+              ports.slots()));
       sent++;
     }
   }
 
-  private @Nullable MessageCall acknowledgements(long sequence, WalRecord record) {
-    MessageRecords messages = ports.messages();
+  private static @Nullable MessageCommit acknowledgements(long sequence, WalRecord record) {
     List<SlotMessages> acks = new ArrayList<>();
-    if (sequence >= messages.kept()) {
-      for (SlotMessages of : record.messages()) {
-        List<MessageChange> some =
-            of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();
-        if (!some.isEmpty()) {
-          acks.add(new SlotMessages(of.slot(), some));
-        }
+    for (SlotMessages of : record.messages()) {
+      List<MessageChange> some =
+          of.changes().stream().filter(MessageChange.Ack.class::isInstance).toList();
+      if (!some.isEmpty()) {
+        acks.add(new SlotMessages(of.slot(), some));
       }
     }
-    return acks.isEmpty()
-        ? null
-        : new MessageCall(
-            messages.kept(), true, ports.slots(), new MessageCommit(sequence, 0, acks));
+    return acks.isEmpty() ? null : new MessageCommit(sequence, 0, acks);
   }
 }

@@ -12,12 +12,12 @@
  *   DurableTruth      what MySQL says: DurableSessions, and LostHalves of trades
  * ReplayPass        reads records and sends them by a ReplayPipeline; NotReplayed is left
  *   TradeDecision     of trades of which one half is of a lost session
- * MessageReplay     puts messages back: LackingMessages by the marks, MessageRecords of the WAL
+ * MessageReplay     puts messages back that the marks do not prove: MessageRecords of the WAL
  * LeftWalReplay     the same for a node that is gone: LeftRecords of its WAL, LeftWalPorts
  * </pre>
  *
  * <p>A healing that is cut short anywhere begins anew: every script compares versions and sessions,
- * and what was owed stays owed. A process that dies leaves its WAL to its next start, or to {@code
+ * what was owed stays owed, and the marks are written when all is there. A process that dies leaves its WAL to its next start, or to {@code
  * gameq-recovery}.
  */
 @org.jspecify.annotations.NullMarked

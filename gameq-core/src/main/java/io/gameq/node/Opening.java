@@ -278,8 +278,7 @@ public sealed interface Opening {
     @Override
     public Opening next(OpeningPorts ports) {
       SessionRef session = ports.session(attempt.owner(), attempt.raised());
-      LostRows.putBack(
-          by.redis(), ports.slot(session.owner()), session, ports.here().walId(), missing);
+      LostRows.putBack(by.redis(), ports.slot(session.owner()), session, missing);
       return new PutBack(attempt, by, rows.plusDirty(missing));
     }
   }

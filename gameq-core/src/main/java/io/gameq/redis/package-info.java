@@ -20,8 +20,9 @@
  * {ns:slot}:inboxes:O       HASH    sessions of the inboxes in which rows wait that were sent to O
  * {ns:slot}:sent:PROCESS    HASH    by 'O S row': what sessions of a node are to be told of such
  *                                   rows; expires
- * {ns:slot}:journal         HASH    sequence of the newest commit held, by WAL id
- * {ns:slot}:mjournal        HASH    the same of commits with messages, and what is missing before
+ * {ns:slot}:journal         HASH    by WAL id the journal mark: up to which sequence Redis holds rows
+ *                                   and messages of the slot; WAL! -> what was refused lately; WAL@
+ *                                   -> when its process was first seen to be gone, s
  * {ns:slot}:t:TOPIC:...             messages of a topic, which io.gameq.redis.topic draws, with
  *                                   ns:topics and channels ns:t:TOPIC
  * ns:node:PROCESS           STRING  name of a node that is alive; expires without a sign of life

@@ -297,7 +297,15 @@ class HealingTest extends RedisLossFixture {
       queued(gone.open("player:1"), new Pet(1, 1, "v1"));
       queued(queue.open("player:2"), new Pet(2, 2, "v1"));
       gone.close(); // rows wait: its marks stay
-      assertEquals(1, JournalMarks.forgetDead(control, game.namespace, slots));
+      assertEquals(0, JournalMarks.forgetDead(control, game.namespace, slots), "seen for a week");
+      for (SlotKeys slot : slots) {
+        for (byte[] field : redis.sync().hkeys(slot.journal())) {
+          if (new String(field, US_ASCII).endsWith("@")) {
+            redis.sync().hset(slot.journal(), field, SlotKeys.bytes("1000"));
+          }
+        }
+      }
+      assertEquals(Game.SLOTS, JournalMarks.forgetDead(control, game.namespace, slots));
       assertEquals(0, JournalMarks.forgetDead(control, game.namespace, slots));
     }
   }

@@ -95,7 +95,7 @@ abstract class MessagesFixture extends RedisLossFixture {
 
   /** What a hash of the slot's journal says of the only WAL. */
   final @Nullable String journal(int slot, String suffix) {
-    byte[] journal = ("{" + game.namespace + ":" + slot + "}:mjournal").getBytes(US_ASCII);
+    byte[] journal = ("{" + game.namespace + ":" + slot + "}:journal").getBytes(US_ASCII);
     return redis.sync().hgetall(journal).entrySet().stream()
         .filter(of -> new String(of.getKey(), US_ASCII).endsWith("!") == suffix.equals("!"))
         .map(of -> new String(of.getValue(), US_ASCII))

@@ -60,16 +60,14 @@ final class TopicPlay implements AutoCloseable {
         new MessageChange.Publish(id, id.slot(Game.SLOTS), now + afterMillis, false, 0, value);
     List<MessagesScript.Refused> refused =
         RedisReply.await(
-            MessagesScript.send(
-                redis,
-                new MessagesScript.Arguments(
-                    SlotKeys.bytes("wal-of-test"),
-                    0,
-                    false,
-                    slots,
-                    List.of(
-                        new MessageCommit(
-                            sequence, version, SlotMessages.bySlot(List.of(publish)))))));
+                MessagesScript.send(
+                    redis,
+                    MessagesScript.Arguments.ofReplay(
+                        slots,
+                        List.of(
+                            new MessageCommit(
+                                sequence, version, SlotMessages.bySlot(List.of(publish)))))))
+            .refused();
     if (!refused.isEmpty()) {
       throw new AssertionError(refused);
     }

@@ -11,8 +11,11 @@ interface CommitCommands {
   /** As {@link CommitGroup#outcome}. */
   CommitGroup.Outcome outcome(int i);
 
-  /** As {@link CommitGroup#acknowledged}; those of messages have marks of their own. */
-  default void acknowledged() {}
+  /** As {@link CommitGroup#answered}. */
+  boolean answered();
+
+  /** As {@link CommitGroup#refused}. */
+  void refused();
 
   /** As {@link CommitGroup#wasDiscarded}. */
   default boolean wasDiscarded() {

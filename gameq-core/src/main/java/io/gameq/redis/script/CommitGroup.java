@@ -40,6 +40,9 @@ public final class CommitGroup {
   /** A message, or a row that is sent, was not as it needs it: nothing of it was written. */
   public sealed interface Unmet extends Outcome {}
 
+  /** Redis has lost something, and holds nothing of it: it is to be sent again once healed. */
+  public record Forgotten() implements Outcome {}
+
   /** Redis refused it, and holds nothing of it. */
   public record RefusedBy(String message) implements Outcome {}
 
@@ -62,6 +65,7 @@ public final class CommitGroup {
   public record TakenInPart(String message) implements Outcome {}
 
   static final Outcome APPLIED = new Applied();
+  static final Outcome FORGOTTEN = new Forgotten();
 
   /**
    * What the sender tells of all its commits.
@@ -69,19 +73,26 @@ public final class CommitGroup {
    * @param keysOf keys of a session
    * @param slots all of the namespace; none where there are no messages
    * @param dueMillis when the rows are due, ms by the clock of Redis
-   * @param kept WAL sequence below which no message is sent again or replayed
-   * @param marks what Redis has acknowledged
+   * @param open the oldest WAL sequence that waits for an answer
+   * @param marks of the WAL, by slot
+   * @param overtakes whether older commits wait to be sent: the marks may not pass them
    */
   public record Terms(
       Function<CommitPart, SessionKeys> keysOf,
       SlotKeys[] slots,
       byte[] walId,
       long dueMillis,
-      long kept,
-      SlotMarks marks) {
+      long open,
+      SlotMarks marks,
+      boolean overtakes) {
     /** For commits without messages. */
-    public Terms(Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis) {
-      this(keysOf, new SlotKeys[0], walId, dueMillis, 0, SlotMarks.none());
+    public Terms(
+        Function<CommitPart, SessionKeys> keysOf, byte[] walId, long dueMillis, SlotMarks marks) {
+      this(keysOf, new SlotKeys[0], walId, dueMillis, 0, marks, false);
+    }
+
+    SlotMarks.Move move(int slot, long last) {
+      return overtakes ? marks.aside(slot, last) : marks.next(slot, last);
     }
 
     byte[] dueAt(boolean isUrgent) {
@@ -132,6 +143,12 @@ public final class CommitGroup {
     return commands.send(redis);
   }
 
+  /** Whether a commit whose answer was lost changes messages alone, and Redis has it. */
+  public boolean isThere() {
+    Commit commit = commits.get(0);
+    return commit.isOfMessagesAlone() && CommitsOfMessages.lacking(commit, terms).isEmpty();
+  }
+
   /** Sends a commit whose answer was lost, or which was refused: as a script, however often. */
   public CompletionStage<?> sendAgain(RedisConnection redis) {
     commands =
@@ -160,9 +177,18 @@ public final class CommitGroup {
         : new TransactionDiscardedException("Redis discarded the transaction");
   }
 
-  /** Redis answered, and is still connected: notes how far its marks have come. */
-  public void acknowledged() {
-    commands.acknowledged();
+  /**
+   * Redis answered each commit: notes how far its marks have come. Returns whether they are as
+   * expected; else Redis has lost something beneath the connection. To be called once, in the order
+   * in which groups were sent.
+   */
+  public boolean answered() {
+    return commands.answered();
+  }
+
+  /** Redis refused all of the group: it did not move its marks. As {@link #answered}. */
+  public void refused() {
+    commands.refused();
   }
 
   /** What became of commit {@code i}, once the group's reply is there. */

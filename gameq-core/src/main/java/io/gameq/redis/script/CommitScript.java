@@ -6,9 +6,10 @@ import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommitScript {
   private static final LuaScript SCRIPT =
-      LuaScript.of(CommitScript.class, "inbox.lua", "commit.lua");
+      LuaScript.of(CommitScript.class, "inbox.lua", "journal.lua", "commit.lua");
 
   /** The same for commits that have messages: several times as long. */
   private static final LuaScript WITH_MESSAGES =
-      LuaScript.of(CommitScript.class, "inbox.lua", "topic.lua", "batches.lua", "commit.lua");
+      LuaScript.of(
+          CommitScript.class, "inbox.lua", "topic.lua", "batches.lua", "journal.lua", "commit.lua");
 
   private CommitScript() {}
 
@@ -30,34 +32,50 @@ public final class CommitScript {
    * One session's share of a commit.
    *
    * @param rows key, image, key, image ...
-   * @param reached of an inbox, the newest sequence of the WAL that Redis has acknowledged in its
-   *     slot; else 0
    */
-  public record Part(SessionKeys keys, List<byte[]> rows, long reached) {
-    public Part(SessionKeys keys, List<byte[]> rows) {
-      this(keys, rows, 0);
-    }
-  }
+  public record Part(SessionKeys keys, List<byte[]> rows) {}
 
   /**
-   * A commit: its WAL record, when its rows are due, its parts, and its messages if it has any;
-   * {@link SlotMessages#before} as {@link MessageCommit} says. Without bytes in {@code walId} it
-   * leaves no journal mark. Of a replay, {@code messages} are its acknowledgements alone.
+   * A commit.
+   *
+   * @param walId empty of a replay, which moves no journal marks
+   * @param dueMillis when its rows are due
+   * @param messages null for none; of a replay its acknowledgements alone
+   * @param slots of the namespace, by number; not looked at without messages
+   * @param moves of the journal marks, one for each slot: first those of parts, then those of
+   *     messages; none of a replay
    */
+  @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   public record Arguments(
       byte[] walId,
+      MessagesScript.Mode mode,
       long sequence,
       long dueMillis,
       List<Part> parts,
-      @Nullable MessageCall messages) {
-    /** A commit without messages. */
-    public Arguments(byte[] walId, long sequence, long dueMillis, List<Part> parts) {
-      this(walId, sequence, dueMillis, parts, null);
+      @Nullable MessageCommit messages,
+      SlotKeys[] slots,
+      List<SlotMarks.Move> moves) {
+    /** Out of a WAL. */
+    public static Arguments ofReplay(
+        long sequence,
+        long dueMillis,
+        List<Part> parts,
+        @Nullable MessageCommit messages,
+        SlotKeys[] slots) {
+      return new Arguments(
+          new byte[0],
+          MessagesScript.Mode.REPLAY,
+          sequence,
+          dueMillis,
+          parts,
+          messages,
+          slots,
+          List.of());
     }
 
     /** Its rows alone. */
     public Arguments withoutMessages() {
-      return new Arguments(walId, sequence, dueMillis, parts);
+      return new Arguments(walId, mode, sequence, dueMillis, parts, null, slots, moves);
     }
 
     /** About what it takes on its way: rows and messages. */
@@ -67,78 +85,73 @@ public final class CommitScript {
         sum += part.rows.stream().mapToInt(keyOrImage -> keyOrImage.length).sum();
       }
       if (messages != null) {
-        sum += messages.commit().messages().stream().mapToInt(SlotMessages::bytes).sum();
+        sum += messages.messages().stream().mapToInt(SlotMessages::bytes).sum();
       }
       return sum;
     }
 
-    private byte[][] keys() {
-      List<byte[]> keys = new ArrayList<>();
-      parts.forEach(part -> keys.add(SlotKeys.bytes(part.keys.slot.prefix())));
+    /** Where each slot stands in KEYS, from 1. */
+    private Map<Integer, Integer> places() {
+      Map<Integer, Integer> places = new LinkedHashMap<>();
+      for (Part part : parts) {
+        places.putIfAbsent(part.keys.slot.slot(), places.size() + 1);
+      }
       if (messages != null) {
-        for (SlotMessages of : messages.commit().messages()) {
-          keys.add(SlotKeys.bytes(messages.slots()[of.slot()].prefix()));
+        for (SlotMessages of : messages.messages()) {
+          places.putIfAbsent(of.slot(), places.size() + 1);
         }
       }
-      return keys.toArray(byte[][]::new);
+      return places;
     }
 
-    /** With a mode for a commit without messages. */
-    private byte[][] values(MessagesScript.Mode withoutMessages) {
+    private byte[][] keys() {
+      Map<Integer, byte[]> keys = new LinkedHashMap<>();
+      for (Part part : parts) {
+        keys.putIfAbsent(part.keys.slot.slot(), SlotKeys.bytes(part.keys.slot.prefix()));
+      }
+      if (messages != null) {
+        for (SlotMessages of : messages.messages()) {
+          keys.putIfAbsent(of.slot(), SlotKeys.bytes(slots[of.slot()].prefix()));
+        }
+      }
+      return keys.values().toArray(byte[][]::new);
+    }
+
+    private byte[][] values() {
+      Map<Integer, Integer> places = places();
       List<byte[]> args = new ArrayList<>();
       args.add(walId);
-      args.add(MessageBatch.number(sequence));
+      args.add(mode.word());
+      moves.forEach(move -> move.write(args));
       args.add(MessageBatch.number(parts.size()));
-      args.add(MessageBatch.number(messages == null ? 0 : messages.kept()));
-      args.add((messages == null ? withoutMessages : mode(messages)).word());
       for (Part part : parts) {
+        args.add(MessageBatch.number(Objects.requireNonNull(places.get(part.keys.slot.slot()))));
         args.add(part.keys.owner);
         args.add(part.keys.session);
-        args.add(MessageBatch.number(part.reached));
         args.add(MessageBatch.number(dueMillis));
         args.add(MessageBatch.number(part.rows.size() / 2));
         args.addAll(part.rows);
       }
       if (messages != null) {
-        MessageBatches batches = new MessageBatches(places(messages.commit()));
-        batches.addWhole(messages.commit(), 0);
+        MessageBatches batches = new MessageBatches(places);
+        batches.addWhole(messages, 0);
         batches.write(args);
       }
       return args.toArray(byte[][]::new);
-    }
-
-    private static MessagesScript.Mode mode(MessageCall messages) {
-      return MessagesScript.Mode.of(messages.isReplay(), List.of(messages.commit()));
-    }
-
-    /** Where the slots of messages stand in KEYS, from 1. */
-    private Map<Integer, Integer> places(MessageCommit commit) {
-      Map<Integer, Integer> places = new HashMap<>();
-      for (SlotMessages of : commit.messages()) {
-        places.put(of.slot(), parts.size() + places.size() + 1);
-      }
-      return places;
     }
   }
 
   /**
    * Sends by text: between other commands a forgotten script could not be loaded in time. A commit
    * with messages goes as by {@link #send}: its script is several times as long.
-   *
-   * @param isAgain whether Redis may hold it already
    */
-  public static CompletionStage<List<Object>> sendText(
-      RedisConnection redis, Arguments commit, boolean isAgain) {
+  public static CompletionStage<List<Object>> sendText(RedisConnection redis, Arguments commit) {
     if (commit.messages != null) {
       return send(redis, commit);
     }
     return redis
         .async()
-        .eval(
-            SCRIPT.text(),
-            ScriptOutputType.MULTI,
-            commit.keys(),
-            commit.values(isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST));
+        .eval(SCRIPT.text(), ScriptOutputType.MULTI, commit.keys(), commit.values());
   }
 
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
@@ -147,14 +160,10 @@ public final class CommitScript {
     WITH_MESSAGES.load(redis);
   }
 
-  /**
-   * Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. A commit without
-   * messages is replayed: it was taken before.
-   */
+  /** Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. */
   public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
-    byte[][] values = commit.values(MessagesScript.Mode.REPLAY);
     return commit.messages == null
-        ? SCRIPT.send(redis, commit.keys(), values)
-        : WITH_MESSAGES.send(redis, List.of(commit.keys()), List.of(values));
+        ? SCRIPT.send(redis, commit.keys(), commit.values())
+        : WITH_MESSAGES.send(redis, List.of(commit.keys()), List.of(commit.values()));
   }
 }

@@ -6,7 +6,10 @@ import io.gameq.change.CommitPart;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -22,6 +25,8 @@ final class CommitsAsScripts implements CommitCommands {
   private final CommitGroup.Terms terms;
   private final boolean isAgain;
   private final CommitGroup.@Nullable Outcome[] outcomes;
+  private final List<@Nullable List<Long>> marks;
+  private final List<List<SlotMarks.Move>> moves = new ArrayList<>();
 
   /** Commits; {@code isAgain}: Redis may hold them already. */
   CommitsAsScripts(List<Commit> commits, CommitGroup.Terms terms, boolean isAgain) {
@@ -29,6 +34,7 @@ final class CommitsAsScripts implements CommitCommands {
     this.terms = terms;
     this.isAgain = isAgain;
     this.outcomes = new CommitGroup.@Nullable Outcome[commits.size()];
+    this.marks = new ArrayList<>(Collections.nCopies(commits.size(), null));
   }
 
   @Override
@@ -49,14 +55,18 @@ final class CommitsAsScripts implements CommitCommands {
   private CompletableFuture<@Nullable Void> send(RedisConnection redis, int i) {
     Commit commit = commits.get(i);
     CommitScript.Arguments arguments = arguments(commit);
+    moves.add(arguments.moves());
     CompletionStage<List<Object>> reply =
-        commit.messages().isEmpty()
-            ? CommitScript.sendText(redis, arguments, isAgain)
+        arguments.messages() == null
+            ? CommitScript.sendText(redis, arguments)
             : CommitScript.send(redis, arguments);
     return reply
         .<@Nullable Void>handle(
             (answer, error) -> {
               outcomes[i] = error == null ? outcome(commit, answer) : refused(error);
+              if (outcomes[i] instanceof CommitGroup.Applied) {
+                marks.set(i, SlotMarks.marks(answer.get(1)));
+              }
               return null;
             })
         .toCompletableFuture();
@@ -64,24 +74,29 @@ final class CommitsAsScripts implements CommitCommands {
 
   private CommitScript.Arguments arguments(Commit commit) {
     List<CommitScript.Part> parts = new ArrayList<>();
+    Set<Integer> slots = new LinkedHashSet<>();
     for (CommitPart part : commit.parts()) {
       List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
       for (ChangedRow row : part.rows()) {
         rows.add(row.keyBytes());
         rows.add(row.image());
       }
-      long reached = part.session().isInbox() ? terms.marks().reached(part.session().slot()) : 0;
-      parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows, reached));
+      parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows));
+      slots.add(part.session().slot());
     }
+    MessageCommit messages = CommitsOfMessages.of(commit, terms, isAgain);
+    messages.messages().forEach(of -> slots.add(of.slot()));
+    List<SlotMarks.Move> moved = new ArrayList<>();
+    slots.forEach(slot -> moved.add(terms.move(slot, commit.sequence())));
     return new CommitScript.Arguments(
         terms.walId(),
+        isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST,
         commit.sequence(),
         terms.due(commit.isUrgent()),
         parts,
-        commit.messages().isEmpty()
-            ? null
-            : new MessageCall(
-                terms.kept(), false, terms.slots(), CommitsOfMessages.of(commit, isAgain)));
+        messages.messages().isEmpty() ? null : messages,
+        terms.slots(),
+        moved);
   }
 
   private static CommitGroup.Outcome outcome(Commit commit, List<Object> reply) {
@@ -93,6 +108,7 @@ final class CommitsAsScripts implements CommitCommands {
           new CommitGroup.RowIsThere(
               commit.parts().get(((Long) reply.get(1)).intValue()).session().owner().base(),
               LuaScript.string(reply.get(2)));
+      case 5 -> CommitGroup.FORGOTTEN;
       default -> {
         String ownedBy = LuaScript.string(reply.get(2));
         yield new CommitGroup.NotOwner(
@@ -113,14 +129,26 @@ final class CommitsAsScripts implements CommitCommands {
   }
 
   @Override
-  public void acknowledged() {
+  public boolean answered() {
+    boolean fits = true;
     for (int i = 0; i < outcomes.length; i++) {
-      if (outcomes[i] instanceof CommitGroup.Applied) {
-        for (CommitPart part : commits.get(i).parts()) {
-          terms.marks().acknowledged(part.session().slot(), commits.get(i).sequence());
+      List<Long> before = marks.get(i);
+      for (int slot = 0; slot < moves.get(i).size(); slot++) {
+        SlotMarks.Move move = moves.get(i).get(slot);
+        if (before == null) {
+          terms.marks().refused(move);
+        } else {
+          fits &= terms.marks().taken(move, before.get(slot));
         }
       }
+      fits &= !(outcomes[i] instanceof CommitGroup.Forgotten);
     }
+    return fits;
+  }
+
+  @Override
+  public void refused() {
+    moves.forEach(of -> of.forEach(terms.marks()::refused));
   }
 
   @Override

@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +97,7 @@ final class CommitsInMulti implements CommitCommands {
     final List<OfSession> sessions = new ArrayList<>();
     long newestSequence;
     int mark;
+    SlotMarks.@Nullable Move move;
 
     OfSlot(int number) {
       this.number = number;
@@ -146,7 +148,9 @@ final class CommitsInMulti implements CommitCommands {
     return end.thenAccept(result -> exec = result);
   }
 
-  /** HSET dirty of each session, ZADD due and HSET journal, each joined over the slot's commits. */
+  /**
+   * HSET dirty of each session, ZADD due and HINCRBY journal, each joined over the slot's commits.
+   */
   private void addWrites(List<RedisCommand<byte[], byte[], ?>> to, SlotKeys keys, OfSlot slot) {
     BytesArgs due = new BytesArgs(2 + 2 * slot.sessions.size()).and(keys.due()).and(LT);
     byte[] dueAt = terms.dueAt(false);
@@ -164,15 +168,17 @@ final class CommitsInMulti implements CommitCommands {
       of.due = replies;
     }
     slot.mark = replies + 1;
+    SlotMarks.Move move = terms.move(slot.number, slot.newestSequence);
+    slot.move = move;
     to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
     to.add(
         new Command<>(
-            CommandType.HSET,
+            CommandType.HINCRBY,
             new IntegerOutput<>(CODEC),
             new BytesArgs(3)
                 .and(keys.journal())
                 .and(terms.walId())
-                .and(SlotKeys.bytes(Long.toString(slot.newestSequence)))));
+                .and(SlotKeys.bytes(Long.toString(move.delta())))));
   }
 
   @Override
@@ -194,14 +200,28 @@ final class CommitsInMulti implements CommitCommands {
   }
 
   @Override
-  public void acknowledged() {
-    if (exec == null || exec.wasDiscarded()) {
-      return;
+  public boolean answered() {
+    TransactionResult replies = exec;
+    if (replies == null || replies.wasDiscarded()) {
+      refused();
+      return true;
     }
+    boolean fits = true;
     for (OfSlot of : slots.values()) {
-      if (!(exec.get(of.mark) instanceof Throwable)) {
-        terms.marks().acknowledged(of.number, of.newestSequence);
+      SlotMarks.Move move = Objects.requireNonNull(of.move);
+      if (replies.get(of.mark) instanceof Long mark) {
+        fits &= terms.marks().taken(move, mark - move.delta());
+      } else { // somebody else's value is there
+        terms.marks().refused(move);
       }
+    }
+    return fits;
+  }
+
+  @Override
+  public void refused() {
+    for (OfSlot of : slots.values()) {
+      terms.marks().refused(Objects.requireNonNull(of.move));
     }
   }
 

@@ -5,6 +5,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,15 @@ final class CommitsOfBoth implements CommitCommands {
       return message;
     }
 
+    boolean answered() {
+      CommitCommands by = Objects.requireNonNull(commands);
+      if (refusal == null) {
+        return by.answered();
+      }
+      by.refused();
+      return true;
+    }
+
     CommitGroup.Outcome outcome(int i) {
       return refusal != null || commands == null
           ? new CommitGroup.RefusedBy(String.valueOf(refusal))
@@ -77,10 +87,15 @@ final class CommitsOfBoth implements CommitCommands {
   }
 
   @Override
-  public void acknowledged() {
-    if (rows.refusal == null && rows.commands != null) {
-      rows.commands.acknowledged();
-    }
+  public boolean answered() {
+    boolean rowsFit = rows.answered();
+    return messages.answered() && rowsFit;
+  }
+
+  @Override
+  public void refused() {
+    Objects.requireNonNull(rows.commands).refused();
+    Objects.requireNonNull(messages.commands).refused();
   }
 
   @Override

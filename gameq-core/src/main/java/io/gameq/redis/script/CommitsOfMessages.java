@@ -5,8 +5,11 @@ import io.gameq.change.SlotMessages;
 import io.gameq.redis.RedisConnection;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Commits of messages alone, in one {@code messages.lua}. As {@link CommitGroup}. */
 final class CommitsOfMessages implements CommitCommands {
@@ -14,6 +17,8 @@ final class CommitsOfMessages implements CommitCommands {
   private final CommitGroup.Terms terms;
   private final boolean isAgain;
   private final CommitGroup.Outcome[] outcomes;
+  private final List<SlotMarks.Move> moves = new ArrayList<>();
+  private MessagesScript.@Nullable Answer answer;
 
   /** Commits; {@code isAgain}: Redis may hold them already. */
   CommitsOfMessages(List<Commit> commits, CommitGroup.Terms terms, boolean isAgain) {
@@ -27,22 +32,62 @@ final class CommitsOfMessages implements CommitCommands {
   @Override
   public CompletionStage<?> send(RedisConnection redis) {
     List<MessageCommit> sent = new ArrayList<>(commits.size());
+    Map<Integer, Long> newest = new LinkedHashMap<>();
     for (Commit commit : commits) {
-      sent.add(of(commit, isAgain));
+      sent.add(of(commit, terms, isAgain));
+      sent.get(sent.size() - 1).messages().forEach(of -> newest.put(of.slot(), commit.sequence()));
     }
+    newest.forEach((slot, last) -> moves.add(terms.move(slot, last)));
     return MessagesScript.send(
             redis,
-            new MessagesScript.Arguments(terms.walId(), terms.kept(), false, terms.slots(), sent))
-        .thenAccept(refusals -> refusals.forEach(of -> outcomes[of.commit()] = outcome(of)));
+            new MessagesScript.Arguments(
+                terms.walId(),
+                isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST,
+                terms.open(),
+                terms.slots(),
+                sent,
+                moves))
+        .thenAccept(
+            told -> {
+              answer = told;
+              told.refused().forEach(of -> outcomes[of.commit()] = outcome(of));
+              if (!told.fits()) {
+                Arrays.fill(outcomes, CommitGroup.FORGOTTEN);
+              }
+            });
   }
 
-  /** The messages of a commit; {@code isAgain}: Redis may hold them already. */
-  static MessageCommit of(Commit commit, boolean isAgain) {
-    List<SlotMessages> messages =
-        isAgain
-            ? commit.messages().stream().map(SlotMessages::withoutBefore).toList()
-            : commit.messages();
-    return new MessageCommit(commit.sequence(), commit.version(), messages);
+  /** The messages of a commit: of one that is sent again what Redis may lack. */
+  static MessageCommit of(Commit commit, CommitGroup.Terms terms, boolean isAgain) {
+    return new MessageCommit(
+        commit.sequence(), commit.version(), isAgain ? lacking(commit, terms) : commit.messages());
+  }
+
+  static List<SlotMessages> lacking(Commit commit, CommitGroup.Terms terms) {
+    JournalMarks marks = terms.marks().read();
+    long sequence = commit.sequence();
+    return marks.wasRefused(sequence, commit.publishes())
+        ? commit.messages()
+        : commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
+  }
+
+  @Override
+  public boolean answered() {
+    MessagesScript.Answer told = answer;
+    if (told == null || !told.fits()) {
+      refused();
+      return false;
+    }
+    boolean fits = true;
+    for (int i = 0; i < moves.size(); i++) {
+      fits &= terms.marks().taken(moves.get(i), told.marks().get(i));
+    }
+    return fits;
+  }
+
+  @Override
+  public void refused() {
+    moves.forEach(terms.marks()::refused);
   }
 
   private static CommitGroup.Outcome outcome(MessagesScript.Refused refused) {

@@ -4,26 +4,187 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.lettuce.core.KeyValue;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Journal marks: how far into a WAL Redis holds it, in one slot. Plain commands. Stateless.
+ * The journal marks of one WAL, as they were read: how far into it Redis holds each slot, rows and
+ * messages alike. Immutable.
  *
- * <p>Only the node process itself reads its marks, recovery goes by versions: what processes that
- * are gone left behind is removed. A node that was thought dead and comes back without its marks
- * replays more than it had to.
+ * <p>A mark is one number: a sequence, and a checksum of it in the low bits. Each call moves the
+ * mark from that of the call before it to its own, by addition. So a mark proves that Redis holds
+ * all up to its sequence: where something beneath was lost, by an emptied Redis or a failover, and
+ * calls were added since, the sum has the wrong checksum (but for one in a million) until the node
+ * has healed. A refused commit is decided: later calls move the mark past it.
  */
 public final class JournalMarks {
   private static final Logger LOG = LoggerFactory.getLogger(JournalMarks.class);
 
-  private JournalMarks() {}
+  /** Leaves 43 bits for sequences: a million commits a second for a hundred days. */
+  private static final int CHECK_BITS = 20;
+
+  private static final String REFUSED = "!";
+
+  /** Follows a WAL's id where it stands when its process was first seen to be gone, in seconds. */
+  private static final String SEEN_DEAD = "@";
+
+  /** How long a left WAL may be replayed, and a day more. */
+  private static final long KEPT_SECONDS = 7 * 86_400;
+
+  private final long[] marks;
+  private final List<Refused> refused;
+
+  private JournalMarks(long[] marks, List<Refused> refused) {
+    this.marks = marks;
+    this.refused = refused;
+  }
+
+  /** Commits of calls whose answer may be lost: one, or those that publish among several. */
+  private record Refused(long first, long last, boolean isOfPublishes) {
+    static Refused parse(String text) {
+      int dash = text.indexOf('-');
+      long first = Long.parseLong(dash < 0 ? text : text.substring(0, dash));
+      return new Refused(
+          first, dash < 0 ? first : Long.parseLong(text.substring(dash + 1)), dash >= 0);
+    }
+  }
+
+  /** Of a WAL of which Redis has nothing. */
+  public static JournalMarks none(int slots) {
+    return new JournalMarks(new long[slots], List.of());
+  }
 
   /**
-   * Removes the marks of processes that give no sign of life; returns how many.
+   * Marks as Redis holds them.
+   *
+   * @param refused what it holds beside them; empty for nothing
+   */
+  public static JournalMarks parse(List<String> marks, String refused) {
+    return new JournalMarks(
+        marks.stream().mapToLong(Long::parseLong).toArray(),
+        refused.isEmpty()
+            ? List.of()
+            : Arrays.stream(refused.split(" ", -1)).map(Refused::parse).toList());
+  }
+
+  /** The mark of a sequence; 0 of none. */
+  static long of(long sequence) {
+    return sequence == 0 ? 0 : sequence << CHECK_BITS | check(sequence);
+  }
+
+  /** The sequence up to which a mark proves that Redis holds all; 0 when it proves nothing. */
+  static long sequence(long mark) {
+    long sequence = mark >> CHECK_BITS;
+    return of(sequence) == mark ? sequence : 0;
+  }
+
+  /** Bits that look random: those of SplitMix64. */
+  private static long check(long sequence) {
+    long z = sequence * 0x9E3779B97F4A7C15L;
+    z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
+    return (z ^ z >>> 31) & (1L << CHECK_BITS) - 1;
+  }
+
+  /** The sequence up to which Redis holds everything of a slot. */
+  public long sequence(int slot) {
+    return sequence(marks[slot]);
+  }
+
+  /** Whether Redis may lack what a commit changes in a slot. */
+  public boolean lacks(int slot, long sequence) {
+    return sequence > sequence(slot);
+  }
+
+  /** Whether a commit that has no answer, and is not lacking, was refused. */
+  public boolean wasRefused(long sequence, boolean publishes) {
+    return refused.stream()
+        .anyMatch(
+            of -> of.first <= sequence && sequence <= of.last && (publishes || !of.isOfPublishes));
+  }
+
+  /** As it stands in Redis; 0 where it has none. */
+  long mark(int slot) {
+    return marks[slot];
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(marks) + " " + refused;
+  }
+
+  /**
+   * Reads the marks of a WAL in all slots, in one go over a connection that no other thread uses
+   * meanwhile.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static JournalMarks read(RedisConnection redis, SlotKeys[] slots, String walId) {
+    List<CompletionStage<List<KeyValue<byte[], byte[]>>>> sent = new ArrayList<>();
+    byte[][] fields = {SlotKeys.bytes(walId), SlotKeys.bytes(walId + REFUSED)};
+    redis.inOneGo(
+        () -> {
+          for (SlotKeys slot : slots) {
+            sent.add(redis.async().hmget(slot.journal(), fields));
+          }
+        });
+    List<String> marks = new ArrayList<>();
+    StringJoiner refused = new StringJoiner(" ");
+    for (CompletionStage<List<KeyValue<byte[], byte[]>>> of : sent) {
+      List<KeyValue<byte[], byte[]>> found = RedisReply.await(of);
+      marks.add(found.get(0).hasValue() ? LuaScript.string(found.get(0).getValue()) : "0");
+      if (found.get(1).hasValue()) {
+        refused.add(LuaScript.string(found.get(1).getValue()));
+      }
+    }
+    return parse(marks, refused.toString());
+  }
+
+  /**
+   * Writes marks of sequences where these differ from what was read: Redis holds all of the slots
+   * up to there, or what it does not hold was decided. Throws as {@link #read}.
+   *
+   * @param sequences by slot; negative to leave a mark as it is
+   * @return the marks as they are now
+   */
+  public JournalMarks write(
+      RedisConnection redis, SlotKeys[] slots, String walId, long[] sequences) {
+    long[] now = marks.clone();
+    List<CompletionStage<Boolean>> sent = new ArrayList<>();
+    redis.inOneGo(
+        () -> {
+          for (int slot = 0; slot < now.length; slot++) {
+            if (sequences[slot] >= 0 && of(sequences[slot]) != now[slot]) {
+              now[slot] = of(sequences[slot]);
+              byte[] mark = SlotKeys.bytes(Long.toString(now[slot]));
+              sent.add(redis.async().hset(slots[slot].journal(), SlotKeys.bytes(walId), mark));
+            }
+          }
+        });
+    sent.forEach(RedisReply::await);
+    return new JournalMarks(now, refused);
+  }
+
+  /** Removes the marks of a WAL; returns in how many slots there were any. */
+  public static int forget(RedisConnection redis, SlotKeys[] slots, String walId) {
+    List<CompletionStage<Long>> removed = new ArrayList<>();
+    for (SlotKeys slot : slots) {
+      removed.add(redis.async().hdel(slot.journal(), fields(walId)));
+    }
+    return (int) removed.stream().filter(of -> RedisReply.await(of) > 0).count();
+  }
+
+  /**
+   * Removes the marks of processes that have given no sign of life for seven days: until then their
+   * WALs may be replayed, and messages that were handled are not to come back. Returns how many.
    *
    * @throws io.gameq.RedisUnavailableException when Redis does not answer; what was removed stays
    *     removed
@@ -32,9 +193,6 @@ public final class JournalMarks {
     int removed = 0;
     for (SlotKeys slot : slots) {
       removed += control.call(redis -> RedisReply.await(() -> forgetDead(redis, namespace, slot)));
-      removed +=
-          control.call(
-              redis -> RedisReply.await(() -> MessageMarks.forgetDead(redis, namespace, slot)));
     }
     if (removed > 0) {
       LOG.info("removed {} journal marks of nodes that are gone", removed);
@@ -42,31 +200,45 @@ public final class JournalMarks {
     return removed;
   }
 
-  /** The newest sequence of a WAL that Redis holds in a slot; 0 when it knows none. */
-  public static long read(RedisConnection redis, SlotKeys slot, String walId) {
-    byte[] mark = RedisReply.await(() -> redis.sync().hget(slot.journal(), SlotKeys.bytes(walId)));
-    return mark == null ? 0 : Long.parseLong(LuaScript.string(mark));
-  }
-
-  /** Removes the journal marks of a WAL; returns how many there were. */
-  public static int forget(RedisConnection redis, SlotKeys[] slots, String walId) {
-    List<CompletionStage<Long>> removed = new ArrayList<>();
-    for (SlotKeys slot : slots) {
-      removed.add(redis.async().hdel(slot.journal(), SlotKeys.bytes(walId)));
-    }
-    return removed.stream().mapToInt(of -> RedisReply.await(of).intValue()).sum();
-  }
-
   private static int forgetDead(RedisConnection redis, String namespace, SlotKeys slot) {
-    List<byte[]> walIds = redis.sync().hkeys(slot.journal());
+    Map<String, Long> seenDead = new HashMap<>();
+    redis
+        .sync()
+        .hgetall(slot.journal())
+        .forEach(
+            (field, value) -> {
+              String name = LuaScript.string(field);
+              boolean isStamp = name.endsWith(SEEN_DEAD);
+              String walId = name.replace(REFUSED, "").replace(SEEN_DEAD, "");
+              seenDead.merge(
+                  walId, isStamp ? Long.parseLong(LuaScript.string(value)) : 0, Math::max);
+            });
+    long now = seenDead.isEmpty() ? 0 : seconds(redis);
     int removed = 0;
-    for (byte[] walId : walIds) {
-      String id = LuaScript.string(walId);
-      String process = NodeSigns.processOfWal(id);
-      if (redis.sync().exists(NodeSigns.key(namespace, process)) == 0) {
-        removed += redis.sync().hdel(slot.journal(), walId).intValue();
+    for (Map.Entry<String, Long> wal : seenDead.entrySet()) {
+      String process = NodeSigns.processOfWal(wal.getKey());
+      byte[] stamp = SlotKeys.bytes(wal.getKey() + SEEN_DEAD);
+      if (redis.sync().exists(NodeSigns.key(namespace, process)) > 0) {
+        if (wal.getValue() > 0) {
+          redis.sync().hdel(slot.journal(), stamp);
+        }
+      } else if (wal.getValue() == 0) {
+        redis.sync().hset(slot.journal(), stamp, SlotKeys.bytes(Long.toString(now)));
+      } else if (now - wal.getValue() > KEPT_SECONDS) {
+        redis.sync().hdel(slot.journal(), fields(wal.getKey()));
+        removed++;
       }
     }
     return removed;
+  }
+
+  private static long seconds(RedisConnection redis) {
+    return Long.parseLong(LuaScript.string(redis.sync().time().get(0)));
+  }
+
+  private static byte[][] fields(String walId) {
+    return new byte[][] {
+      SlotKeys.bytes(walId), SlotKeys.bytes(walId + REFUSED), SlotKeys.bytes(walId + SEEN_DEAD)
+    };
   }
 }

@@ -23,18 +23,14 @@ public final class LostRows {
    * mark moves on. Where another session owns, nothing is written.
    */
   public static void putBack(
-      RedisConnection redis,
-      SlotKeys slot,
-      SessionRef session,
-      String walId,
-      List<EncodedRow> rows) {
+      RedisConnection redis, SlotKeys slot, SessionRef session, List<EncodedRow> rows) {
     SessionKeys keys = new SessionKeys(slot, session);
     List<byte[]> some = new ArrayList<>();
     long bytes = 0;
     for (EncodedRow row : rows) {
       if (some.size() == 2 * ROWS_AT_ONCE
           || (!some.isEmpty() && bytes + row.image().length > BYTES_AT_ONCE)) {
-        putBack(redis, keys, walId, some);
+        putBack(redis, keys, some);
         some.clear();
         bytes = 0;
       }
@@ -42,20 +38,19 @@ public final class LostRows {
       some.add(row.image());
       bytes += row.image().length;
     }
-    putBack(redis, keys, walId, some);
+    putBack(redis, keys, some);
   }
 
-  private static void putBack(
-      RedisConnection redis, SessionKeys keys, String walId, List<byte[]> rows) {
+  private static void putBack(RedisConnection redis, SessionKeys keys, List<byte[]> rows) {
     List<Object> unused =
         RedisReply.await(
             CommitScript.sendText(
                 redis,
-                new CommitScript.Arguments(
-                    SlotKeys.bytes(walId),
+                CommitScript.Arguments.ofReplay(
                     0,
                     0,
-                    List.of(new CommitScript.Part(keys, List.copyOf(rows)))),
-                true));
+                    List.of(new CommitScript.Part(keys, List.copyOf(rows))),
+                    null,
+                    new SlotKeys[0])));
   }
 }

@@ -119,10 +119,7 @@ final class MessageBatches {
     List<byte[]> words = new ArrayList<>();
     words.add(new byte[] {'c'});
     words.add(MessageBatch.number(commit.sequence()));
-    words.add(MessageBatch.number(commit.messages().size()));
     for (SlotMessages messages : commit.messages()) {
-      words.add(MessageBatch.number(place(messages)));
-      words.add(MessageBatch.number(messages.before()));
       own.addEach(messages, commit, 0);
     }
     words.add(MessageBatch.number(own.units.size()));

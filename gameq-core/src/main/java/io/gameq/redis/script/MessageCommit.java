@@ -8,7 +8,6 @@ import java.util.List;
  *
  * @param sequence of the commit in its WAL
  * @param version of the commit
- * @param messages one for each slot; {@link SlotMessages#before} is 0 of what is sent again or
- *     replayed: then the commit may have been applied in that slot
+ * @param messages one for each slot
  */
 public record MessageCommit(long sequence, long version, List<SlotMessages> messages) {}

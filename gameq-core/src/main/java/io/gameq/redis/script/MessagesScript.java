@@ -5,7 +5,6 @@ import io.gameq.message.MessageChange.Publish;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,14 +19,17 @@ import java.util.concurrent.CompletionStage;
  */
 public final class MessagesScript {
   private static final LuaScript SCRIPT =
-      LuaScript.of(MessagesScript.class, "topic.lua", "batches.lua", "messages.lua");
+      LuaScript.of(MessagesScript.class, "topic.lua", "batches.lua", "journal.lua", "messages.lua");
 
   private MessagesScript() {}
 
   /** How {@code batches.lua} is to take commits. */
-  enum Mode {
+  public enum Mode {
+    /** For the first time: order of arrival counts. */
     FIRST("0"),
+    /** Its answer was lost, and something newer may have come: versions count. */
     AGAIN("1"),
+    /** Out of a WAL: versions count, and tokens do not. */
     REPLAY("2");
 
     private final String word;
@@ -39,34 +41,40 @@ public final class MessagesScript {
     byte[] word() {
       return SlotKeys.bytes(word);
     }
-
-    /** Commits that tell what was sent before them are sent for the first time. */
-    static Mode of(boolean isReplay, List<MessageCommit> commits) {
-      if (isReplay) {
-        return REPLAY;
-      }
-      for (MessageCommit commit : commits) {
-        for (SlotMessages messages : commit.messages()) {
-          if (messages.before() == 0) {
-            return AGAIN;
-          }
-        }
-      }
-      return FIRST;
-    }
   }
 
   /**
    * Commits of a WAL.
    *
-   * @param kept sequence below which nothing is ever sent again or replayed
-   * @param isReplay whether they come out of a WAL: then versions decide, and tokens do not
+   * @param open the oldest sequence that waits for an answer
    * @param slots of the namespace, by number
    * @param commits in order of their sequences
+   * @param moves of the journal marks, one for each slot in the order in which commits touch them;
+   *     none of a replay
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   public record Arguments(
-      byte[] walId, long kept, boolean isReplay, SlotKeys[] slots, List<MessageCommit> commits) {}
+      byte[] walId,
+      Mode mode,
+      long open,
+      SlotKeys[] slots,
+      List<MessageCommit> commits,
+      List<SlotMarks.Move> moves) {
+    /** Out of a WAL. */
+    public static Arguments ofReplay(SlotKeys[] slots, List<MessageCommit> commits) {
+      return new Arguments(new byte[0], Mode.REPLAY, 0, slots, commits, List.of());
+    }
+  }
+
+  /**
+   * What Redis answered.
+   *
+   * @param fits whether the journal marks were as expected; else nothing was applied: Redis has
+   *     lost something
+   * @param marks that were there before, in the order of the moves
+   * @param refused commits of which nothing was written
+   */
+  public record Answer(boolean fits, List<Long> marks, List<Refused> refused) {}
 
   /** Why a commit was refused. */
   public enum Kind {
@@ -94,26 +102,21 @@ public final class MessagesScript {
   }
 
   /**
-   * Sends by SHA-1; the script was {@linkplain #load loaded} on this connection. The stage gives
-   * the commits that were refused; it fails as the client's calls do: when Redis answered an error,
-   * nothing of the call was applied.
+   * Sends by SHA-1; the script was {@linkplain #load loaded} on this connection. The stage fails as
+   * the client's calls do: when Redis answered an error, nothing of the call was applied.
    */
-  public static CompletionStage<List<Refused>> send(RedisConnection redis, Arguments of) {
-    Mode mode = Mode.of(of.isReplay, of.commits);
-    Map<Integer, Chain> chains = new LinkedHashMap<>();
+  public static CompletionStage<Answer> send(RedisConnection redis, Arguments of) {
+    Map<Integer, Integer> places = new LinkedHashMap<>();
     boolean publishes = false;
     for (MessageCommit commit : of.commits) {
       for (SlotMessages messages : commit.messages()) {
-        chains.computeIfAbsent(messages.slot(), slot -> new Chain(messages, commit)).last =
-            commit.sequence();
+        places.putIfAbsent(messages.slot(), places.size() + 1);
         publishes |= messages.changes().stream().anyMatch(Publish.class::isInstance);
       }
     }
-    Map<Integer, Integer> places = new HashMap<>();
-    chains.keySet().forEach(slot -> places.put(slot, places.size() + 1));
     MessageBatches batches = new MessageBatches(places);
     for (int i = 0; i < of.commits.size(); i++) {
-      if (mode == Mode.FIRST) {
+      if (of.mode == Mode.FIRST) {
         batches.add(of.commits.get(i), i);
       } else {
         batches.addWhole(of.commits.get(i), i);
@@ -121,37 +124,27 @@ public final class MessagesScript {
     }
     List<byte[]> args = new ArrayList<>(16 + 6 * of.commits.size());
     args.add(of.walId);
-    args.add(MessageBatch.number(of.kept));
-    args.add(mode.word());
+    args.add(of.mode.word());
     args.add(SlotKeys.bytes(publishes ? "1" : "0"));
-    if (mode == Mode.FIRST) {
-      chains.values().forEach(chain -> chain.write(args));
-    }
+    args.add(MessageBatch.number(of.commits.get(0).sequence()));
+    args.add(MessageBatch.number(of.commits.get(of.commits.size() - 1).sequence()));
+    args.add(MessageBatch.number(of.open));
+    of.moves.forEach(move -> move.write(args));
     batches.write(args);
     List<byte[]> keys = new ArrayList<>();
-    chains.keySet().forEach(slot -> keys.add(SlotKeys.bytes(of.slots[slot].prefix())));
-    return SCRIPT.send(redis, keys, args).thenApply(reply -> refused(reply, batches));
+    places.keySet().forEach(slot -> keys.add(SlotKeys.bytes(of.slots[slot].prefix())));
+    return SCRIPT.send(redis, keys, args).thenApply(reply -> answer(reply, batches));
   }
 
-  /** What was sent to a slot before a call, the first of the call for it, and the last. */
-  private static final class Chain {
-    final long before;
-    final long first;
-    long last;
-
-    Chain(SlotMessages messages, MessageCommit commit) {
-      this.before = messages.before();
-      this.first = commit.sequence();
+  private static Answer answer(List<Object> reply, MessageBatches batches) {
+    if ((Long) reply.get(0) == 0) {
+      return new Answer(false, List.of(), List.of());
     }
-
-    void write(List<byte[]> to) {
-      to.add(MessageBatch.number(before));
-      to.add(MessageBatch.number(first));
-      to.add(MessageBatch.number(last));
-    }
+    return new Answer(
+        true, SlotMarks.marks(reply.get(1)), refused((List<?>) reply.get(2), batches));
   }
 
-  private static List<Refused> refused(List<Object> reply, MessageBatches batches) {
+  private static List<Refused> refused(List<?> reply, MessageBatches batches) {
     if (reply.isEmpty()) {
       return List.of();
     }

@@ -1,37 +1,157 @@
 package io.gameq.redis.script;
 
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
- * By slot, the newest WAL sequence with rows that Redis has acknowledged since the last healing: a
- * Redis that has less has forgotten something. Used by the sender's thread.
+ * The journal marks of a node's own WAL, as its sender knows them: what each call expects of Redis,
+ * and whether the answer fits. Used by the sender's thread.
  */
 public final class SlotMarks {
-  private final long[] newest;
+  /** As Redis told last. */
+  private final long[] told;
 
-  /** Nothing yet. */
+  /** As they will be once all that is on its way has arrived. */
+  private final long[] expected;
+
+  /** The newest sequence that was answered, whatever the answer. */
+  private final long[] answered;
+
+  private JournalMarks read;
+
+  /** Of a WAL of which nothing was sent. */
   public SlotMarks(int slots) {
-    newest = new long[slots];
+    told = new long[slots];
+    expected = new long[slots];
+    answered = new long[slots];
+    read = JournalMarks.none(slots);
   }
 
-  /** For who sends no rows to inboxes: notes nothing. */
-  static SlotMarks none() {
-    return new SlotMarks(0);
+  /** The same as another, from then on apart from it. */
+  public SlotMarks(SlotMarks other) {
+    told = other.told.clone();
+    expected = other.expected.clone();
+    answered = other.answered.clone();
+    read = other.read;
   }
 
-  void acknowledged(int slot, long sequence) {
-    if (slot < newest.length) {
-      newest[slot] = Math.max(newest[slot], sequence);
+  /**
+   * A WAL begins: up to this sequence it holds nothing for Redis. Once the marks that are settled
+   * then are written, a Redis that is emptied shows it by what comes first.
+   */
+  public void begin(long sequence) {
+    Arrays.fill(answered, sequence);
+  }
+
+  /**
+   * What a call expects of a slot.
+   *
+   * @param least mark before it: what Redis has told by now; with less it has lost something
+   * @param before the mark once all before it has arrived; with more the call comes too late
+   * @param delta by how much the call moves the mark
+   * @param last the newest sequence of the call in that slot
+   */
+  public record Move(int slot, long least, long before, long delta, long last) {
+    void write(List<byte[]> to) {
+      to.add(MessageBatch.number(least));
+      to.add(MessageBatch.number(before));
+      to.add(MessageBatch.number(delta));
     }
   }
 
-  /** 0 for none. */
-  long reached(int slot) {
-    return slot < newest.length ? newest[slot] : 0;
+  /** Marks in the answer of a script. */
+  static List<Long> marks(Object reply) {
+    return ((List<?>) reply).stream().map(mark -> Long.parseLong(LuaScript.string(mark))).toList();
   }
 
-  /** What Redis had is put back: its marks need not say so. */
-  public void forget() {
-    Arrays.fill(newest, 0);
+  /** Sends a call to a slot, whose newest commit is {@code last}. */
+  public Move next(int slot, long last) {
+    long before = expected[slot];
+    long delta = Math.max(0, JournalMarks.of(last) - before);
+    expected[slot] = before + delta;
+    return new Move(slot, told[slot], before, delta, last);
+  }
+
+  /** The same of what overtakes others, and so may not move the mark past them. */
+  public Move aside(int slot, long last) {
+    return new Move(slot, told[slot], expected[slot], 0, last);
+  }
+
+  /**
+   * Redis took a call, and told the mark before it. Returns whether that is the one that it told
+   * last: else it has lost something beneath this connection.
+   */
+  public boolean taken(Move of, long before) {
+    boolean fits = before == told[of.slot];
+    told[of.slot] = before + of.delta;
+    answered[of.slot] = Math.max(answered[of.slot], of.last);
+    return fits;
+  }
+
+  /** Redis refused all of a call: it did not move the mark. The next call makes up for it. */
+  public void refused(Move of) {
+    expected[of.slot] -= of.delta;
+    answered[of.slot] = Math.max(answered[of.slot], of.last);
+  }
+
+  /** A healing has read the marks; nothing is on its way. */
+  public void read(JournalMarks marks) {
+    read = marks;
+    for (int slot = 0; slot < told.length; slot++) {
+      told[slot] = marks.mark(slot);
+      expected[slot] = told[slot];
+    }
+  }
+
+  /** The marks as a healing has read, or written, them last. */
+  public JournalMarks read() {
+    return read;
+  }
+
+  /**
+   * The sequence up to which all of each slot is in Redis or decided, once what was lost is put
+   * back.
+   *
+   * @param unanswered commits that are to be sent again
+   */
+  public long[] settled(Collection<Commit> unanswered) {
+    long[] settled = new long[told.length];
+    Arrays.setAll(settled, slot -> Math.max(answered[slot], read.sequence(slot)));
+    for (Commit commit : unanswered) {
+      for (int slot : slotsOf(commit)) {
+        if (read.lacks(slot, commit.sequence())) {
+          settled[slot] = Math.min(settled[slot], commit.sequence() - 1);
+        }
+      }
+    }
+    return settled;
+  }
+
+  /** By slot: the newest sequence that was answered; 0 for none. */
+  public long[] answered() {
+    return answered.clone();
+  }
+
+  /** The slots in which a commit changes rows or messages, in order. */
+  static Set<Integer> slotsOf(Commit commit) {
+    Set<Integer> slots = new TreeSet<>();
+    for (CommitPart part : commit.parts()) {
+      slots.add(part.session().slot());
+    }
+    for (SlotMessages of : commit.messages()) {
+      slots.add(of.slot());
+    }
+    return slots;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(told) + Arrays.toString(expected) + Arrays.toString(answered) + read;
   }
 }

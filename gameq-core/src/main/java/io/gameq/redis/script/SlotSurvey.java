@@ -89,7 +89,7 @@ public record SlotSurvey(
 
   private void add(RedisConnection redis, String key, int slot, String name) {
     String family = name.contains(":") ? name.substring(0, name.indexOf(':')) : name;
-    if (family.equals("t") || name.equals("mjournal")) {
+    if (family.equals("t")) {
       return; // messages stay in their slots: their topics have a number of slots of their own
     }
     if (family.equals("sent")) {
@@ -99,7 +99,7 @@ public record SlotSurvey(
       waiting.add(key);
     } else if (name.equals("journal")) {
       RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
-          .forEach(walId -> walIds.add(LuaScript.string(walId)));
+          .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
     } else if (family.equals("own")) {
       addOwn(redis, key, slot, name.substring("own:".length()));
     } else {

@@ -22,10 +22,10 @@
  *                                              others, or again
  *                messages.lua  MessagesScript  many that change messages and no rows
  *                              MessageCommit   what one changes; MessageBatches sorts it by kind
- *                              MessageMarks    which of them Redis holds
  *                              LostRows        rows that Redis lost, by commit.lua
  *                replay.lua    ReplayScript    rows of nodes that are gone, from their WALs
- *                              JournalMarks    removes those that nobody reads
+ *                              JournalMarks    how far into a WAL Redis holds the slots; SlotMarks:
+ *                                              what a node's calls expect of them
  * readers        read.lua      ReadScript      what of an owner is unflushed, without a session
  *                look.lua      LookScript      versions of some rows; may more come?
  *                lookup.lua    LookupScript    some rows, of several sessions

@@ -24,9 +24,6 @@
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count' of the newest take
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
- * {ns:slot}:mjournal   HASH    WAL -> sequence of its newest commit with messages here; WAL! ->
- *                              holes before it: 'after-to after-to ...', commits that were refused;
- *                              WAL@ -> when its process was first seen to be gone, s
  * ns:topics            HASH    topic -> TopicDefinition, JSON
  * ns:topics:paused     HASH    topic -> when, who, why
  * ns:topics:rates      HASH    topic -> messages a second of all nodes, when, who, why

@@ -196,6 +196,7 @@ function look.inboxes(slot, owner)
 end
 
 function look.journal(slot, wal)
+  if string.find(wal, '[!@]$') then return nil end -- beside a mark
   local mark = ask(false, 'HGET', slot .. ':journal', wal)
   if not mark then return nil end
   if not string.find(mark, '^%d+$') then return 'damaged_entry', mark end

@@ -435,97 +435,12 @@ local function apply(b, mode, has_rows)
   end
 end
 
--- {ns:slot}:mjournal HASH: WAL id -> sequence of the newest commit with messages of that WAL in this slot; '<WAL id>!' -> holes, commits
--- before it that were refused, 'after-to after-to ...', ascending: those above 'after' up to 'to'.
-local MOST_HOLES = 64
-
-local function read_journal(slot, wal, kept)
-  local got = redis.call('HMGET', slot .. ':mjournal', wal, wal .. '!')
-  local journal = {mark = tonumber(got[1] or 0), holes = {}, was = got[2] or ''}
-  for after, to in string.gmatch(journal.was, '(%d+)-(%d+)') do
-    if tonumber(to) >= kept then journal.holes[#journal.holes + 1] = {tonumber(after), tonumber(to)} end
-  end
-  return journal
-end
-
-local function lacks(journal, sequence)
-  if sequence > journal.mark then return true end
-  for _, hole in ipairs(journal.holes) do
-    if hole[1] < sequence and sequence <= hole[2] then return true end
-  end
-  return false
-end
-
--- Commits above 'after' up to 'to' are not here.
-local function add_hole(journal, after, to)
-  if after >= to then return end
-  local holes = journal.holes
-  local place = #holes + 1
-  while place > 1 and holes[place - 1][1] >= after do place = place - 1 end
-  table.insert(holes, place, {after, to})
-  local joined = {}
-  for _, hole in ipairs(holes) do
-    local last = joined[#joined]
-    if last and hole[1] <= last[2] then
-      last[2] = math.max(last[2], hole[2])
-    else
-      joined[#joined + 1] = hole
-    end
-  end
-  while #joined > MOST_HOLES do
-    joined[2][1] = joined[1][1]
-    table.remove(joined, 1)
-  end
-  journal.holes = joined
-end
-
--- Commits above 'after' up to 'to' are here, out of holes perhaps.
-local function fill(journal, after, to)
-  local holes = {}
-  for _, hole in ipairs(journal.holes) do
-    if hole[1] < math.min(hole[2], after) then holes[#holes + 1] = {hole[1], math.min(hole[2], after)} end
-    if hole[2] > math.max(hole[1], to) then holes[#holes + 1] = {math.max(hole[1], to), hole[2]} end
-  end
-  journal.holes = holes
-end
-
-local function write_journal(slot, wal, journal)
-  local texts = {}
-  for i, hole in ipairs(journal.holes) do texts[i] = whole(hole[1]) .. '-' .. whole(hole[2]) end
-  local holes = table.concat(texts, ' ')
-  redis.call('HSET', slot .. ':mjournal', wal, whole(journal.mark))
-  if holes == '' and journal.was ~= '' then redis.call('HDEL', slot .. ':mjournal', wal .. '!') end
-  if holes ~= '' and holes ~= journal.was then redis.call('HSET', slot .. ':mjournal', wal .. '!', holes) end
-end
-
--- A commit by itself: c; sequence; number of slots; for each its number among KEYS and the sequence of the commit with messages that was
--- sent before it, 0 when that is unknown: then it may have been applied already; number of batches; the batches.
+-- A commit by itself: c; sequence; number of batches; the batches.
 local function read_commit(at)
-  local c = {sequence = tonumber(ARGV[at + 1]), slots = {}, batches = {}}
-  local slots = tonumber(ARGV[at + 2])
+  local c, batches = {sequence = ARGV[at + 1], batches = {}}, tonumber(ARGV[at + 2])
   at = at + 3
-  for i = 1, slots do
-    c.slots[i] = {slot = KEYS[tonumber(ARGV[at])], before = tonumber(ARGV[at + 1])}
-    at = at + 2
-  end
-  local batches = tonumber(ARGV[at])
-  at = at + 1
   for i = 1, batches do c.batches[i], at = read_batch(at) end
   return c, at
-end
-
--- Reads the journals of a commit, and takes out the batches of slots that have it already.
-local function leave_what_is_there(c, wal, kept, journals)
-  local there = {}
-  for _, of in ipairs(c.slots) do
-    journals[of.slot] = journals[of.slot] or read_journal(of.slot, wal, kept)
-    there[of.slot] = of.before == 0 and not lacks(journals[of.slot], c.sequence)
-  end
-  local batches = {}
-  for _, b in ipairs(c.batches) do
-    if not there[b.slot] then batches[#batches + 1] = b end
-  end
-  c.batches, c.there = batches, there
 end
 
 local function refusal_of_commit(c, is_full, mode, has_rows)
@@ -536,30 +451,4 @@ local function refusal_of_commit(c, is_full, mode, has_rows)
     if refused then return refused end
   end
   return nil
-end
-
--- Notes in the journals of a commit's slots that it is here, or, when it was refused, that it is missing, whatever comes after it.
-local function note_commit(c, wal, journals, is_here)
-  for _, of in ipairs(c.slots) do
-    local journal = journals[of.slot]
-    if not c.there[of.slot] then
-      add_hole(journal, journal.mark, of.before)
-      if is_here then
-        fill(journal, c.sequence - 1, c.sequence)
-      else
-        add_hole(journal, c.sequence - 1, c.sequence)
-      end
-      journal.mark = math.max(journal.mark, c.sequence)
-    end
-    write_journal(of.slot, wal, journal)
-  end
-end
-
--- Applies a commit that is not to be refused, and notes it in the journals.
-local function apply_commit(c, wal, mode, journals)
-  for _, b in ipairs(c.batches) do
-    -- A WAL of which nothing was here has nothing that could be sent again.
-    apply(b, mode == AGAIN and journals[b.slot].mark == 0 and FIRST or mode)
-  end
-  note_commit(c, wal, journals, true)
 end

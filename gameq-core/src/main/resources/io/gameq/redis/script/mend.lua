@@ -97,7 +97,7 @@ function mend.inbox_leftover()
   return true
 end
 
-function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name) return true end
+function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name, name .. '!', name .. '@') return true end
 
 function mend.message_without_due() set_due(topic_key(slot, name), more, now) return true end
 

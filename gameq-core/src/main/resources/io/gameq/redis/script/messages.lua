@@ -1,88 +1,77 @@
 -- Many commits of one WAL that change messages and no rows, each applied as a whole or refused. Goes on at maxmemory: then commits that
 -- publish are refused, the others are not.
--- KEYS[i] '{ns:slot}', prefix of: mjournal HASH, t:<topic>:* as package io.gameq.redis.topic draws them
--- ARGV[1] WAL id; ARGV[2] sequence below which nothing is ever sent again: holes below it are forgotten; ARGV[3] mode, see batches.lua;
---   ARGV[4] 1 if anything is published, else 0; when the mode is FIRST, for each KEYS[i]: sequence of the commit with messages that was
---   sent to this slot before this call; oldest and newest sequence for this slot in this call; then batches of commits that are one change
---   each, or publishes of one batch alone, and commits by themselves, which begin with c: see batches.lua
--- Returns {} when all was applied; else for each refusal: number of the batch or commit, from 0; number of the item in the batch, or -1
---   for all of it; claim, changed, full or type; message, or error: nothing of it is written. An error, and nothing is written at all,
---   when something was sent before that is sent as for the first time.
-local wal, kept, mode = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local journals, chains, refusals, at = {}, {}, {}, 5
-local how = mode -- a call that comes late, after what was sent behind it, comes behind that
-for _, slot in ipairs(KEYS) do
-  journals[slot] = read_journal(slot, wal, kept)
-  if mode == FIRST then
-    local first = tonumber(ARGV[at + 1])
-    if not lacks(journals[slot], first) then return redis.error_reply('ERR sequence ' .. ARGV[at + 1] .. ' was sent before') end
-    if first <= journals[slot].mark then how = AGAIN end
-    chains[slot] = {before = tonumber(ARGV[at]), last = tonumber(ARGV[at + 2]), applied = {}, refused = {}, unsure = false}
-    at = at + 3
-  end
+-- KEYS[i] '{ns:slot}', prefix of: journal HASH, t:<topic>:* as package io.gameq.redis.topic draws them
+-- ARGV[1] WAL id, '' of a replay, which moves no marks; ARGV[2] mode, see batches.lua; ARGV[3] 1 if anything is published, else 0; ARGV[4]
+--   and ARGV[5] first and last sequence of the call; ARGV[6] the oldest sequence that waits for an answer; unless the WAL id is '', for
+--   each KEYS[i] its marks: see journal.lua; then batches of commits that are one change each, or publishes of one batch alone, and
+--   commits by themselves, which begin with c: see batches.lua
+-- Returns {1, the marks before it of each KEYS[i], and for each refusal: number of the batch or commit, from 0; number of the item in the
+--   batch, or -1 for all of it; claim, changed, full or type; message, or error: nothing of it is written}; {0, number of the first of
+--   KEYS whose mark does not fit}, and nothing is written.
+local wal, mode = ARGV[1], ARGV[2]
+local marks, at = {}, 7
+if wal ~= '' then
+  marks, at = read_marks(wal, 7)
+  if not marks then return {0, at} end
 end
-
 local is_full = false
-if ARGV[4] == '0' then
+if ARGV[3] == '0' then
   write_even_when_full(KEYS[1])
 else
-  local answer = redis.pcall('HSET', KEYS[1] .. ':mjournal', wal, whole(journals[KEYS[1]].mark))
-  if type(answer) == 'table' and answer.err then
-    if not string.find(answer.err, 'OOM ', 1, true) then return redis.error_reply((string.gsub(answer.err, '^-', ''))) end
-    is_full = true
-    write_even_when_full(KEYS[1])
-  end
+  local answer = redis.pcall('SET', KEYS[1] .. ':none', '')
+  is_full = type(answer) == 'table' and answer.err ~= nil
+  if is_full and not string.find(answer.err, 'OOM ', 1, true) then return redis.error_reply((string.gsub(answer.err, '^-', ''))) end
+  write_even_when_full(KEYS[1])
 end
 
-local unit = 0
+local unit, refusals, refused = 0, {}, {}
+
+-- Remembers what was refused, until nothing from 'open' on waits for an answer any more.
+local function remember_refused(slot, wal, open, refused)
+  local known = redis.call('HGET', slot .. ':journal', wal .. '!') or ''
+  for first, last in string.gmatch(known, '(%d+)(%S*)') do
+    if tonumber(string.match(last, '%d+') or first) >= open then refused[#refused + 1] = first .. last end
+  end
+  redis.call('HSET', slot .. ':journal', wal .. '!', table.concat(refused, ' '))
+end
 
 local function refuse(item, why)
   for _, word in ipairs({unit, item, why[1], why[2]}) do refusals[#refusals + 1] = word end
 end
 
+-- Publishes do not tell their sequences: Redis is full for all of the call, or the topic is broken.
+local function note_refused(b, item)
+  refused[#refused + 1] = b.kind == 'p' and ARGV[4] .. '-' .. ARGV[5] or ARGV[b.first + (item - 1) * WORDS[b.kind]]
+end
+
 local function one_by_one(b)
-  local chain = chains[b.slot]
-  local refused = refusal(b, is_full, how)
-  if refused then
-    refuse(-1, refused)
-    if b.kind == 'p' then
-      chain.unsure = true
-    else
-      for i = 1, b.n do table.insert(chain.refused, tonumber(ARGV[b.first + (i - 1) * WORDS[b.kind]])) end
-    end
+  local why = refusal(b, is_full, mode)
+  if why then
+    refuse(-1, why)
+    for i = 1, b.kind == 'p' and 1 or b.n do note_refused(b, i) end
   elseif b.kind == 'a' then
     local ids, lanes = read_ids(b, 1)
     local stands, lapsed = standing(b, ids, lanes)
     acknowledge(b, ids, lanes, stands, lapsed)
     for i = 1, b.n do
-      local sequence = tonumber(ARGV[b.first + (i - 1) * WORDS.a])
-      table.insert(stands[i] and chain.applied or chain.refused, sequence)
-      if not stands[i] then refuse(i - 1, {'claim', b.topic .. '/' .. ids[i]}) end
+      if not stands[i] then
+        refuse(i - 1, {'claim', b.topic .. '/' .. ids[i]})
+        note_refused(b, i)
+      end
     end
   else
-    apply(b, how)
-    if b.kind ~= 'p' then
-      for i = 1, b.n do table.insert(chain.applied, tonumber(ARGV[b.first + (i - 1) * WORDS[b.kind]])) end
-    end
+    apply(b, mode)
   end
 end
 
 local function as_a_whole(c)
-  if mode ~= FIRST then leave_what_is_there(c, wal, kept, journals) end
-  local refused = refusal_of_commit(c, is_full, mode)
-  if refused then refuse(-1, refused) end
-  if mode ~= FIRST then
-    if refused then
-      note_commit(c, wal, journals, false)
-    else
-      apply_commit(c, wal, mode, journals)
-    end
-    return
+  local why = refusal_of_commit(c, is_full, mode)
+  if why then
+    refuse(-1, why)
+    refused[#refused + 1] = c.sequence
+  else
+    for _, b in ipairs(c.batches) do apply(b, mode) end
   end
-  if not refused then
-    for _, b in ipairs(c.batches) do apply(b, how) end
-  end
-  for _, of in ipairs(c.slots) do table.insert(refused and chains[of.slot].refused or chains[of.slot].applied, c.sequence) end
 end
 
 while at <= #ARGV do
@@ -96,19 +85,8 @@ while at <= #ARGV do
   end
   unit = unit + 1
 end
-
--- Publishes do not tell their sequences: where some were refused, all that is not known to be here is taken for missing.
-for slot, chain in pairs(chains) do
-  local journal = journals[slot]
-  add_hole(journal, journal.mark, chain.before)
-  if chain.unsure then
-    add_hole(journal, math.max(journal.mark, chain.before), chain.last)
-    for _, sequence in ipairs(chain.applied) do fill(journal, sequence - 1, sequence) end
-  else
-    fill(journal, chain.before, chain.last)
-    for _, sequence in ipairs(chain.refused) do add_hole(journal, sequence - 1, sequence) end
-  end
-  journal.mark = math.max(journal.mark, chain.last)
-  write_journal(slot, wal, journal)
+if wal ~= '' then
+  move_marks(wal, 7)
+  if #refused > 0 then remember_refused(KEYS[1], wal, tonumber(ARGV[6]), refused) end
 end
-return refusals
+return {1, marks, refusals}

@@ -13,6 +13,8 @@ public final class CommitWire {
   /** What became of a commit. */
   public enum Answer {
     APPLIED,
+    /** The same, and Redis has lost what was there before. */
+    APPLIED_AFTER_A_LOSS,
     /** A newer session owns one of its owners. */
     NEWER_SESSION,
     /** Redis knows no session or an older one; the rows are written. */
@@ -22,23 +24,29 @@ public final class CommitWire {
   }
 
   /** As {@link io.gameq.commit.CommitSender} sends it the first time. */
-  public static Answer first(RedisConnection redis, SlotKeys slot, String walId, Commit commit) {
-    CommitGroup group = group(slot, walId, commit);
+  public static Answer first(
+      RedisConnection redis, SlotKeys slot, String walId, Commit commit, SlotMarks marks) {
+    CommitGroup group = group(slot, walId, commit, marks);
     group.send(redis).toCompletableFuture().join();
-    return answer(group);
+    boolean fits = group.answered();
+    Answer answer = answer(group);
+    return answer == Answer.APPLIED && !fits ? Answer.APPLIED_AFTER_A_LOSS : answer;
   }
 
-  private static CommitGroup group(SlotKeys slot, String walId, Commit commit) {
+  private static CommitGroup group(SlotKeys slot, String walId, Commit commit, SlotMarks marks) {
     return new CommitGroup(
         List.of(commit),
         new CommitGroup.Terms(
-            part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0));
+            part -> new SessionKeys(slot, part.session()), SlotKeys.bytes(walId), 0, marks));
   }
 
   private static Answer answer(CommitGroup group) {
     CommitGroup.Outcome outcome = group.outcome(0);
     if (outcome instanceof CommitGroup.Applied) {
       return Answer.APPLIED;
+    }
+    if (outcome instanceof CommitGroup.Forgotten) {
+      return Answer.FORGOTTEN;
     }
     if (outcome instanceof CommitGroup.NotOwner not) {
       if (not.isNewer()) {

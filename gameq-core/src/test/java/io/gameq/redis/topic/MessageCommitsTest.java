@@ -4,12 +4,14 @@ import static io.gameq.redis.topic.ScriptedTopic.ack;
 import static io.gameq.redis.topic.ScriptedTopic.id;
 import static io.gameq.redis.topic.ScriptedTopic.payloads;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
@@ -142,7 +144,7 @@ class MessageCommitsTest {
   }
 
   @Test
-  void refusesOneOfManyAndNotesItAsAHole() {
+  void refusesOneOfManyAndRemembersItForWhoGotNoAnswer() {
     try (ScriptedTopic own = new ScriptedTopic()) {
       MessageId first = id("a");
       MessageId second = other(own, first, 0);
@@ -161,13 +163,15 @@ class MessageCommitsTest {
       assertEquals(
           List.of(new MessagesScript.Refused(1, Kind.CLAIM_LOST, "mail/" + second.id())),
           own.first(commits));
-      assertEquals("105", own.journal(slot).get("node-aaaaaaaa"));
-      assertEquals("0-1 103-104", own.journal(slot).get("node-aaaaaaaa!"));
+      JournalMarks marks = JournalMarks.read(own.redis, own.slots, own.walId);
+      assertEquals(105, marks.sequence(slot));
+      assertTrue(marks.wasRefused(104, false));
+      assertFalse(marks.wasRefused(103, false) || marks.wasRefused(105, true));
       assertEquals("three", own.pending(third));
       assertEquals(
-          List.of(new MessagesScript.Refused(1, Kind.CLAIM_LOST, "mail/" + second.id())),
-          own.again(commits),
-          "sent again: what is there is left, what was refused is refused again");
+          List.of(new MessagesScript.Refused(0, Kind.CLAIM_LOST, "mail/" + second.id())),
+          own.again(commits[1]),
+          "refused again");
       assertEquals(none(), own.send(ack(again)));
     }
   }

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.SlotMarks;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,6 +20,9 @@ import java.util.concurrent.CompletionStage;
 /** The real scripts of topics, with a rule taken out perhaps. One thread. */
 final class PlantedScripts {
   private static final String TOPIC = "t";
+
+  /** Whether Redis is full. */
+  private static final String FULL = "is_full = type(answer) == 'table' and answer.err ~= nil";
 
   private final RedisConnection redis;
   private final SlotKeys slot;
@@ -43,7 +48,9 @@ final class PlantedScripts {
     Map<String, LuaScript> scripts =
         Map.of(
             "messages",
-            LuaScript.of(MessagesScript.class, "topic.lua", "batches.lua", "messages.lua"),
+            messages(),
+            "full",
+            messages(),
             "take",
             TopicScript.of("take.lua"),
             "nack",
@@ -53,6 +60,9 @@ final class PlantedScripts {
       String text = new String(of.getValue().text(), UTF_8);
       String edited = plant.isNone() ? text : text.replace(plant.find, plant.replacement);
       matched |= !edited.equals(text);
+      if (of.getKey().equals("full")) {
+        edited = edited.replace(FULL, "is_full, answer = true, {err = 'OOM '}");
+      }
       sha1.put(of.getKey(), redis.sync().scriptLoad(edited.getBytes(UTF_8)));
     }
     if (!matched && !plant.isNone()) {
@@ -87,14 +97,47 @@ final class PlantedScripts {
 
   // --- calls
 
-  /** A publish; {@code before} is 0 when it is sent again. */
-  After publish(TopicImage image, long sequence, long before, String id, String value) {
-    boolean isAgain = before == 0;
-    List<String> args = new ArrayList<>(List.of("P", "0", isAgain ? "1" : "0", "1"));
-    commit(args, sequence, before);
+  private static LuaScript messages() {
+    return LuaScript.of(
+        MessagesScript.class, "topic.lua", "batches.lua", "journal.lua", "messages.lua");
+  }
+
+  /** What the journal marks of a WAL tell. */
+  static JournalMarks marks(TopicImage image, String wal) {
+    return JournalMarks.parse(
+        List.of(Objects.requireNonNullElse(image.get("journal", wal), "0")),
+        Objects.requireNonNullElse(image.get("journal", wal + "!"), ""));
+  }
+
+  /** A publish, which is refused when Redis is full. */
+  After publish(
+      TopicImage image, long sequence, boolean isAgain, boolean isFull, String id, String value) {
+    List<String> args = call(image, "P", isAgain ? Sent.AGAIN : Sent.FIRST, sequence, true, 1);
     args.addAll(List.of("p", "1", TOPIC, isGrouped(id) ? "1" : "0", "1", "1", "0"));
     args.addAll(List.of(id, "1000", value));
-    return run(image, "messages", args);
+    return run(image, isFull ? "full" : "messages", args);
+  }
+
+  /** All has arrived that was sent before: nothing is lost here. */
+  private static List<String> call(
+      TopicImage image, String wal, Sent how, long sequence, boolean publishes, int batches) {
+    String number = Long.toString(sequence);
+    boolean isReplayed = how == Sent.REPLAYED;
+    List<String> args =
+        new ArrayList<>(
+            List.of(isReplayed ? "" : wal, how.mode, publishes ? "1" : "0", number, number, "0"));
+    if (!isReplayed) {
+      SlotMarks marks = new SlotMarks(1);
+      marks.read(marks(image, wal));
+      SlotMarks.Move move = marks.next(0, sequence);
+      args.add(Long.toString(move.least()));
+      args.add(Long.toString(move.before()));
+      args.add(Long.toString(move.delta()));
+    }
+    if (how != Sent.FIRST) {
+      args.addAll(List.of("c", number, Integer.toString(batches)));
+    }
+    return args;
   }
 
   /** What was handled, under which token. */
@@ -116,27 +159,14 @@ final class PlantedScripts {
   /** An acknowledgement out of a consumer's WAL. */
   After ack(TopicImage image, String wal, long sequence, Sent how, Handled of) {
     String id = of.id;
-    List<String> args = new ArrayList<>(List.of(wal, "0", how.mode, "0"));
     boolean isReplayed = how == Sent.REPLAYED; // with something that stands or falls with it
-    commit(args, sequence, how == Sent.FIRST ? sequence - 1 : 0, isReplayed ? 2 : 1);
+    List<String> args = call(image, wal, how, sequence, false, isReplayed ? 2 : 1);
     args.addAll(List.of("a", "1", TOPIC, isGrouped(id) ? "1" : "0", "1"));
     args.addAll(List.of(Long.toString(sequence), id, of.token, "0", "%016x".formatted(of.version)));
     if (isReplayed) {
       args.addAll(List.of("e", "1", TOPIC, "0", "1", "other", "%016x".formatted(0)));
     }
     return run(image, "messages", args);
-  }
-
-  private static void commit(List<String> args, long sequence, long before) {
-    commit(args, sequence, before, 1);
-  }
-
-  private static void commit(List<String> args, long sequence, long before, int batches) {
-    String number = Long.toString(sequence);
-    args.addAll(
-        before == 0
-            ? List.of("c", number, "1", "1", "0", Integer.toString(batches))
-            : List.of(Long.toString(before), number, number));
   }
 
   After take(TopicImage image, String token) {

@@ -14,12 +14,15 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.script.MessagesScript.Mode;
+import io.gameq.redis.script.SlotMarks;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,7 +42,7 @@ final class ScriptedTopic implements AutoCloseable {
   final RedisConnection redis;
   String walId = "node-aaaaaaaa";
 
-  private final Map<Integer, Long> newest = new HashMap<>();
+  private final Map<String, SlotMarks> marks = new HashMap<>();
   private long sequence = 100;
   private long version = 1;
 
@@ -51,9 +54,6 @@ final class ScriptedTopic implements AutoCloseable {
     connector = new RedisConnector(new RedisConfig(uri));
     redis = connector.open();
     MessagesScript.load(redis);
-    for (int slot = 0; slot < slots.length; slot++) {
-      newest.put(slot, 1L); // so that all is sent for the first time
-    }
   }
 
   static MessageId id(String key) {
@@ -143,44 +143,44 @@ final class ScriptedTopic implements AutoCloseable {
 
   /** Sends for the first time. */
   List<MessagesScript.Refused> first(MessageCommit... commits) {
-    for (MessageCommit commit : commits) {
-      for (SlotMessages of : commit.messages()) {
-        of.setBefore(newest.getOrDefault(of.slot(), 1L));
-        newest.put(of.slot(), commit.sequence());
-      }
-    }
-    return call(false, commits);
-  }
-
-  /** Sends for the first time, with what is said to be before it. */
-  List<MessagesScript.Refused> withBefore(MessageCommit... commits) {
-    return call(false, commits);
+    return call(Mode.FIRST, commits);
   }
 
   /** Sends again after the reply was lost. */
   List<MessagesScript.Refused> again(MessageCommit... commits) {
-    forgetBefore(commits);
-    return call(false, commits);
+    return call(Mode.AGAIN, commits);
   }
 
   List<MessagesScript.Refused> replay(MessageCommit... commits) {
-    forgetBefore(commits);
-    return call(true, commits);
+    return send(MessagesScript.Arguments.ofReplay(slots, List.of(commits))).refused();
   }
 
-  private static void forgetBefore(MessageCommit... commits) {
+  private List<MessagesScript.Refused> call(Mode mode, MessageCommit... commits) {
+    Map<Integer, Long> newest = new LinkedHashMap<>();
     for (MessageCommit commit : commits) {
-      commit.messages().forEach(of -> of.setBefore(0));
+      commit.messages().forEach(of -> newest.put(of.slot(), commit.sequence()));
     }
+    List<SlotMarks.Move> moves = new ArrayList<>();
+    newest.forEach((slot, last) -> moves.add(marks().next(slot, last)));
+    MessagesScript.Answer answer =
+        send(
+            new MessagesScript.Arguments(
+                SlotKeys.bytes(walId), mode, 0, slots, List.of(commits), moves));
+    for (int i = 0; i < moves.size(); i++) {
+      if (!answer.fits() || !marks().taken(moves.get(i), answer.marks().get(i))) {
+        throw new AssertionError("the journal marks do not fit");
+      }
+    }
+    return answer.refused();
   }
 
-  private List<MessagesScript.Refused> call(boolean isReplay, MessageCommit... commits) {
-    return MessagesScript.send(
-            redis,
-            new MessagesScript.Arguments(
-                SlotKeys.bytes(walId), 0, isReplay, slots, List.of(commits)))
-        .toCompletableFuture()
-        .join();
+  /** Those of the WAL that there is now. */
+  SlotMarks marks() {
+    return marks.computeIfAbsent(walId, id -> new SlotMarks(slots.length));
+  }
+
+  MessagesScript.Answer send(MessagesScript.Arguments call) {
+    return MessagesScript.send(redis, call).toCompletableFuture().join();
   }
 
   // --- consumers
@@ -278,7 +278,7 @@ final class ScriptedTopic implements AutoCloseable {
     Map<String, String> fields = new TreeMap<>();
     redis
         .sync()
-        .hgetall(SlotKeys.bytes(slots[slot].prefix() + ":mjournal"))
+        .hgetall(SlotKeys.bytes(slots[slot].prefix() + ":journal"))
         .forEach((k, v) -> fields.put(new String(k, US_ASCII), new String(v, US_ASCII)));
     return fields;
   }

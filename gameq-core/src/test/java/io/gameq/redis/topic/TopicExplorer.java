@@ -2,6 +2,7 @@ package io.gameq.redis.topic;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.topic.PlantedScripts.After;
 import io.gameq.redis.topic.PlantedScripts.Handled;
 import io.gameq.redis.topic.PlantedScripts.Sent;
@@ -148,20 +149,19 @@ final class TopicExplorer {
     List<Integer> unanswered = new ArrayList<>(state.unanswered);
     unanswered.add(i);
     state.unanswered = List.copyOf(unanswered);
-    if (isApplied) {
-      publish(state, i, 10L * i + 1);
-    } else {
+    publish(state, i, false, !isApplied);
+    if (!isApplied) {
       state.refusals--;
       state.refusedByRedis.add(i);
       state.refusedOnce.add(i);
     }
   }
 
-  private void publish(TopicCast state, int i, long before) {
+  private void publish(TopicCast state, int i, boolean isAgain, boolean isFull) {
     After after =
-        scripts.publish(state.image, 10L * i + 11, before, published.get(i), value(i + 1));
+        scripts.publish(state.image, 10L * i + 11, isAgain, isFull, published.get(i), value(i + 1));
     state.image = after.image();
-    if (!after.reply().isEmpty()) {
+    if (isApplied(after) == isFull) {
       state.wrong = "REFUSED: publish " + i;
     }
   }
@@ -175,7 +175,10 @@ final class TopicExplorer {
   private void sendAgain(TopicCast state) {
     int i = state.again.get(0);
     state.again = state.again.subList(1, state.again.size());
-    publish(state, i, 0);
+    JournalMarks marks = PlantedScripts.marks(state.image, "P");
+    if (marks.lacks(0, 10L * i + 11) || marks.wasRefused(10L * i + 11, true)) {
+      publish(state, i, true, false);
+    }
     state.refusedByRedis.remove(i);
     state.acknowledged.add(i);
   }
@@ -279,14 +282,23 @@ final class TopicExplorer {
     state.release(c);
   }
 
+  private static boolean isApplied(After after) {
+    return ((List<?>) after.reply().get(2)).isEmpty();
+  }
+
   private boolean sendAck(TopicCast state, int c, Sent how) {
     TopicImage before = state.image;
     String token = state.token[c];
     String id = state.id[c];
     Handled of = new Handled(id, state.version[c], token);
-    After after = scripts.ack(before, "C" + c, state.acks[c] + 1L, how, of);
+    long sequence = state.acks[c] + 1L;
+    JournalMarks marks = PlantedScripts.marks(before, "C" + c);
+    if (how == Sent.AGAIN && !marks.lacks(0, sequence) && !marks.wasRefused(sequence, false)) {
+      return true; // it is there
+    }
+    After after = scripts.ack(before, "C" + c, sequence, how, of);
     state.image = after.image();
-    boolean isApplied = after.reply().isEmpty();
+    boolean isApplied = isApplied(after);
     if (isApplied && !state.arrived[c] && how == Sent.REPLAYED) {
       state.handledBefore(id, state.version[c]);
     } else if (isApplied && !state.arrived[c]) {

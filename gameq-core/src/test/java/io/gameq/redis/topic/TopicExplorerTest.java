@@ -121,16 +121,19 @@ class TopicExplorerTest {
   }
 
   @Test
-  void whatIsSentAgainIsLostWithoutHolesAndHandledTwiceWithoutMarks() {
-    String holes = "local function add_hole(journal, after, to)\n";
+  void whatIsSentAgainIsLostWithoutWhatWasRefusedAndHandledTwiceWithoutMarks() {
     misses(
-        "LOST", GROUPED, new TopicCast(1, 1, 0, 0, 0), holes, holes + "if true then return end\n");
+        "LOST",
+        GROUPED,
+        new TopicCast(1, 1, 0, 0, 0),
+        "if #refused > 0 then remember_refused(KEYS[1], wal, tonumber(ARGV[6]), refused) end",
+        "");
     misses(
         "ACKNOWLEDGED TWICE",
         MERGED,
         new TopicCast(0, 1, 0, 0, 0),
-        "of.before == 0 and not lacks(journals[of.slot], c.sequence)",
-        "false");
+        "redis.call('HINCRBY', slot .. ':journal', wal, ARGV[at + 3 * i - 1])",
+        "");
   }
 
   @Test

@@ -16,7 +16,7 @@ record TopicImage(TreeMap<String, List<String>> keys) {
   static final TopicImage EMPTY = new TopicImage(new TreeMap<>());
 
   private static final List<String> HASHES =
-      List.of("msg", "held", "claim", "tries", "dead", "why", "done", "ended", "mjournal");
+      List.of("msg", "held", "claim", "tries", "dead", "why", "done", "ended", "journal");
   private static final List<String> SETS =
       List.of("due", "ready", "behind", "lease", "lane:g", "lane:h");
 
@@ -24,7 +24,7 @@ record TopicImage(TreeMap<String, List<String>> keys) {
   private static final String NAMES =
       """
       local function name(of)
-        if of == 'mjournal' then return KEYS[1] .. ':mjournal' end
+        if of == 'journal' then return KEYS[1] .. ':journal' end
         return KEYS[1] .. ':t:' .. ARGV[1] .. ':' .. of
       end
       """;

@@ -1,5 +1,6 @@
 package io.gameq.recovery.failover;
 
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.writer.campaign.Attempt;
 import io.gameq.writer.campaign.CampaignNode;
 import io.gameq.writer.campaign.HistoryReplay.LoggedCommit;
@@ -27,17 +28,25 @@ final class Losses {
         Map<String, Long> ofSlot = new HashMap<>();
         redis
             .hgetall("{" + namespace + ":" + slot + "}:journal")
-            .forEach((wal, sequence) -> ofSlot.put(wal, Long.parseLong(sequence)));
+            .forEach(
+                (wal, mark) -> {
+                  if (!wal.endsWith("!") && !wal.endsWith("@")) {
+                    ofSlot.put(wal, JournalMarks.parse(List.of(mark), "").sequence(0));
+                  }
+                });
         marks.put(slot, ofSlot);
       }
       return new Marks(marks);
     }
 
-    /** Whether any process start of a node committed to it. */
+    /** Whether any process start of a node committed to it: its marks begin with the same. */
     boolean ofNode(String name) {
       return bySlot.values().stream()
-          .flatMap(ofSlot -> ofSlot.keySet().stream())
-          .anyMatch(wal -> wal.startsWith(name + "-"));
+              .flatMap(ofSlot -> ofSlot.entrySet().stream())
+              .filter(of -> of.getKey().startsWith(name + "-"))
+              .distinct()
+              .count()
+          > 1;
     }
 
     boolean hold(int slot, LoggedCommit commit) {

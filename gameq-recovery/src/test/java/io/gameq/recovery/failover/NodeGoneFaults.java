@@ -8,7 +8,7 @@ import java.util.Random;
 
 /** A failover, and a node that is gone: only its WAL has what it had acknowledged. Stateless. */
 final class NodeGoneFaults {
-  /** A node asks for so many journal marks before it replays. */
+  /** A node asks so much before it replays: what server that is, and for its marks. */
   private static final int MARKS_FIRST = 4;
 
   private NodeGoneFaults() {}

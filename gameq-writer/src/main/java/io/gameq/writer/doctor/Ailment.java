@@ -101,8 +101,9 @@ public enum Ailment {
       "due, without a message", "messages were deleted by hand", "removes the entry"),
   JOURNAL_MARK(
       "journal mark of a process that is gone",
-      "a node died less than about an hour ago, or no writer runs",
-      "removes it, as writers do about once an hour"),
+      "a node died within the last week, and its WAL may still be replayed",
+      "removes it, as writers do after seven days: a replay of the WAL puts messages back then that"
+          + " were handled"),
   OPEN(
       "owners that a process has open which is gone",
       "a node died, or was closed with sessions open",

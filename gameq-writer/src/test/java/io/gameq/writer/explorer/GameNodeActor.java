@@ -5,6 +5,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.VersionClock;
 import io.gameq.redis.script.CommitWire;
 import io.gameq.redis.script.CommitWire.Answer;
+import io.gameq.redis.script.SlotMarks;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.TableRow;
 import io.gameq.term.TermMovedException;
@@ -148,16 +149,19 @@ record GameNodeActor(
     Outgoing out = outgoing(world, from, op, me.op());
     NodeMemory now = journaled(from, out);
     Answer answer = Answer.APPLIED;
+    SlotMarks marks = new SlotMarks(now.wal().marks());
     for (Commit commit : out.commits(plant.has(Switch.SPANNING_AS_MULTIS))) {
-      Answer one = CommitWire.first(world.redis, world.slot, name, commit);
+      Answer one = CommitWire.first(world.redis, world.slot, name, commit, marks);
       answer = one == Answer.APPLIED || plant.has(Switch.OWN_NOT_CHECKED) ? answer : one;
     }
+    now = now.wal(now.wal().marks(marks));
+    NodeMemory applied =
+        now.wal(now.wal().queued(op, out.commits(false).get(0)))
+            .told(me.op(), Status.ACKNOWLEDGED)
+            .op(me.op() + 1);
     return switch (answer) {
-      case APPLIED ->
-          settled(
-              now.wal(now.wal().queued(op, out.commits(false).get(0)))
-                  .told(me.op(), Status.ACKNOWLEDGED)
-                  .op(me.op() + 1));
+      case APPLIED -> settled(applied);
+      case APPLIED_AFTER_A_LOSS -> settled(applied).doubtsRedis();
       case NEWER_SESSION ->
           settled(loseRefused(world, now.told(me.op(), Status.REFUSED), op).op(me.op() + 1));
       case FORGOTTEN, FORGOTTEN_WRITTEN -> forgotten(now);
@@ -173,13 +177,12 @@ record GameNodeActor(
         .wal(me.wal().appended(me.op(), NodeWal.parts(out.commits(false).get(0))));
   }
 
-  /** What else Redis forgot, the marks of commits since then do not tell. */
+  /** What else Redis forgot, is owed. */
   private NodeMemory forgotten(NodeMemory me) {
-    NodeWal wal = me.wal();
-    return settled(me.op(me.op() + 1))
-        .wal(
-            plant.has(Switch.MARKS_TRUSTED_ALWAYS) ? wal : wal.owing(wal.owed().distrustingMarks()))
-        .link(me.link().broken());
+    NodeMemory now = settled(me.op(me.op() + 1));
+    return plant.has(Switch.MARKS_TRUSTED_ALWAYS)
+        ? now.link(me.link().broken())
+        : now.doubtsRedis();
   }
 
   /** Marks the sessions lost that Redis names a newer one for. */
@@ -205,8 +208,9 @@ record GameNodeActor(
     Outgoing out = outgoing(world, from, op, me.op());
     NodeMemory now = journaled(from, out);
     if (arrives) {
+      SlotMarks unheard = new SlotMarks(now.wal().marks());
       out.commits(plant.has(Switch.SPANNING_AS_MULTIS))
-          .forEach(commit -> CommitWire.first(world.redis, world.slot, name, commit));
+          .forEach(commit -> CommitWire.first(world.redis, world.slot, name, commit, unheard));
     }
     return settled(now.op(me.op() + 1)).link(me.link().broken());
   }

@@ -77,7 +77,8 @@ record NodeHealing(GameNodeActor node) {
     try {
       next = step.next(ports);
     } catch (GameQueueException e) {
-      if (step instanceof HealingStep.TellOwner) { // all begins anew
+      if (step instanceof HealingStep.TellOwner
+          || step instanceof HealingStep.SendAgain) { // all begins anew
         return node.settled(me.link(me.link().broken()));
       }
       throw e;

@@ -15,6 +15,8 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.SlotMarks;
 import io.gameq.wal.WalRecord;
 import io.gameq.writer.explorer.MadeChange.Status;
 import io.gameq.writer.explorer.Plant.Switch;
@@ -35,6 +37,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   private final TreeMap<Integer, SessionRef> refs = new TreeMap<>();
   private final HeldSessions held;
   private NodeMemory me;
+  private boolean hasOwnMarks;
 
   NodeHealingPorts(Servers world, GameNodeActor node, NodeMemory before) {
     this.world = world;
@@ -198,12 +201,48 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
     return marked;
   }
 
+  /** Those of the state after this step. */
+  private SlotMarks slotMarks() {
+    if (!hasOwnMarks) {
+      me = me.wal(me.wal().marks(new SlotMarks(me.wal().marks())));
+      hasOwnMarks = true;
+    }
+    return me.wal().marks();
+  }
+
+  @Override
+  public JournalMarks marks() {
+    return slotMarks().read();
+  }
+
+  @Override
+  public void marks(JournalMarks now) {
+    slotMarks().read(now);
+  }
+
+  @Override
+  public long[] newest() {
+    return slotMarks().answered();
+  }
+
+  @Override
+  public long[] settled() {
+    List<Commit> unanswered = new ArrayList<>();
+    for (int op : me.unanswered()) {
+      unanswered.add(node.sentBefore(world, withMarkedSessions(), op));
+    }
+    return slotMarks().settled(unanswered);
+  }
+
   @Override
   public CommitGroup group(Commit commit) {
     return new CommitGroup(
         List.of(commit),
         new CommitGroup.Terms(
-            part -> new SessionKeys(world.slot, part.session()), SlotKeys.bytes(node.name()), 0));
+            part -> new SessionKeys(world.slot, part.session()),
+            SlotKeys.bytes(node.name()),
+            0,
+            slotMarks()));
   }
 
   @Override

@@ -2,15 +2,20 @@ package io.gameq.writer.explorer;
 
 import io.gameq.durability.TrackerInSteps;
 import io.gameq.healing.HealingStep;
+import io.gameq.healing.HeldSession;
 import io.gameq.node.Opening;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.redis.SessionKeys;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.LookScript.Looked;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Handover;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalRecord;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -342,7 +347,16 @@ record NodeMemory(
 
   /** Redis was seen to have lost something: heals, and asks no mark what that was. */
   NodeMemory doubtsRedis() {
-    return wal(wal.owing(wal.owed().distrustingMarks())).link(link.broken());
+    List<HeldSession> all = new ArrayList<>();
+    SlotKeys slot = new SlotKeys("any", 0);
+    holds.forEach(
+        (player, hold) ->
+            all.add(
+                new HeldSession(
+                    hold.ref,
+                    new SessionKeys(slot, hold.ref),
+                    Objects.requireNonNull(wal.trackers().get(player)).unsettled())));
+    return wal(wal.owing(wal.owed().plusLost(all, JournalMarks.none(1)))).link(link.broken());
   }
 
   NodeMemory wal(NodeWal now) {
@@ -474,6 +488,16 @@ record NodeMemory(
   }
 
   /** The first commit without an answer; -1 when there is none. */
+  /** Ops of commits without an answer, in order. */
+  List<Integer> unanswered() {
+    return changes.stream()
+        .filter(change -> change.status() == MadeChange.Status.SENT)
+        .map(MadeChange::commit)
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
   int firstUnanswered() {
     return changes.stream()
         .filter(change -> change.status() == MadeChange.Status.SENT)

@@ -5,6 +5,7 @@ import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.TrackerInSteps;
 import io.gameq.healing.RecordsToReplay;
+import io.gameq.redis.script.SlotMarks;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowHeader;
 import io.gameq.wal.WalRecord;
@@ -20,13 +21,18 @@ import java.util.function.UnaryOperator;
  * @param records in order; the sequence of the first is 1
  * @param trackers of each session that the node holds, by player
  * @param owed what the node is to replay
+ * @param marks what it knows of its journal marks; not to be changed
  */
 record NodeWal(
-    List<Entry> records, TreeMap<Integer, TrackerInSteps> trackers, RecordsToReplay owed) {
+    List<Entry> records,
+    TreeMap<Integer, TrackerInSteps> trackers,
+    RecordsToReplay owed,
+    SlotMarks marks) {
   /** No op: the rows were adopted. */
   static final int ADOPTED = -1;
 
-  static final NodeWal EMPTY = new NodeWal(List.of(), new TreeMap<>(), RecordsToReplay.NOTHING);
+  static final NodeWal EMPTY =
+      new NodeWal(List.of(), new TreeMap<>(), RecordsToReplay.NOTHING, new SlotMarks(1));
 
   /** A record: the node's op that it is the commit of, or {@link #ADOPTED}. */
   record Entry(int op, List<WalRecord.Part> parts) {
@@ -81,7 +87,7 @@ record NodeWal(
   NodeWal appended(int op, List<WalRecord.Part> parts) {
     List<Entry> more = new ArrayList<>(records);
     more.add(new Entry(op, parts));
-    return new NodeWal(List.copyOf(more), trackers, owed);
+    return new NodeWal(List.copyOf(more), trackers, owed, marks);
   }
 
   static WalRecord.Part part(String owner, String session, List<EncodedRow> rows) {
@@ -103,7 +109,7 @@ record NodeWal(
   NodeWal track(int player, TrackerInSteps tracker) {
     TreeMap<Integer, TrackerInSteps> now = new TreeMap<>(trackers);
     now.put(player, tracker);
-    return new NodeWal(records, now, owed);
+    return new NodeWal(records, now, owed, marks);
   }
 
   NodeWal track(int player, UnaryOperator<TrackerInSteps> change) {
@@ -120,6 +126,10 @@ record NodeWal(
   }
 
   NodeWal owing(RecordsToReplay now) {
-    return new NodeWal(records, trackers, now);
+    return new NodeWal(records, trackers, now, marks);
+  }
+
+  NodeWal marks(SlotMarks now) {
+    return new NodeWal(records, trackers, owed, now);
   }
 }

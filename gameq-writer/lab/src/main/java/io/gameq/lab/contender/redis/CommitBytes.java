@@ -14,6 +14,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
+import io.gameq.redis.script.SlotMarks;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,6 +68,7 @@ public record CommitBytes(RowEncoding encoding, String namespace, int slots) {
     Actions actions = workload.actions(0);
     Map<Long, SessionRef> sessions = new HashMap<>();
     SlotKeys[] keys = SlotKeys.all(namespace, slots);
+    SlotMarks marks = new SlotMarks(slots);
     long dueMillis = System.currentTimeMillis();
     for (long bytes = 0; actions.seq() < most && bytes < MOST_BYTES; ) {
       List<Commit> commits = new ArrayList<>();
@@ -87,7 +89,8 @@ public record CommitBytes(RowEncoding encoding, String namespace, int slots) {
                   new CommitGroup.Terms(
                       part -> new SessionKeys(keys[part.session().slot()], part.session()),
                       WAL,
-                      dueMillis))
+                      dueMillis,
+                      marks))
               .send(new RedisConnection(sent.connection()));
       consumer.accept(new Group(sent.commands(), commits.size()));
     }
