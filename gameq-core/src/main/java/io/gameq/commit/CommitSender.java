@@ -23,6 +23,7 @@ public final class CommitSender implements AutoCloseable {
   private static final long ABANDON_MILLIS = 11_000;
 
   private final WalWriter wal;
+  private final RecentMessages recent;
   private final SenderEnd end;
   private final Admission admission;
   private final WaitingCommits waiting;
@@ -42,8 +43,8 @@ public final class CommitSender implements AutoCloseable {
     wal = to.wal();
     end = new SenderEnd(wal.directory(), events::died);
     admission = new Admission(config.limits());
-    RedisAway away = new RedisAway(config.whenAway(), config.limits(), admission);
-    RecentMessages recent = to.recent();
+    recent = to.recent();
+    RedisAway away = new RedisAway(config.whenAway(), config.limits(), admission, recent);
     Settlement settlement = new Settlement(admission, wal, events.counts(), recent);
     waiting = new WaitingCommits(admission, away, end);
     sessions = new SenderSessions(config, wal.id(), recent);
@@ -93,6 +94,11 @@ public final class CommitSender implements AutoCloseable {
   public void submit(Commit commit, long deadlineNanos) {
     waiting.add(commit, deadlineNanos);
     thread.wake();
+  }
+
+  /** Whether it has sent messages that Redis may yet lose, and the WAL is to keep. */
+  public boolean hasRecentMessages() {
+    return recent.keptFrom() != Long.MAX_VALUE;
   }
 
   /** Whether it met an error and will do nothing any more. */

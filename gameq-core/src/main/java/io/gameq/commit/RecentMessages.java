@@ -6,10 +6,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Which WAL records of this node change messages, for as long as a healing may replay them; by
- * stretches of time, so that it takes the same memory whatever their number. Thread-safe.
+ * stretches of time, so that it takes the same memory whatever their number. Time in which Redis is
+ * away does not count: what it has lost is known only once it is back. Thread-safe.
  */
 public final class RecentMessages {
   /** More stretches only take memory; fewer would keep records for longer than they are to be. */
@@ -18,12 +20,16 @@ public final class RecentMessages {
   /** Nearer than this two stretches are read as one: opening a file costs as much. */
   private static final long ONE_STRETCH_RECORDS = 50_000;
 
+  private final LongSupplier clock;
   private final long keepNanos;
   private final long stretchNanos;
   private final Deque<Second> seconds = new ArrayDeque<>();
   private long firstFailed = Long.MAX_VALUE;
   private long lastFailed;
   private volatile long openFrom;
+  private boolean isAway;
+  private long awaySinceNanos;
+  private long awayNanos;
 
   /** A stretch of time. */
   private static final class Second {
@@ -40,8 +46,34 @@ public final class RecentMessages {
 
   /** None yet; {@code keep}: how long records may be replayed. */
   public RecentMessages(Duration keep) {
+    this(keep, System::nanoTime);
+  }
+
+  /** With a clock in nanoseconds. */
+  RecentMessages(Duration keep, LongSupplier clock) {
+    this.clock = clock;
     keepNanos = keep.toNanos();
     stretchNanos = Math.max(Duration.ofSeconds(1).toNanos(), keepNanos / STRETCHES);
+  }
+
+  /** Redis is away, or has not been healed: what is known grows no older. */
+  synchronized void away() {
+    if (!isAway) {
+      isAway = true;
+      awaySinceNanos = clock.getAsLong();
+    }
+  }
+
+  /** Redis has everything again. */
+  synchronized void healed() {
+    if (isAway) {
+      isAway = false;
+      awayNanos += clock.getAsLong() - awaySinceNanos;
+    }
+  }
+
+  private long now() {
+    return (isAway ? awaySinceNanos : clock.getAsLong()) - awayNanos;
   }
 
   /** A commit with messages was appended to the WAL. */
@@ -49,7 +81,7 @@ public final class RecentMessages {
     if (openFrom == 0) {
       openFrom = sequence;
     }
-    long now = System.nanoTime();
+    long now = now();
     Second newest = seconds.peekLast();
     if (newest == null || now - newest.beganNanos >= stretchNanos) {
       forgetOld(now);
@@ -83,7 +115,7 @@ public final class RecentMessages {
 
   /** The lowest sequence that may be replayed; {@link Long#MAX_VALUE} when there is none. */
   public synchronized long keptFrom() {
-    forgetOld(System.nanoTime());
+    forgetOld(now());
     Second oldest = seconds.peek();
     return oldest == null ? Long.MAX_VALUE : oldest.first;
   }
@@ -100,7 +132,7 @@ public final class RecentMessages {
 
   /** Where the records are that may be replayed, beyond a sequence, in order. */
   synchronized List<Stretch> after(long sequence) {
-    forgetOld(System.nanoTime());
+    forgetOld(now());
     List<Stretch> all = new ArrayList<>();
     for (Second second : seconds) {
       if (second.last <= sequence) {

@@ -14,21 +14,25 @@ final class RedisAway {
   private final WhenRedisIsAway policy;
   private final Limits limits;
   private final Admission admission;
+  private final RecentMessages recent;
   private volatile @Nullable Long sinceNanos;
 
-  RedisAway(WhenRedisIsAway policy, Limits limits, Admission admission) {
+  RedisAway(WhenRedisIsAway policy, Limits limits, Admission admission, RecentMessages recent) {
     this.policy = policy;
     this.limits = limits;
     this.admission = admission;
+    this.recent = recent;
   }
 
   void begin() {
     sinceNanos = System.nanoTime();
+    recent.away();
     admission.journaling(!fails());
   }
 
   void end() {
     sinceNanos = null;
+    recent.healed();
     admission.journaling(false);
   }
 

@@ -28,7 +28,7 @@ public final class LeftMessageReplay {
       DurableTruth truth,
       LeftMessages.Wal wal,
       LeftMessages messages) {
-    LeftRecords left = new LeftRecords(slots, JournalMarks.none(slots.length));
+    LeftRecords left = new LeftRecords(slots, JournalMarks.none(slots.length), false);
     WalReport report = WalReader.read(wal.directory(), left::take);
     HeldSessions sessions = new HeldSessions(left.sessions());
     SessionOwnership.read(

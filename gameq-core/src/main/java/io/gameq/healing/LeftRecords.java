@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class LeftRecords {
   private final SlotKeys[] slots;
   private final JournalMarks marks;
+  private final boolean areRowsDurable;
   private final long[] newest;
   private final Map<String, HeldSession> sessions = new HashMap<>();
   private final Map<Long, Long> carried = new HashMap<>();
@@ -37,8 +38,9 @@ final class LeftRecords {
   private long records;
   private long oldestMillis = Long.MAX_VALUE;
 
-  /** Nothing yet. */
-  LeftRecords(SlotKeys[] slots, JournalMarks marks) {
+  /** Nothing yet; {@code areRowsDurable}: only messages can be missing. */
+  LeftRecords(SlotKeys[] slots, JournalMarks marks, boolean areRowsDurable) {
+    this.areRowsDurable = areRowsDurable;
     this.slots = slots;
     this.marks = marks;
     this.newest = new long[slots.length];
@@ -76,7 +78,7 @@ final class LeftRecords {
     OwnerId owner = OwnerId.ofEncoded(part.owner());
     SlotKeys slot = slots[owner.slot(slots.length)];
     note(sequence, slot.slot());
-    if (!marks.lacks(slot.slot(), sequence)) {
+    if (areRowsDurable || !marks.lacks(slot.slot(), sequence)) {
       return;
     }
     records++;

@@ -6,6 +6,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.JournalMarks;
+import io.gameq.wal.LeftWals;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalReport;
@@ -86,7 +87,7 @@ public final class LeftWalReplay {
   private Outcome run(RedisConnection redis, Path wal) {
     String walId = String.valueOf(wal.getFileName());
     JournalMarks marks = JournalMarks.read(redis, slots, walId);
-    LeftRecords left = new LeftRecords(slots, marks);
+    LeftRecords left = new LeftRecords(slots, marks, LeftWals.isComplete(wal));
     LeftMessages messages = new LeftMessages(marks, sequence -> false);
     WalReport report =
         WalReader.read(

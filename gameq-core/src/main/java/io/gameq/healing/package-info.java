@@ -17,8 +17,8 @@
  * </pre>
  *
  * <p>A healing that is cut short anywhere begins anew: every script compares versions and sessions,
- * what was owed stays owed, and the marks are written when all is there. A process that dies leaves its WAL to its next start, or to {@code
- * gameq-recovery}.
+ * what was owed stays owed, and the marks are written when all is there. A process that dies leaves
+ * its WAL to its next start, or to {@code gameq-recovery}.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.healing;

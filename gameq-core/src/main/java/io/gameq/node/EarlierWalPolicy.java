@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.EarlierWals;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.healing.AdoptedHalves;
@@ -50,18 +51,20 @@ final class EarlierWalPolicy {
       return wals;
     }
     List<Path> whole = new ArrayList<>();
-    for (Path wal : wals) {
+    List<Path> incomplete = wals.stream().filter(wal -> !LeftWals.isComplete(wal)).toList();
+    for (Path wal : incomplete) {
       LOG.warn("an earlier start of node {} left the incomplete WAL {}", config.node(), wal);
+    }
+    if (!incomplete.isEmpty() && config.earlierWals() == EarlierWals.REFUSE) {
+      throw new GameQueueException(
+          ("node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
+                  + " plan' over it and remove it when 'verify' ends with 0, or choose another"
+                  + " earlierWals")
+              .formatted(config.node(), incomplete.get(0)));
     }
     switch (config.earlierWals()) {
       case IGNORE -> LOG.warn("they are left to 'gameq-recovery plan'");
-      case REFUSE ->
-          throw new GameQueueException(
-              ("node %s does not start beside the incomplete WAL %s: run 'gameq-recovery"
-                      + " plan' over it and remove it when 'verify' ends with 0, or choose another"
-                      + " earlierWals")
-                  .formatted(config.node(), wals.get(0)));
-      case REPLAY -> {
+      case REFUSE, REPLAY -> {
         OwnerReader reader = new OwnerReader(mysql);
         SlotKeys[] slots = SlotKeys.all(config.namespace(), config.slots());
         LeftWalReplay replay =

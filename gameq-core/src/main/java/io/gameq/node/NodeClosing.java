@@ -53,8 +53,12 @@ final class NodeClosing {
     boolean answered =
         node.sender().close(Math.max(LEAST_MILLIS, node.calls().timeout().toMillis() * 2 / 3));
     if (answered && !node.upkeep().hadConflicts() && node.sessions().isDrained()) {
-      forgetJournal();
-      node.wal().complete();
+      if (node.sender().hasRecentMessages()) { // the next start puts back what Redis loses of them
+        node.wal().complete(System.currentTimeMillis() + node.config().messageKeep().toMillis());
+      } else {
+        forgetJournal();
+        node.wal().complete();
+      }
       node.stateSigns().leave();
     } else {
       LOG.warn(

@@ -29,7 +29,9 @@ final class CompleteWals {
       for (Path directory : directories.toList()) {
         Path marker = directory.resolve(WalMarkers.COMPLETE_FILE);
         var complete = WalMarkers.complete(directory);
-        if (complete.isPresent() && !LiveWals.isLive(directory)) {
+        if (complete.isPresent()
+            && !WalMarkers.isKeptForMessages(directory)
+            && !LiveWals.isLive(directory)) {
           wals.add(
               new Wal(
                   directory, complete.get().bytes(), Files.getLastModifiedTime(marker).toMillis()));

@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds the WALs that earlier starts of a node left without having everything in MySQL. Stateless.
+ * Finds the WALs that earlier starts of a node left without having everything in MySQL, or with
+ * messages that Redis may yet lose. Stateless.
  */
 public final class LeftWals {
   /** What follows the node in a WAL id: the start and the process. */
@@ -21,7 +22,7 @@ public final class LeftWals {
 
   /**
    * Their directories, the oldest first: of nodes of this name, written by no process now, with
-   * records, and not complete.
+   * records, and not complete or with messages that are to be kept.
    *
    * @throws WalException when the directory cannot be read
    */
@@ -33,12 +34,18 @@ public final class LeftWals {
     try (Stream<Path> directories = Files.list(walDirectory)) {
       return directories
           .filter(of -> ofNode.matcher(String.valueOf(of.getFileName())).matches())
-          .filter(of -> WalMarkers.complete(of).isEmpty() && hasRecords(of) && !LiveWals.isLive(of))
+          .filter(of -> !isComplete(of) || WalMarkers.isKeptForMessages(of))
+          .filter(of -> hasRecords(of) && !LiveWals.isLive(of))
           .sorted()
           .toList();
     } catch (IOException e) {
       throw new WalException("cannot read the WAL directory " + walDirectory + " (" + e + ")", e);
     }
+  }
+
+  /** Whether everything of it is in MySQL. */
+  public static boolean isComplete(Path wal) {
+    return WalMarkers.complete(wal).isPresent();
   }
 
   /** The id of the process that wrote a WAL, 8 hex digits. */

@@ -6,13 +6,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
-/** The two small files beside a WAL's records, one number a line. Stateless. */
+/** The small files beside a WAL's records, one number a line. Stateless. */
 final class WalMarkers {
   /** {@code sequence}: records below it were durable, and their files were deleted. */
   static final String TRIMMED_FILE = "trimmed";
 
   /** {@code last sequence, bytes}: its node ended with everything durable. */
   static final String COMPLETE_FILE = "complete";
+
+  /** {@code Unix ms}: until then Redis may yet lose messages that a complete WAL has. */
+  static final String MESSAGES_FILE = "messages";
 
   private WalMarkers() {}
 
@@ -25,6 +28,17 @@ final class WalMarkers {
 
   static void writeComplete(Path directory, Complete complete) throws IOException {
     write(directory, COMPLETE_FILE, complete.lastSequence() + "\n" + complete.bytes());
+  }
+
+  static void writeMessages(Path directory, long untilMillis) throws IOException {
+    write(directory, MESSAGES_FILE, String.valueOf(untilMillis));
+  }
+
+  /** Whether Redis may yet lose messages that the WAL has, though it is complete. */
+  static boolean isKeptForMessages(Path directory) {
+    return numbers(directory, MESSAGES_FILE, 1)
+        .filter(until -> until[0] > System.currentTimeMillis())
+        .isPresent();
   }
 
   /** The first sequence that is not deleted on purpose: 1 when none was, or nobody knows. */

@@ -24,7 +24,12 @@ final class WalReading {
   private static final int WINDOW_BYTES = 1 << 20;
   private static final String METADATA_FILE = "metadata.cq4t";
   static final Set<String> OTHER_FILES =
-      Set.of(METADATA_FILE, LiveWals.LOCK_FILE, WalMarkers.TRIMMED_FILE, WalMarkers.COMPLETE_FILE);
+      Set.of(
+          METADATA_FILE,
+          LiveWals.LOCK_FILE,
+          WalMarkers.TRIMMED_FILE,
+          WalMarkers.COMPLETE_FILE,
+          WalMarkers.MESSAGES_FILE);
 
   private final Path directory;
   private final long fromSequence;

@@ -42,6 +42,7 @@ public final class WalWriter implements AutoCloseable {
   private long sequence;
   private volatile long bytesNow;
   private boolean complete;
+  private long messagesUntilMillis;
 
   /**
    * Where and for whom a WAL begins.
@@ -327,7 +328,13 @@ public final class WalWriter implements AutoCloseable {
    * deleted at once where {@link WalLimits#keep} is zero, else by a later start beside it.
    */
   public synchronized void complete() {
+    complete(0);
+  }
+
+  /** The same, with messages that Redis may yet lose until then, Unix ms: not deleted before. */
+  public synchronized void complete(long untilMillis) {
     complete = true;
+    messagesUntilMillis = untilMillis;
   }
 
   @Override
@@ -337,6 +344,9 @@ public final class WalWriter implements AutoCloseable {
     }
     files.close();
     try {
+      if (complete && messagesUntilMillis > 0) {
+        WalMarkers.writeMessages(directory, messagesUntilMillis);
+      }
       if (complete) {
         WalMarkers.writeComplete(directory, new WalMarkers.Complete(sequence, bytes()));
       }
@@ -345,7 +355,7 @@ public final class WalWriter implements AutoCloseable {
     } finally {
       AppendedFiles.closeQuietly(live);
     }
-    if (complete && limits.keep().isZero()) {
+    if (complete && limits.keep().isZero() && messagesUntilMillis == 0) {
       CompleteWals.remove(directory);
     }
   }

@@ -12,6 +12,7 @@ import io.gameq.OwnerSession;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.servers.TestServers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -132,6 +133,28 @@ class NodeRestartTest extends RecoveryFixture {
     assertEquals(0, game.dirtyRows());
     try (GameQueue other = game.node("n-1")) { // another node's WALs are not its own
       assertEquals(List.of(), other.read("player:1", Item.class));
+    }
+  }
+
+  @Test
+  void aMessageThatRedisLosesAfterACloseInOrderComesBackAndOneThatWasHandledDoesNot() {
+    record Text(String text) {}
+    try (GameQueue queue = game.node("n1")) {
+      queue.topic("work", Text.class).publish("kept", new Text("x")).awaitQueued(LONG);
+    }
+    game.loseRedis();
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(1, game.keys(":t:work:msg").size());
+      game.keys(":t:work:*").forEach(this::remove); // somebody handles it
+    }
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(List.of(), game.keys(":t:work:msg"));
+    }
+  }
+
+  private void remove(String key) {
+    try (var redis = TestServers.redis()) {
+      redis.sync().del(key);
     }
   }
 }

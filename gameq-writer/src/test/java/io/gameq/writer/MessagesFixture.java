@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /** Messages of topic "mail" of the game that may lose what Redis held. */
 abstract class MessagesFixture extends RedisLossFixture {
@@ -91,15 +90,5 @@ abstract class MessagesFixture extends RedisLossFixture {
     byte[] id = id(key).id().getBytes(US_ASCII);
     redis.sync().hdel(key(slot, "msg").getBytes(US_ASCII), id);
     redis.sync().zrem(key(slot, "due").getBytes(US_ASCII), id);
-  }
-
-  /** What a hash of the slot's journal says of the only WAL. */
-  final @Nullable String journal(int slot, String suffix) {
-    byte[] journal = ("{" + game.namespace + ":" + slot + "}:journal").getBytes(US_ASCII);
-    return redis.sync().hgetall(journal).entrySet().stream()
-        .filter(of -> new String(of.getKey(), US_ASCII).endsWith("!") == suffix.equals("!"))
-        .map(of -> new String(of.getValue(), US_ASCII))
-        .findFirst()
-        .orElse(null);
   }
 }
