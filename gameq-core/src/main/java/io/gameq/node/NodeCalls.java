@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.CallTimeoutException;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
@@ -61,7 +62,7 @@ final class NodeCalls {
       return new MySqlUnavailableException(
           what + ", since MySQL does not answer; it may still be done");
     }
-    return new GameQueueException(
+    return new CallTimeoutException(
         what + ": Redis or MySQL does not answer, or is slow; it may still be done");
   }
 
