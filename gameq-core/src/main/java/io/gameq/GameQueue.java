@@ -232,10 +232,10 @@ public interface GameQueue extends AutoCloseable {
    * for at most {@link GameQueueConfigBuilder#callTimeout}; a further call returns the same.
    *
    * <p>They begin above what the table has when the first node asks, what MySQL would give next,
-   * and what waits for the table in Redis: that first call looks at every row that waits. {@code
-   * gameq_id} has where they are. Every program that inserts into the table must take its ids so:
-   * MySQL does not know which ids nodes hold. A failover of MySQL that loses transactions may give
-   * a range again.
+   * and what waits for the table in Redis or was refused: that first call looks at every such row.
+   * {@code gameq_id} has where they are. Every program that inserts into the table must take its
+   * ids so: MySQL does not know which ids nodes hold. A failover of MySQL that loses transactions
+   * may give a range again.
    *
    * @param table managed, with a column with AUTO_INCREMENT, else with one integer in its primary
    *     key beside the owner's column

@@ -2,6 +2,7 @@ package io.gameq.node;
 
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
+import io.gameq.LayoutException;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.RowsScript;
@@ -59,8 +60,9 @@ final class NodeIds {
   }
 
   /**
-   * The highest number in rows that wait in Redis, of all nodes, or 0: MySQL may never have had
-   * them. Asked once in the life of a table; costs a look at every row that waits.
+   * The highest number in rows that wait in Redis, of all nodes, or that were set aside; 0 for
+   * none. MySQL may never have had them. Asked once in the life of a table; costs a look at every
+   * row that waits.
    */
   private long highestWaiting(Table of, Column column) {
     BigInteger highest = BigInteger.ZERO;
@@ -70,27 +72,47 @@ final class NodeIds {
       for (int from = 0; from < members.size(); from += RowsScript.MOST_OWNERS) {
         List<String> some =
             members.subList(from, Math.min(members.size(), from + RowsScript.MOST_OWNERS));
-        for (EncodedRow row :
-            redis.control().ask(connection -> RowsScript.call(connection, slot, of.name(), some))) {
-          highest = highest.max(number(row, of, column));
-        }
+        highest =
+            highest.max(
+                highest(
+                    redis
+                        .control()
+                        .ask(connection -> RowsScript.call(connection, slot, of.name(), some)),
+                    of,
+                    column));
       }
     }
-    return highest.longValueExact();
+    // After Redis: whatever a flush has set aside meanwhile is there by now.
+    return highest.max(highest(table.refused(of.name()), of, column)).longValueExact();
+  }
+
+  private BigInteger highest(List<EncodedRow> rows, Table of, Column column) {
+    return rows.stream()
+        .map(row -> number(row, of, column))
+        .reduce(BigInteger.ZERO, BigInteger::max);
   }
 
   private BigInteger number(EncodedRow row, Table of, Column column) {
-    int inKey = of.keyColumns().indexOf(column);
-    if (inKey < 0 && row.op() == RowOp.DELETE) {
-      return BigInteger.ZERO; // it has the key alone
+    try {
+      Object value = value(row, of, column);
+      return value == null
+          ? BigInteger.ZERO
+          : new BigInteger(column.type().keyText(value, column.label()));
+    } catch (LayoutException e) { // it is whole, and can be written once the table is mended
+      throw e;
+    } catch (RuntimeException e) { // damaged: it has no number, and never reaches the table
+      return BigInteger.ZERO;
     }
-    @Nullable Object value =
-        inKey < 0
-            ? codec.decode(of, row.image()).values()[of.indexOf(column.name())]
-            : new RowKey(of, row.key()).parts()[inKey];
-    return value == null
-        ? BigInteger.ZERO
-        : new BigInteger(column.type().keyText(value, column.label()));
+  }
+
+  private @Nullable Object value(EncodedRow row, Table of, Column column) {
+    int inKey = of.keyColumns().indexOf(column);
+    if (inKey >= 0) {
+      return new RowKey(of, row.key()).parts()[inKey];
+    }
+    return row.op() == RowOp.DELETE // it has the key alone
+        ? null
+        : codec.decode(of, row.image()).values()[of.indexOf(column.name())];
   }
 
   /** The column that MySQL would number, else the only integer of the key that is not the owner. */

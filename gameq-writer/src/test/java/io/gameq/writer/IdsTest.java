@@ -12,6 +12,7 @@ import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.OwnerSession;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -46,6 +47,8 @@ class IdsTest {
   record Slot(long playerId, int slot) {}
 
   record Part(long id, long playerId) {}
+
+  record Rule(long id, long playerId) {}
 
   record Mark(String name, long playerId, long number) {}
 
@@ -98,6 +101,11 @@ class IdsTest {
                     "player_id",
                     "id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT"
                         + " NULL")
+                .table(
+                    "rule",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, CHECK (id < 1000)")
                 .table(
                     "mark",
                     "player",
@@ -156,6 +164,39 @@ class IdsTest {
       put(queue, "player:4", new Mark("x", 4, 777));
       assertEquals(778, other.ids("mark").next(), "of a column that is not in the primary key");
     }
+  }
+
+  @Test
+  void theyBeginAboveRowsThatMySqlRefused() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        GameQueue other = game.node("n2");
+        WriterService writer = game.writer("w1")) {
+      put(queue, "player:1", new Rule(2_000, 1));
+      await()
+          .atMost(LONG)
+          .until(() -> game.queryText("SELECT COUNT(*) FROM gameq_dead_letter").equals("1"));
+      assertEquals(2_001, other.ids("rule").next());
+    }
+  }
+
+  @Test
+  void whatIsDamagedInRedisKeepsNobodyFromTakingIds() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
+        RedisConnection redis = connector.open()) {
+      OwnerId owner = OwnerId.of("player:1");
+      put(queue, "player:1", new Item(60, 1));
+      SlotKeys slot = new SlotKeys(game.namespace, owner.slot(Game.SLOTS));
+      byte[] session = redis.sync().get(slot.own(owner));
+      byte[] damaged = SlotKeys.bytes("item:x");
+      redis.sync().hset(slot.dirty(owner, SessionId.parse(text(session))), damaged, damaged);
+      assertEquals(61, queue.ids("item").next());
+    }
+  }
+
+  private static String text(byte[] ascii) {
+    return new String(ascii, StandardCharsets.US_ASCII);
   }
 
   private static void put(GameQueue queue, String owner, Record row) {

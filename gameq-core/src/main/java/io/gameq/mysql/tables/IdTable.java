@@ -3,6 +3,9 @@ package io.gameq.mysql.tables;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.rows.EncodedRow;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jdbi.v3.core.Handle;
@@ -43,6 +46,24 @@ public final class IdTable {
                   begin(handle, name, table, column, above);
                   return next(handle, name, count).orElseThrow();
                 }));
+  }
+
+  /** The rows of a table that MySQL refused: an operator may have them written yet. */
+  public List<EncodedRow> refused(String table) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle
+                        .select(
+                            "SELECT row_key, image FROM gameq_dead_letter WHERE table_name = ?",
+                            table)
+                        .map(
+                            (rs, context) ->
+                                new EncodedRow(
+                                    PercentEncoding.percent(table) + ":" + rs.getString(1),
+                                    rs.getBytes(2)))
+                        .list()));
   }
 
   /** LAST_INSERT_ID keeps the number before; empty when nobody has begun. */
