@@ -28,7 +28,7 @@ public interface Claims<T> {
    * @param wait for the first one: 0 to an hour
    * @return an empty list when the time was up; fails with {@link RedisUnavailableException} when
    *     Redis could not be asked meanwhile. Cancelled, it takes nothing more; what comes at that
-   *     moment is given back, and has one attempt less
+   *     moment is given back, which counts as no attempt
    * @throws QueueFullException when 1,000 wait already
    * @throws GameQueueException when an argument is out of range, the node is closed, or has as many
    *     subscriptions as it may, of which a topic that is taken from so is one (64)
@@ -66,4 +66,15 @@ public interface Claims<T> {
    * @throws GameQueueException when a text is no claim of this topic, or a value out of range
    */
   List<String> fail(List<String> claims, String why, @Nullable Duration after);
+
+  /**
+   * Gives messages back, for instance in an {@linkplain GameQueueException#isOutage outage}: they
+   * are tried again, and the attempt does not count. Waits for Redis.
+   *
+   * @param after until the next attempt, 0 to a year; null for what {@link TopicOptions#retry} says
+   * @return the claims that were lost
+   * @throws RedisUnavailableException when Redis does not answer; some may be given back
+   * @throws GameQueueException when a text is no claim of this topic, or a value out of range
+   */
+  List<String> giveBack(List<String> claims, @Nullable Duration after);
 }

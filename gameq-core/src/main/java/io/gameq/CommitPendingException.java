@@ -11,4 +11,9 @@ public final class CommitPendingException extends GameQueueException {
   public CommitPendingException(String message) {
     super(message);
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

@@ -65,4 +65,10 @@ public interface Delivery<T> {
    * @param why kept with a dead letter, 500 characters at most
    */
   void fail(String why);
+
+  /**
+   * The same with what was thrown for this message, as if the handler had thrown it: of an
+   * {@linkplain GameQueueException#isOutage outage} the attempt does not count.
+   */
+  void fail(Throwable thrown);
 }

@@ -231,13 +231,16 @@ public interface GameQueue extends AutoCloseable {
    * them in MySQL in ranges of 1,000, and give them without asking anybody. Takes the first range,
    * for at most {@link GameQueueConfigBuilder#callTimeout}; a further call returns the same.
    *
-   * <p>They begin above what the table has when the first node asks; {@code gameq_id} has where
-   * they are. Every program that inserts into the table must take its ids so: MySQL does not know
-   * which ids nodes hold. A failover of MySQL that loses transactions may give a range again.
+   * <p>They begin above what the table has when the first node asks, what MySQL would give next,
+   * and what waits for the table in Redis or was refused: that first call looks at every such row.
+   * {@code gameq_id} has where they are. Every program that inserts into the table must take its
+   * ids so: MySQL does not know which ids nodes hold. A failover of MySQL that loses transactions
+   * may give a range again.
    *
    * @param table managed, with a column with AUTO_INCREMENT, else with one integer in its primary
    *     key beside the owner's column
    * @throws MySqlUnavailableException when MySQL is away
+   * @throws RedisUnavailableException when nobody ever took ids of the table, and Redis is away
    * @throws GameQueueException when the table is not managed or has no such column, or the column
    *     holds no larger ids
    */

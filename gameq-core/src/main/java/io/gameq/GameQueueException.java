@@ -17,6 +17,15 @@ public class GameQueueException extends RuntimeException {
     super(message, cause);
   }
 
+  /**
+   * Whether this is an outage: a server is away, full or locked, or too much waits, and nothing is
+   * wrong with what was asked, which may be asked again later. An attempt of a message whose
+   * handler throws such an exception does not count.
+   */
+  public boolean isOutage() {
+    return false;
+  }
+
   /** The message; never null. */
   @Override
   public String getMessage() {

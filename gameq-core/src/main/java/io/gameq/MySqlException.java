@@ -16,4 +16,9 @@ public class MySqlException extends GameQueueException {
   public MySqlException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

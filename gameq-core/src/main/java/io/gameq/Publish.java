@@ -88,7 +88,7 @@ public record Publish<T>(
     return new Publish<>(key, payload, name, priority, timing, recurrence);
   }
 
-  /** With a priority, any integer; the topic must have {@link TopicOptions#priorities}. */
+  /** With a priority; the topic must have {@link TopicOptions#priorities}, which says its limit. */
   public Publish<T> priority(int higherFirst) {
     return new Publish<>(key, payload, group, higherFirst, timing, recurrence);
   }

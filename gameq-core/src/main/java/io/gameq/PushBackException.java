@@ -19,4 +19,9 @@ public final class PushBackException extends GameQueueException {
   public Pressure pressure() {
     return pressure;
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

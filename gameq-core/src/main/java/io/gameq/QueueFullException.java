@@ -11,4 +11,9 @@ public final class QueueFullException extends GameQueueException {
   public QueueFullException(String message) {
     super(message);
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

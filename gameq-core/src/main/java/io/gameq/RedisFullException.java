@@ -11,4 +11,9 @@ public final class RedisFullException extends CommitFailedException {
   public RedisFullException(String message) {
     super(message);
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

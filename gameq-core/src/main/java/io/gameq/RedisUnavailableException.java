@@ -16,4 +16,9 @@ public class RedisUnavailableException extends GameQueueException {
   public RedisUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

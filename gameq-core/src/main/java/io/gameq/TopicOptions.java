@@ -71,6 +71,9 @@ public record TopicOptions(
    * With priorities: of messages that are due, the highest is handled first. One that has waited
    * for this time counts as much as a fresh one with one priority more, so that none starves.
    *
+   * <p>Priority times ageing is 2^52 ms at most, up or down: up to 34 minutes that is any integer,
+   * with a year 142,418. A publish beyond it is refused.
+   *
    * @param ageing 1 ms to a year
    */
   public TopicOptions priorities(Duration ageing) {

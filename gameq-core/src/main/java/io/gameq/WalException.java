@@ -34,4 +34,9 @@ public final class WalException extends GameQueueException {
   public boolean mayBeReadable() {
     return mayBeReadable;
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

@@ -12,4 +12,9 @@ public final class WalFullException extends CommitFailedException {
   public WalFullException(String message) {
     super(message);
   }
+
+  @Override
+  public boolean isOutage() {
+    return true;
+  }
 }

@@ -18,11 +18,14 @@ final class SenderLink {
   /** Of servers that were connected to since; far more than a failover takes attempts. */
   private static final int MOST_REMEMBERED = 1_000;
 
+  /** The run id of a server that hides it. */
+  private static final String UNKNOWN = "";
+
   private final SenderRedis parts;
   private final AtomicLong connections = new AtomicLong();
   private volatile long connectedNanos;
   private final Set<Link> givenUp = new LinkedHashSet<>();
-  private Link link = new Link("", 0);
+  private Link link = new Link(UNKNOWN, 0);
   private volatile long term;
   private volatile String address = "";
 
@@ -56,7 +59,11 @@ final class SenderLink {
     }
   }
 
+  /** A number of a server that hides its run id may be a stranger's on the next: forgotten. */
   private void giveUp() {
+    if (link.runId.equals(UNKNOWN)) {
+      return;
+    }
     givenUp.add(link);
     if (givenUp.size() > MOST_REMEMBERED) {
       givenUp.remove(givenUp.iterator().next());
@@ -65,7 +72,8 @@ final class SenderLink {
 
   /**
    * Makes sure that nothing of connections to this server that were given up is applied any more: a
-   * plain HSET among their last bytes would overwrite what is committed from now on.
+   * plain HSET among their last bytes would overwrite what is committed from now on. Of a server
+   * that hides its run id none are known, and none are ended.
    */
   void silenceOthers(RedisConnection redis) {
     for (Iterator<Link> it = givenUp.iterator(); it.hasNext(); ) {

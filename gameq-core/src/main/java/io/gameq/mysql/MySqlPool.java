@@ -66,8 +66,10 @@ public final class MySqlPool {
    */
   public static final String ZERO_IS_A_VALUE = "NO_AUTO_VALUE_ON_ZERO";
 
+  /** MySQL, but not MariaDB, else says for a day what AUTO_INCREMENT of a table was. */
   private static final String EVERY_SESSION =
-      "SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@SESSION.sql_mode, ''), '%s'), "
+      ("SET time_zone = '+00:00', sql_mode = CONCAT_WS(',', NULLIF(@@SESSION.sql_mode, ''), '%s'),"
+              + " /*!80003 information_schema_stats_expiry = 0, */ ")
           .formatted(ZERO_IS_A_VALUE);
 
   /** The longest SQL whose parsed form a connection keeps, bytes. */

@@ -1,16 +1,19 @@
 package io.gameq.node;
 
+import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The ids of one table, out of ranges that are taken in MySQL: the next one while half of this one
- * is left. Thread-safe; whoever finds none left has all others wait with it.
+ * is left. Thread-safe; nobody waits with the lock, and all who find none left wait for the same
+ * range, each for its own time.
  */
 final class IdRanges implements Ids {
+  private static final String TAKE = "take ids";
+
   private final LongSupplier taking;
   private final int range;
   private final NodeCalls calls;
@@ -31,41 +34,72 @@ final class IdRanges implements Ids {
   }
 
   /** Takes the first range, if none was taken. */
-  synchronized void prepare() {
-    if (left == 0) {
-      refill();
-    }
+  void prepare() {
+    long unused = await(false);
   }
 
   @Override
-  public synchronized long next() {
-    prepare();
+  public long next() {
+    return await(true);
+  }
+
+  /**
+   * The first id that is left; waits for a range when none is.
+   *
+   * @param takes whether the id is given away
+   */
+  private long await(boolean takes) {
+    long deadline = calls.deadline();
+    CompletableFuture<Long> earlier;
+    synchronized (this) {
+      earlier = coming;
+    }
+    while (true) {
+      CompletableFuture<Long> awaited;
+      synchronized (this) {
+        if (hasLeft()) {
+          return takes ? give() : next;
+        }
+        awaited = coming();
+      }
+      try {
+        long unused = calls.await(TAKE, deadline, awaited);
+      } catch (GameQueueException e) {
+        if (awaited != earlier) {
+          throw e;
+        }
+        earlier = null; // it was begun before this call, maybe long ago: MySQL may be back
+      }
+    }
+  }
+
+  /** Goes on to the range that came, if none is left of the one before. */
+  private boolean hasLeft() {
+    CompletableFuture<Long> ready = coming;
+    if (left == 0 && ready != null && ready.isDone()) {
+      coming = null;
+      if (!ready.isCompletedExceptionally()) {
+        next = ready.join();
+        left = range;
+      }
+    }
+    return left > 0;
+  }
+
+  private long give() {
     left--;
-    if (left <= range / 2 && coming == null) {
-      coming =
-          calls.startOfMySql(
-              "take ids", isAwaited -> taking.getAsLong(), unused -> {}, Runnable::run);
+    if (left <= range / 2) {
+      CompletableFuture<Long> unused = coming();
     }
     return next++;
   }
 
-  private void refill() {
+  private CompletableFuture<Long> coming() {
     CompletableFuture<Long> ready = coming;
-    coming = null;
-    next = ready == null ? take() : of(ready);
-    left = range;
-  }
-
-  private long take() {
-    return calls.ofMySql("take ids", isAwaited -> taking.getAsLong(), unused -> {});
-  }
-
-  /** What failed, maybe long ago, is tried once more: MySQL may be back. */
-  private long of(CompletableFuture<Long> ready) {
-    try {
-      return ready.join();
-    } catch (CompletionException e) {
-      return take();
+    if (ready == null) {
+      ready = calls.shareOfMySql(TAKE, isAwaited -> taking.getAsLong());
+      coming = ready;
     }
+    return ready;
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.node;
 
+import io.gameq.CallTimeoutException;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
@@ -61,7 +62,7 @@ final class NodeCalls {
       return new MySqlUnavailableException(
           what + ", since MySQL does not answer; it may still be done");
     }
-    return new GameQueueException(
+    return new CallTimeoutException(
         what + ": Redis or MySQL does not answer, or is slow; it may still be done");
   }
 
@@ -83,6 +84,24 @@ final class NodeCalls {
   <T> CompletableFuture<T> startOfMySql(
       String what, TimedCalls.Work<T> work, Consumer<T> unused, Executor on) {
     return started.start(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused, on);
+  }
+
+  /**
+   * A call that waits for MySQL and whose result several wait for, with {@link #await}: it has no
+   * time of its own, and what came too late for one of them is there for the next.
+   */
+  <T> CompletableFuture<T> shareOfMySql(String what, TimedCalls.Work<T> work) {
+    return mysql.share(what, unlessMySqlIsAway(what, work));
+  }
+
+  /**
+   * What a shared call returns; throws what it throws.
+   *
+   * @param deadlineNanos as {@link #deadline} gave it
+   * @throws GameQueueException when the time is up, or the caller is interrupted; the call goes on
+   */
+  <T> T await(String what, long deadlineNanos, CompletableFuture<T> shared) {
+    return mysql.await(what, deadlineNanos - System.nanoTime(), shared);
   }
 
   /** Fails at once while a connection could neither be had lately nor is there now. */

@@ -2,25 +2,39 @@ package io.gameq.node;
 
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
+import io.gameq.LayoutException;
 import io.gameq.mysql.tables.IdTable;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.RowsScript;
+import io.gameq.redis.script.WaitingOwners;
 import io.gameq.rows.Column;
+import io.gameq.rows.EncodedRow;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The ids of a node, one {@link Ids} for each table. Thread-safe. */
 final class NodeIds {
   private static final int MOST = 1_000_000;
 
   private final IdTable table;
+  private final NodeRedis redis;
+  private final RowCodec codec;
   private final NodeCalls calls;
   private final ConcurrentHashMap<String, IdRanges> byTable = new ConcurrentHashMap<>();
 
-  NodeIds(IdTable table, NodeCalls calls) {
+  NodeIds(IdTable table, NodeRedis redis, RowCodec codec, NodeCalls calls) {
     this.table = table;
+    this.redis = redis;
+    this.codec = codec;
     this.calls = calls;
   }
 
@@ -39,10 +53,66 @@ final class NodeIds {
   private LongSupplier taking(Table of, int range) {
     Column column = column(of);
     return () -> {
-      long first = table.take(of.name(), column.name(), range);
+      long first = table.take(of.name(), column.name(), range, () -> highestWaiting(of, column));
       var unused = column.canonical(Math.addExact(first, range - 1)); // throws when it is full
       return first;
     };
+  }
+
+  /**
+   * The highest number in rows that wait in Redis, of all nodes, or that were set aside; 0 for
+   * none. MySQL may never have had them. Asked once in the life of a table; costs a look at every
+   * row that waits.
+   */
+  private long highestWaiting(Table of, Column column) {
+    BigInteger highest = BigInteger.ZERO;
+    for (SlotKeys slot : redis.slots()) {
+      List<String> members =
+          List.copyOf(redis.control().ask(connection -> WaitingOwners.of(connection, slot)));
+      for (int from = 0; from < members.size(); from += RowsScript.MOST_OWNERS) {
+        List<String> some =
+            members.subList(from, Math.min(members.size(), from + RowsScript.MOST_OWNERS));
+        highest =
+            highest.max(
+                highest(
+                    redis
+                        .control()
+                        .ask(connection -> RowsScript.call(connection, slot, of.name(), some)),
+                    of,
+                    column));
+      }
+    }
+    // After Redis: whatever a flush has set aside meanwhile is there by now.
+    return highest.max(highest(table.refused(of.name()), of, column)).longValueExact();
+  }
+
+  private BigInteger highest(List<EncodedRow> rows, Table of, Column column) {
+    return rows.stream()
+        .map(row -> number(row, of, column))
+        .reduce(BigInteger.ZERO, BigInteger::max);
+  }
+
+  private BigInteger number(EncodedRow row, Table of, Column column) {
+    try {
+      Object value = value(row, of, column);
+      return value == null
+          ? BigInteger.ZERO
+          : new BigInteger(column.type().keyText(value, column.label()));
+    } catch (LayoutException e) { // it is whole, and can be written once the table is mended
+      throw e;
+    } catch (RuntimeException e) { // damaged: it has no number, and never reaches the table
+      return BigInteger.ZERO;
+    }
+  }
+
+  private @Nullable Object value(EncodedRow row, Table of, Column column) {
+    int inKey = of.keyColumns().indexOf(column);
+    if (inKey >= 0) {
+      return new RowKey(of, row.key()).parts()[inKey];
+    }
+    return row.op() == RowOp.DELETE // it has the key alone
+        ? null
+        : codec.decode(of, row.image()).values()[of.indexOf(column.name())];
   }
 
   /** The column that MySQL would number, else the only integer of the key that is not the owner. */

@@ -214,7 +214,7 @@ final class NodeStart {
         calls,
         opening,
         new OwnerReading(redis, views, versions, calls),
-        new NodeIds(new IdTable(mysql.server()), calls),
+        new NodeIds(new IdTable(mysql.server()), redis, codec, calls),
         new Inboxes(sessions, sender, process, config.slots()),
         closing,
         upkeep,

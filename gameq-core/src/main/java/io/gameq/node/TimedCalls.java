@@ -73,7 +73,7 @@ final class TimedCalls implements AutoCloseable {
       return call.end(late.apply(notDoneWithin(call.what, nanos)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return call.end(new GameQueueException(call.what + ": interrupted; it may still be done"));
+      return call.end(interrupted(call.what));
     } finally {
       awaited.remove(call);
     }
@@ -109,6 +109,33 @@ final class TimedCalls implements AutoCloseable {
     return told;
   }
 
+  /** A call without a time of its own, for {@link #await} of several. */
+  <T> CompletableFuture<T> share(String what, Work<T> work) {
+    Call<T> call = new Call<>(what, work, late -> {});
+    awaited.add(call);
+    CompletableFuture<T> unused = call.result.whenComplete((value, error) -> awaited.remove(call));
+    try {
+      threads.execute(call);
+    } catch (RejectedExecutionException e) {
+      call.fail(closed(what, "the node is closed"));
+    }
+    return call.result;
+  }
+
+  /** Waits for a shared call as {@link #call} does, and ends it for nobody else. */
+  <T> T await(String what, long nanos, CompletableFuture<T> shared) {
+    try {
+      return shared.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw ofCaller(e);
+    } catch (TimeoutException e) {
+      throw late.apply(what + ": not done in time");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw interrupted(what);
+    }
+  }
+
   private <T> void tell(
       CompletableFuture<T> told, T value, @Nullable Throwable error, Call<T> call, long nanos) {
     if (error instanceof TimeoutException) {
@@ -126,6 +153,10 @@ final class TimedCalls implements AutoCloseable {
 
   private static ClosedException closed(String what, String why) {
     return new ClosedException(what + ": " + why);
+  }
+
+  private static GameQueueException interrupted(String what) {
+    return new GameQueueException(what + ": interrupted; it may still be done");
   }
 
   private static final class Call<T> implements Runnable {

@@ -175,7 +175,7 @@ final class ClaimTaking implements Agent {
 
   /** Of whoever does not want them any more. */
   void giveBack(List<TakenMessage> messages) {
-    messages.forEach(taken -> outcomes.giveBack(taken, takes.lease()));
+    messages.forEach(outcomes::giveBack);
     runner.wake();
   }
 

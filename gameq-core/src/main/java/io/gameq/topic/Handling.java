@@ -42,26 +42,36 @@ final class Handling<T> {
     if (held.isEmpty()) {
       return;
     }
+    boolean succeeded = true;
     try {
       handler.handle(List.copyOf(held));
-      pace.succeeded();
     } catch (Throwable e) { // the game's: whatever it is, its messages are tried again
+      succeeded = false;
       pace.failed();
       counts.warnOf(e);
-      held.forEach(message -> message.fail(Holding.text(e)));
+      held.forEach(message -> message.fail(e));
     }
-    held.forEach(this::settle);
+    for (HeldMessage<T> message : held) {
+      succeeded &= settle(message);
+    }
+    if (succeeded) {
+      pace.succeeded();
+    }
   }
 
-  private void settle(HeldMessage<T> message) {
-    switch (message.returned()) {
+  /** False where an outage is in the way. */
+  private boolean settle(HeldMessage<T> message) {
+    return switch (message.returned()) {
       case ACKNOWLEDGED -> settleCommitted(message);
-      case RETURNED -> outcomes.acknowledge(message.ack());
-      default -> fail(message, message.error());
-    }
+      case RETURNED -> {
+        outcomes.acknowledge(message.ack());
+        yield true;
+      }
+      default -> fail(message, message.error(), message.isOutage());
+    };
   }
 
-  private void settleCommitted(HeldMessage<T> message) {
+  private boolean settleCommitted(HeldMessage<T> message) {
     try {
       message.awaitAcknowledged();
       counts.handled(1);
@@ -70,12 +80,18 @@ final class Handling<T> {
     } catch (CommitUnknownException e) { // its lease decides
       counts.notAcknowledged(1, e);
     } catch (GameQueueException e) {
-      fail(message, Holding.text(e));
+      return fail(message, Holding.text(e), e.isOutage());
     }
+    return true;
   }
 
-  private void fail(HeldMessage<T> message, String why) {
+  private boolean fail(HeldMessage<T> message, String why, boolean isOutage) {
     counts.failed();
-    outcomes.fail(message.taken(), why, message.nextDueMillis());
+    if (isOutage) {
+      outcomes.putOff(message.taken(), pace.outage(), why);
+    } else {
+      outcomes.fail(message.taken(), why, message.nextDueMillis());
+    }
+    return !isOutage;
   }
 }

@@ -40,6 +40,7 @@ final class HeldMessage<T> implements Delivery<T> {
   private State state = State.OPEN;
   private @Nullable CommitReceipt receipt;
   private @Nullable String error;
+  private boolean isOutage;
 
   /** What becomes of it. */
   enum State {
@@ -171,17 +172,34 @@ final class HeldMessage<T> implements Delivery<T> {
     }
     state = State.REFUSED; // until it is taken: to return does not acknowledge without the rows
     error = "its commit was refused";
-    CommitReceipt committed = terms.node().commits().commit(List.of(ack()), sessions);
+    isOutage = false;
+    CommitReceipt committed;
+    try {
+      committed = terms.node().commits().commit(List.of(ack()), sessions);
+    } catch (GameQueueException e) {
+      isOutage = e.isOutage();
+      throw e;
+    }
     receipt = committed;
     state = State.ACKNOWLEDGED;
     return committed;
   }
 
   @Override
-  public synchronized void fail(String why) {
+  public void fail(String why) {
+    fail(why, false);
+  }
+
+  @Override
+  public void fail(Throwable thrown) {
+    fail(Holding.text(thrown), Holding.isOutage(thrown));
+  }
+
+  private synchronized void fail(String why, boolean byAnOutage) {
     if (state == State.OPEN || state == State.REFUSED) {
       state = State.FAILED;
       error = why;
+      isOutage = byAnOutage;
     }
   }
 
@@ -191,6 +209,11 @@ final class HeldMessage<T> implements Delivery<T> {
       state = State.RETURNED;
     }
     return state;
+  }
+
+  /** Whether it failed for an outage. */
+  synchronized boolean isOutage() {
+    return isOutage;
   }
 
   /** Why it failed. */

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import io.gameq.GameQueueException;
 import io.gameq.redis.topic.TakenMessage;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,9 @@ import java.util.List;
  * left out. Thread-safe.
  */
 final class Holding<T> {
+  /** Causes can go round in a circle. */
+  private static final int MOST_CAUSES = 50;
+
   private final HeldMessage.Terms<T> terms;
   private final Outcomes outcomes;
   private final SubscriptionCounts counts;
@@ -48,6 +52,21 @@ final class Holding<T> {
           "the message cannot be read: " + text(e),
           Schedule.nextDue(taken, terms.options().lease()));
     }
+  }
+
+  /**
+   * Whether an outage made a handler fail: the first of gameq's own exceptions among what was
+   * thrown and its causes decides, as games wrap them.
+   */
+  static boolean isOutage(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause instanceof GameQueueException known) {
+        return known.isOutage();
+      }
+      cause = cause.getCause();
+    }
+    return false;
   }
 
   /** As it is kept with a dead letter. */

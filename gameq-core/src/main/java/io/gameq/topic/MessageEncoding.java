@@ -16,6 +16,9 @@ final class MessageEncoding<T> {
   /** Far beyond any game; and a double in Redis holds it to the millisecond. */
   private static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
 
+  /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
+  private static final long MOST_PRIORITY_MILLIS = 1L << 52;
+
   private final String topic;
   private final int slots;
   private final TopicOptions options;
@@ -56,11 +59,7 @@ final class MessageEncoding<T> {
   /** Throws GameQueueException when the message is not fit for the topic. */
   MessageChange.Publish publish(Publish<T> message) {
     MessageId id = id(message.group(), message.key());
-    if (message.priority() != 0 && options.ageing().isZero()) {
-      throw new GameQueueException(
-          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
-              .formatted(id, topic));
-    }
+    checkPriority(id, message.priority());
     byte[] payload = payload(id, message.payload());
     Due due = due(message);
     if (due.millis() < 0 || due.millis() > LAST_MILLIS) {
@@ -76,6 +75,24 @@ final class MessageEncoding<T> {
         due.keepsTime(),
         cap == null ? 0 : cap.toMillis(),
         MessageValue.encode(due.sinceMillis(), message.priority(), due.schedule(), payload));
+  }
+
+  private void checkPriority(MessageId id, int priority) {
+    if (priority == 0) {
+      return;
+    }
+    if (options.ageing().isZero()) {
+      throw new GameQueueException(
+          "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
+              .formatted(id, topic));
+    }
+    long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
+    if (Math.abs((long) priority) > most) {
+      throw new GameQueueException(
+          ("message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from -%d"
+                  + " to %d; use smaller ones, or a shorter ageing")
+              .formatted(id, priority, options.ageing(), topic, most, most));
+    }
   }
 
   /** Throws GameQueueException when a payload cannot be encoded, or is too large. */

@@ -83,12 +83,24 @@ final class Outcomes {
    * @param nextDueMillis of a recurring message, for when this was its last attempt; 0 for none
    */
   void fail(TakenMessage taken, String error, long nextDueMillis) {
-    add(taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis);
+    add(
+        NackMessageScript.Failure.counted(
+            taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis));
   }
 
-  private void add(TakenMessage taken, long afterMillis, String error, long nextDueMillis) {
+  /**
+   * An outage was in the way: the attempt does not count.
+   *
+   * @param leastMillis until the next attempt; longer where a failure would wait longer
+   */
+  void putOff(TakenMessage taken, long leastMillis, String why) {
+    long afterMillis = Math.max(jittered(leastMillis), backoffMillis(retry, taken.attempts()));
+    add(NackMessageScript.Failure.notCounted(taken, afterMillis, cut(why)));
+  }
+
+  private void add(NackMessageScript.Failure failure) {
     open.incrementAndGet();
-    nacks.add(new NackMessageScript.Failure(taken, afterMillis, error, nextDueMillis));
+    nacks.add(failure);
   }
 
   /** It was taken once more than it may be tried. */
@@ -100,18 +112,22 @@ final class Outcomes {
     return error.length() <= MOST_ERROR_CHARS ? error : error.substring(0, MOST_ERROR_CHARS);
   }
 
-  /** Of nobody's fault: it is due again at once. */
-  void giveBack(TakenMessage taken, Duration lease) {
-    add(taken, 0, "whoever took it did not wait for it any more", Schedule.nextDue(taken, lease));
+  /** Of nobody's fault: it is due again at once, and the attempt does not count. */
+  void giveBack(TakenMessage taken) {
+    add(
+        NackMessageScript.Failure.notCounted(
+            taken, 0, "whoever took it did not wait for it any more"));
   }
 
   /** How long until the attempt after one, the first of which is 1. */
   static long backoffMillis(Retry retry, int attempt) {
     int failure = Math.min(attempt, retry.delays().size());
     long millis = retry.delays().get(failure - 1).toMillis();
-    return retry.jitter()
-        ? millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1)
-        : millis;
+    return retry.jitter() ? jittered(millis) : millis;
+  }
+
+  private static long jittered(long millis) {
+    return millis / 2 + ThreadLocalRandom.current().nextLong(millis / 2 + 1);
   }
 
   /** How many messages have no answer of Redis yet. */

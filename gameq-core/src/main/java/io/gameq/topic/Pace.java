@@ -13,11 +13,16 @@ final class Pace {
   /** What may be taken at once after a rest, of a second's messages. */
   private static final double BURST_SECONDS = 0.1;
 
+  /** An outage that is over is noticed within this. */
+  private static final long MOST_OUTAGE_MILLIS = 30_000;
+
   private final int most;
   private final double perSecond;
   private double allowed;
   private double tokens;
   private long nanos = System.nanoTime();
+  private long outageNanos;
+  private boolean isOutage;
 
   /** With {@code perSecond} 0 for no limit. */
   Pace(int most, double perSecond) {
@@ -28,11 +33,26 @@ final class Pace {
   }
 
   synchronized void succeeded() {
+    isOutage = false;
     allowed = Math.min(most, allowed + 1 / allowed);
   }
 
   synchronized void failed() {
     allowed = Math.max(1, allowed * AFTER_FAILURE);
+  }
+
+  /**
+   * A failure that is an outage's: how long its message waits at least, ms. As long as the outage
+   * lasts already, so that the waits grow by themselves, but 30 s at most.
+   */
+  synchronized long outage() {
+    failed();
+    long now = System.nanoTime();
+    if (!isOutage) {
+      isOutage = true;
+      outageNanos = now;
+    }
+    return Math.min(MOST_OUTAGE_MILLIS, TimeUnit.NANOSECONDS.toMillis(now - outageNanos));
   }
 
   /** How many handlers may run at a time. */

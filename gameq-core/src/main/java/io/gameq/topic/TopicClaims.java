@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A topic's messages taken by hand, on one node. Thread-safe. */
@@ -183,22 +184,43 @@ final class TopicClaims<T> implements Claims<T> {
 
   @Override
   public List<String> fail(List<String> claims, String why, @Nullable Duration after) {
+    checkDelay(after);
+    return nack(
+        claims,
+        claim ->
+            NackMessageScript.Failure.counted(
+                claim.taken(definition.slots()),
+                millis(after, claim),
+                Outcomes.cut(why),
+                claim.nextDueMillis()));
+  }
+
+  @Override
+  public List<String> giveBack(List<String> claims, @Nullable Duration after) {
+    checkDelay(after);
+    return nack(
+        claims,
+        claim ->
+            NackMessageScript.Failure.notCounted(
+                claim.taken(definition.slots()), millis(after, claim), "given back"));
+  }
+
+  private static void checkDelay(@Nullable Duration after) {
     if (after != null && (after.isNegative() || after.compareTo(LONGEST_DELAY) > 0)) {
       throw new GameQueueException("the next attempt is after 0 to a year: " + after);
     }
+  }
+
+  private long millis(@Nullable Duration after, ClaimText claim) {
+    return after == null
+        ? Outcomes.backoffMillis(options.retry(), claim.attempt())
+        : after.toMillis();
+  }
+
+  private List<String> nack(
+      List<String> claims, Function<ClaimText, NackMessageScript.Failure> failure) {
     Map<String, ClaimText> parsed = parse(claims);
-    List<NackMessageScript.Failure> failures =
-        parsed.values().stream()
-            .map(
-                claim ->
-                    new NackMessageScript.Failure(
-                        claim.taken(definition.slots()),
-                        after == null
-                            ? Outcomes.backoffMillis(options.retry(), claim.attempt())
-                            : after.toMillis(),
-                        Outcomes.cut(why),
-                        claim.nextDueMillis()))
-            .toList();
+    List<NackMessageScript.Failure> failures = parsed.values().stream().map(failure).toList();
     NackMessageScript nack = new NackMessageScript(definition.topic(), options.retry().attempts());
     List<Boolean> held =
         node

@@ -118,6 +118,19 @@ class ClaimsTest {
     assertEquals("no bank", dead.error());
   }
 
+  @Test
+  void whatIsGivenBackIsTakenAgainHoweverOftenAndNeverADeadLetter() throws Exception {
+    Topic<Text> topic = queue.topic("given-back", Text.class, twice());
+    topic.publish("k", new Text("x"));
+    for (int i = 0; i < 4; i++) {
+      Claimed<Text> taken = one(topic);
+      assertEquals(1, taken.attempt());
+      assertEquals(List.of(), topic.claims().giveBack(List.of(taken.claim()), ZERO));
+      assertEquals(List.of(taken.claim()), topic.claims().giveBack(List.of(taken.claim()), ZERO));
+    }
+    assertEquals(0, topic.counts().dead());
+  }
+
   private static TopicOptions twice() {
     return TopicOptions.DEFAULT.retry(Retry.fixed(ofSeconds(1)).attempts(2));
   }

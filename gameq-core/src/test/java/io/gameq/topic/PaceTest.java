@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,18 @@ class PaceTest {
       pace.succeeded();
     }
     assertEquals(32, pace.handlers());
+  }
+
+  @Test
+  void whatAnOutageGivesBackWaitsAsLongAsItLastsAlreadyUntilSomethingSucceeds() {
+    Pace pace = new Pace(32, 0);
+    long first = pace.outage();
+    long beganNanos = System.nanoTime();
+    await().until(() -> System.nanoTime() - beganNanos > 50_000_000);
+    assertTrue(pace.outage() >= first + 50, "it lasts for 50 ms");
+    assertTrue(pace.handlers() < 32, "fewer handlers look whether it is over");
+    pace.succeeded();
+    assertTrue(pace.outage() < 50, "another one");
   }
 
   @Test

@@ -9,24 +9,43 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.CallTimeoutException;
 import io.gameq.ClaimLostException;
+import io.gameq.CommitPendingException;
 import io.gameq.CommitReceipt;
+import io.gameq.Delivery;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
 import io.gameq.Message;
+import io.gameq.MySqlException;
+import io.gameq.MySqlUnavailableException;
 import io.gameq.OwnerSession;
+import io.gameq.Pressure;
 import io.gameq.Publish;
+import io.gameq.PushBack;
+import io.gameq.PushBackException;
+import io.gameq.QueueFullException;
+import io.gameq.RedisFullException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.RollbackRequiredException;
 import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.WalFullException;
+import io.gameq.lab.servers.EmbeddedRedis;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
 import io.gameq.topic.TopicFixture.Inbox;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -238,6 +257,105 @@ class SubscriptionTest {
     assertTrue(String.valueOf(dead.error()).contains("cannot be read"), dead.toString());
     assertTrue(texts.retryDead(dead, new Text("mended")));
     assertEquals(new Text("mended"), inbox.next().payload());
+  }
+
+  @Test
+  void anOutageBurnsNoAttemptThoughItsExceptionIsTheCauseOfTheHandlersOwn() throws Exception {
+    Pressure pressure = new Pressure(Pressure.Of.ROWS, PushBack.REFUSE, 2, 1, true);
+    List<RuntimeException> outages =
+        List.of(
+            new MySqlUnavailableException("away"),
+            new MySqlException("others lock the owner"),
+            new CallTimeoutException("slow"),
+            new RedisUnavailableException("away"),
+            new RedisFullException("full"),
+            new WalFullException("full"),
+            new QueueFullException("full"),
+            new PushBackException(pressure, "full"),
+            new CommitPendingException("not yet"),
+            new CompletionException(new MySqlUnavailableException("away")),
+            new IllegalStateException(
+                "no gold", new RuntimeException(new QueueFullException("x"))));
+    Topic<Text> topic = queue.topic("outage", Text.class, TopicOptions.DEFAULT.retry(once()));
+    Iterator<RuntimeException> next = outages.iterator();
+    Inbox<Text> inbox = new Inbox<>();
+    Subscription subscription =
+        topic.subscribe(
+            delivery -> {
+              if (next.hasNext()) {
+                throw next.next();
+              }
+              inbox.handle(delivery);
+            });
+    topic.publish("k", new Text("x"));
+    await().atMost(LONG).until(() -> !inbox.isEmpty() || topic.counts().dead() > 0);
+    assertEquals(0, topic.counts().dead(), () -> "after " + subscription.counts());
+    assertEquals(1, inbox.next().attempt());
+    assertEquals(outages.size(), subscription.counts().failed());
+  }
+
+  @Test
+  void ofABatchOnlyTheMessagesThatNoOutageFailedDie() throws Exception {
+    Topic<Text> topic = queue.topic("batch", Text.class, TopicOptions.DEFAULT.retry(once()));
+    AtomicBoolean isAway = new AtomicBoolean(true);
+    Inbox<Text> inbox = new Inbox<>();
+    topic.publish("away", new Text("x")).awaitQueued(LONG);
+    topic.publish("broken", new Text("x")).awaitQueued(LONG);
+    topic.subscribeBatch(
+        deliveries -> {
+          for (Delivery<Text> delivery : deliveries) {
+            if (delivery.key().equals("broken")) {
+              delivery.fail(new IllegalStateException("no such player"));
+            } else if (isAway.getAndSet(false)) {
+              delivery.fail(new CompletionException(new RedisUnavailableException("away")));
+            } else {
+              inbox.handle(delivery);
+            }
+          }
+        },
+        SubscribeOptions.DEFAULT.batch(10));
+    Delivery<Text> again = inbox.next();
+    assertEquals("away", again.key());
+    assertEquals(1, again.attempt());
+    await().atMost(LONG).until(() -> topic.counts().dead() == 1);
+  }
+
+  @Test
+  void anAcknowledgementWithRowsThatAFullRedisRefusesBurnsNoAttempt() throws Exception {
+    TopicFixture apart = new TopicFixture();
+    try (EmbeddedRedis server = EmbeddedRedis.start();
+        RedisConnector connector = new RedisConnector(new RedisConfig(server.uri()));
+        RedisConnection redis = connector.open();
+        GameQueue full = GameQueue.open(apart.config("full", wals).redis(server.uri()).build())) {
+      Topic<Text> topic = full.topic("full", Text.class, TopicOptions.DEFAULT.retry(once()));
+      OwnerSession player = full.open("player:1");
+      topic.publish("k", new Text("x")).awaitQueued(LONG);
+      redis.sync().configSet("maxmemory", "1");
+      Subscription subscription =
+          topic.subscribe(
+              delivery -> {
+                player.put(new Purse(1, 7));
+                delivery.ackWith(player);
+              });
+      await()
+          .atMost(LONG)
+          .until(() -> subscription.counts().failed() >= 3 || topic.counts().dead() > 0);
+      assertEquals(0, topic.counts().dead());
+      redis.sync().configSet("maxmemory", "0");
+      await().atMost(LONG).until(() -> subscription.counts().handled() == 1);
+      assertEquals(List.of(new Purse(1, 7)), full.read("player:1", Purse.class));
+    }
+  }
+
+  @Test
+  void whatTheGameCausesItselfCountsThoughAnOutageStandsFurtherDown() throws Exception {
+    Topic<Text> topic = queue.topic("own-fault", Text.class, TopicOptions.DEFAULT.retry(once()));
+    topic.subscribe(
+        delivery -> {
+          throw new RollbackRequiredException("half", new MySqlUnavailableException("away"));
+        });
+    topic.publish("k", new Text("x"));
+    await().atMost(LONG).until(() -> topic.counts().dead() == 1);
   }
 
   private static io.gameq.Retry once() {

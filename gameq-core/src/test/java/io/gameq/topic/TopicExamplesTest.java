@@ -164,6 +164,42 @@ class TopicExamplesTest {
   }
 
   @Test
+  void aPriorityThatIsTooHighForItsTopicsAgeingIsRefusedAndBelowItEqualsStayInOrder()
+      throws Exception {
+    Topic<Mail> reports =
+        queue.topic(
+            "yearly", Mail.class, TopicOptions.DEFAULT.slots(1).priorities(Duration.ofDays(366)));
+    Mail mail = new Mail(1, "report");
+    int highest = 142_418; // 2^52 ms by 366 days
+    Instant hourAgo = Instant.now().minusSeconds(3_600);
+    for (int i = 9; i >= 0; i--) {
+      reports
+          .publish(Publish.of("k" + i, mail).priority(highest).at(hourAgo.plusMillis(i)))
+          .awaitQueued(LONG);
+      reports
+          .publish(Publish.of("low" + i, mail).priority(-highest).at(hourAgo.plusMillis(i)))
+          .awaitQueued(LONG);
+    }
+    Inbox<Mail> inbox = new Inbox<>();
+    reports.subscribe(inbox, ONE_BY_ONE);
+    List<String> inOrder = new ArrayList<>();
+    for (String prefix : List.of("k", "low")) {
+      for (int i = 0; i < 10; i++) {
+        inOrder.add(prefix + i);
+      }
+    }
+    assertEquals(inOrder, inbox.keys(20));
+    for (int tooHigh : List.of(highest + 1, -highest - 1, Integer.MAX_VALUE, Integer.MIN_VALUE)) {
+      GameQueueException refused =
+          assertThrows(
+              GameQueueException.class,
+              () -> reports.publish(Publish.of("k", mail).priority(tooHigh)));
+      assertTrue(refused.getMessage().contains("142418"), refused.getMessage());
+      assertTrue(refused.getMessage().contains("PT8784H"), refused.getMessage());
+    }
+  }
+
+  @Test
   void timedAtAnInstantAndAfterADelayTheOldestFirst() throws Exception {
     Inbox<Building> inbox = new Inbox<>();
     Topic<Building> building =

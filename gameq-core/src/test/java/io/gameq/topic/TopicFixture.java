@@ -2,6 +2,7 @@ package io.gameq.topic;
 
 import io.gameq.Delivery;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueConfigBuilder;
 import io.gameq.MessageHandler;
 import io.gameq.node.TestNodes;
 import io.gameq.servers.GameDatabase;
@@ -39,13 +40,15 @@ final class TopicFixture {
   }
 
   GameQueue node(String name, Path walDirectory) {
-    return GameQueue.open(
-        TestNodes.on(database)
-            .namespace(namespace)
-            .node(name)
-            .slots(4)
-            .walDirectory(walDirectory.resolve(name))
-            .build());
+    return GameQueue.open(config(name, walDirectory).build());
+  }
+
+  GameQueueConfigBuilder config(String name, Path walDirectory) {
+    return TestNodes.on(database)
+        .namespace(namespace)
+        .node(name)
+        .slots(4)
+        .walDirectory(walDirectory.resolve(name));
   }
 
   /** A handler that keeps what it gets, for a test to look at. */

@@ -126,6 +126,28 @@ class HealingRacesTest extends RedisLossFixture {
   }
 
   @Test
+  void noConnectionIsKilledOnAServerThatHidesWhichOneItIs() throws Exception {
+    try (RedisTap tap = new RedisTap()) {
+      tap.hidesRunId = true;
+      try (GameQueue queue = GameQueue.open(game.config("n1").redis(tap.uri()).build())) {
+        OwnerSession player = queue.open("player:1");
+        queued(player, new Pet(1, 1, "before"));
+        tap.cutSender();
+        queued(player, new Pet(1, 1, "after"));
+        assertEquals(0, tap.kills.get(), "its number may be that of a stranger's connection");
+      }
+      tap.hidesRunId = false;
+      try (GameQueue queue = GameQueue.open(game.config("n2").redis(tap.uri()).build())) {
+        OwnerSession player = queue.open("player:1");
+        queued(player, new Pet(1, 1, "before"));
+        tap.cutSender();
+        queued(player, new Pet(1, 1, "after"));
+        assertEquals(1, tap.kills.get());
+      }
+    }
+  }
+
+  @Test
   void aCommitThatPassesItsSessionsCloseIsHealedToo() throws Exception {
     try (GameQueue queue =
         GameQueue.open(

@@ -1,6 +1,7 @@
 package io.gameq.writer;
 
 import static io.gameq.servers.Waits.LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,13 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.OwnerSession;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.TestServers;
@@ -35,6 +43,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** Ids for new rows, taken in ranges by nodes of several processes. */
 class IdsTest {
   record Item(long id, long playerId) {}
+
+  record Slot(long playerId, int slot) {}
+
+  record Part(long id, long playerId) {}
+
+  record Rule(long id, long playerId) {}
+
+  record Mark(String name, long playerId, long number) {}
 
   @TempDir Path directory;
 
@@ -80,6 +96,23 @@ class IdsTest {
                     "player_id",
                     "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT NULL")
                 .table(
+                    "part",
+                    "player",
+                    "player_id",
+                    "id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, player_id BIGINT NOT"
+                        + " NULL")
+                .table(
+                    "rule",
+                    "player",
+                    "player_id",
+                    "id BIGINT NOT NULL PRIMARY KEY, player_id BIGINT NOT NULL, CHECK (id < 1000)")
+                .table(
+                    "mark",
+                    "player",
+                    "player_id",
+                    "name VARCHAR(20) COLLATE utf8mb4_bin NOT NULL PRIMARY KEY, player_id BIGINT"
+                        + " NOT NULL, number INT NOT NULL AUTO_INCREMENT UNIQUE")
+                .table(
                     "slot",
                     "player",
                     "player_id",
@@ -113,6 +146,92 @@ class IdsTest {
       assertEquals(Set.of(), player.awaitDurable(LONG));
       assertEquals(42, id);
       assertEquals("41,42,43", game.queryText("SELECT GROUP_CONCAT(id ORDER BY id) FROM item"));
+    }
+  }
+
+  @Test
+  void theyBeginAboveWhatWaitsInRedis() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        GameQueue other = game.node("n2")) {
+      put(queue, "player:1", new Item(5_000, 1));
+      assertEquals(5_001, other.ids("item").next());
+      put(queue, "player:2", new Slot(2, 40));
+      claim("player:2");
+      put(queue, "player:2", new Slot(2, 39));
+      assertEquals(41, other.ids("slot", 5).next());
+      queue.send("player:3", new Part(7_000_000, 3)).awaitQueued(LONG);
+      assertEquals(7_000_001, other.ids("part").next());
+      put(queue, "player:4", new Mark("x", 4, 777));
+      assertEquals(778, other.ids("mark").next(), "of a column that is not in the primary key");
+    }
+  }
+
+  @Test
+  void theyBeginAboveRowsThatMySqlRefused() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        GameQueue other = game.node("n2");
+        WriterService writer = game.writer("w1")) {
+      put(queue, "player:1", new Rule(2_000, 1));
+      await()
+          .atMost(LONG)
+          .until(() -> game.queryText("SELECT COUNT(*) FROM gameq_dead_letter").equals("1"));
+      assertEquals(2_001, other.ids("rule").next());
+    }
+  }
+
+  @Test
+  void whatIsDamagedInRedisKeepsNobodyFromTakingIds() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
+        RedisConnection redis = connector.open()) {
+      OwnerId owner = OwnerId.of("player:1");
+      put(queue, "player:1", new Item(60, 1));
+      SlotKeys slot = new SlotKeys(game.namespace, owner.slot(Game.SLOTS));
+      byte[] session = redis.sync().get(slot.own(owner));
+      byte[] damaged = SlotKeys.bytes("item:x");
+      redis.sync().hset(slot.dirty(owner, SessionId.parse(text(session))), damaged, damaged);
+      assertEquals(61, queue.ids("item").next());
+    }
+  }
+
+  private static String text(byte[] ascii) {
+    return new String(ascii, StandardCharsets.US_ASCII);
+  }
+
+  private static void put(GameQueue queue, String owner, Record row) {
+    OwnerSession session = queue.open(owner);
+    session.put(row);
+    session.commit().awaitQueued(LONG);
+  }
+
+  /** As a writer does, which then stands still. */
+  private void claim(String owner) {
+    OwnerId id = OwnerId.of(owner);
+    SlotKeys slot = new SlotKeys(game.namespace, id.slot(Game.SLOTS));
+    ClaimScript claims = new ClaimScript("w", ClaimScript.Bounds.DEFAULT.withLease(600_000));
+    try (RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.redisUri(Role.WRITER, game.namespace)));
+        RedisConnection redis = connector.open()) {
+      await()
+          .atMost(LONG)
+          .until(
+              () ->
+                  claims.call(redis, slot).claims().stream().anyMatch(of -> of.owner().equals(id)));
+    }
+  }
+
+  @Test
+  void theyBeginAboveWhatMySqlHasGivenThoughItsRowIsGoneAndItsStatisticsAreOld() throws Exception {
+    assertEquals(
+        "42",
+        game.queryText(
+            "SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
+                + " AND TABLE_NAME = 'item'"));
+    game.database.server().execute("INSERT INTO item (id, player_id) VALUES (900, 7)");
+    game.database.server().execute("DELETE FROM item WHERE id = 900");
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(901, queue.ids("item").next());
     }
   }
 

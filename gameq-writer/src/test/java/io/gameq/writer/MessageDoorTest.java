@@ -138,6 +138,8 @@ class MessageDoorTest {
     JsonNode first = take("tries");
     String failed = claims(first).replace("}", ", \"error\": \"no bank\", \"afterMillis\": 1}");
     assertEquals(200, here.post("tries/fail", failed).status());
+    String outage = claims(take("tries")).replace("}", ", \"counts\": false}");
+    assertEquals(200, here.post("tries/fail", outage).status());
     JsonNode second = take("tries");
     assertEquals(2, second.path("attempt").asInt());
     JsonNode third = take("tries"); // after its lease

@@ -18,12 +18,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A proxy in front of the test Redis that looks at what is sent: it can hold what the sender sends,
- * cut at a KILL and delay the reply of a re-assert. Thread-safe.
+ * cut at a KILL, delay the reply of a re-assert, and hide which server it is. Thread-safe.
  */
 final class RedisTap implements AutoCloseable {
   final CountDownLatch reasserted = new CountDownLatch(1);
   final AtomicInteger cutOnKill = new AtomicInteger();
+  final AtomicInteger kills = new AtomicInteger();
   volatile boolean slowReassert;
+  volatile boolean hidesRunId;
   private final ServerSocket server;
   private final List<Link> links = new CopyOnWriteArrayList<>();
   private final URI target = URI.create(TestServers.redisUri());
@@ -48,6 +50,10 @@ final class RedisTap implements AutoCloseable {
 
   void holdSender() {
     links.stream().filter(link -> link.isSender).forEach(link -> link.holding = true);
+  }
+
+  void cutSender() {
+    links.stream().filter(link -> link.isSender).forEach(Link::cut);
   }
 
   void release() throws IOException {
@@ -99,6 +105,9 @@ final class RedisTap implements AutoCloseable {
           if (text.contains("MULTI")) {
             isSender = true;
           }
+          if (text.contains("KILL")) {
+            kills.incrementAndGet();
+          }
           if (text.contains("KILL") && cutOnKill.get() > 0) {
             cutOnKill.decrementAndGet();
             cut();
@@ -140,7 +149,7 @@ final class RedisTap implements AutoCloseable {
           if (repliesFrom != 0 && left > 0) {
             TimeUnit.NANOSECONDS.sleep(left);
           }
-          client.getOutputStream().write(buffer, 0, n);
+          client.getOutputStream().write(hidesRunId ? withoutRunId(buffer, n) : buffer, 0, n);
         }
       } catch (IOException | InterruptedException e) {
         // hung up
@@ -148,6 +157,13 @@ final class RedisTap implements AutoCloseable {
       if (!holding) {
         cut();
       }
+    }
+
+    /** As long as it was: a reply begins with its length. */
+    private byte[] withoutRunId(byte[] reply, int length) {
+      return new String(reply, 0, length, ISO_8859_1)
+          .replace("run_id:", "hidden:")
+          .getBytes(ISO_8859_1);
     }
 
     void cut() {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.GameQueueException;
+import io.gameq.Ids;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
@@ -96,6 +97,30 @@ class SilentServersTest {
   @Test
   void both() throws Exception {
     withSilent(redis, mysql);
+  }
+
+  @Test
+  void whoFindsNoIdsLeftWaitsNoLongerThanItsOwnTime() throws Exception {
+    try (GameQueue queue = open()) {
+      Ids ids = queue.ids("pet", 1);
+      mysql.swallow();
+      long only = ids.next();
+      List<Future<?>> callers = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        callers.add(
+            threads.submit(
+                () -> timed("next id", () -> assertThrows(GameQueueException.class, ids::next))));
+      }
+      for (Future<?> caller : callers) {
+        caller.get(1, TimeUnit.MINUTES);
+      }
+      assertTrue(tookMillis.get("next id") <= MOST_MILLIS, () -> "ms: " + tookMillis);
+      mysql.heal();
+      await()
+          .atMost(LONG)
+          .ignoreExceptionsInstanceOf(GameQueueException.class)
+          .until(() -> ids.next() > only);
+    }
   }
 
   @Test

@@ -93,7 +93,9 @@ final class TopicPlay implements AutoCloseable {
   void die(String topic, String error) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       List<NackMessageScript.Failure> failures =
-          take(topic).stream().map(of -> new NackMessageScript.Failure(of, 0, error, 0)).toList();
+          take(topic).stream()
+              .map(of -> NackMessageScript.Failure.counted(of, 0, error, 0))
+              .toList();
       List<NackMessageScript.Result> unused =
           new NackMessageScript(topic, ATTEMPTS).call(redis, slots, failures);
     }

@@ -3,6 +3,11 @@ package io.gameq.mysql.tables;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.rows.EncodedRow;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
@@ -18,40 +23,67 @@ public final class IdTable {
   }
 
   /**
-   * Takes the next ids of a column. Before the first of them the range begins above all that the
-   * table has, and above what MySQL would give next.
+   * Takes the next ids of a column. Before the first of them the range begins above all that waits
+   * for the table and all that it has, and above what MySQL would give next.
    *
+   * @param highestWaiting what waits; asked before MySQL, where it may be by then, and only for the
+   *     first ids of the column
    * @return the first of {@code count} ids
    * @throws io.gameq.MySqlException when MySQL is away or refuses
    */
-  public long take(String table, String column, int count) {
+  public long take(String table, String column, int count, LongSupplier highestWaiting) {
     String name = table + "." + column;
+    OptionalLong first =
+        MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(in -> next(in, name, count)));
+    if (first.isPresent()) {
+      return first.getAsLong();
+    }
+    long above = highestWaiting.getAsLong();
     return MySqlErrors.mysqlAgain(
         () ->
             jdbi.inTransaction(
                 handle -> {
-                  if (!advance(handle, name, count)) {
-                    begin(handle, name, table, column);
-                    advance(handle, name, count);
-                  }
-                  return handle.select("SELECT LAST_INSERT_ID()").mapTo(Long.class).one();
+                  begin(handle, name, table, column, above);
+                  return next(handle, name, count).orElseThrow();
                 }));
   }
 
-  /** LAST_INSERT_ID keeps the number before; false when nobody has begun. */
-  private static boolean advance(Handle handle, String name, int count) {
-    return handle.execute(
-            "UPDATE gameq_id SET next = LAST_INSERT_ID(next) + ? WHERE name = ?", count, name)
-        == 1;
+  /** The rows of a table that MySQL refused: an operator may have them written yet. */
+  public List<EncodedRow> refused(String table) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            jdbi.withHandle(
+                handle ->
+                    handle
+                        .select(
+                            "SELECT row_key, image FROM gameq_dead_letter WHERE table_name = ?",
+                            table)
+                        .map(
+                            (rs, context) ->
+                                new EncodedRow(
+                                    PercentEncoding.percent(table) + ":" + rs.getString(1),
+                                    rs.getBytes(2)))
+                        .list()));
   }
 
-  private static void begin(Handle handle, String name, String table, String column) {
+  /** LAST_INSERT_ID keeps the number before; empty when nobody has begun. */
+  private static OptionalLong next(Handle handle, String name, int count) {
+    int advanced =
+        handle.execute(
+            "UPDATE gameq_id SET next = LAST_INSERT_ID(next) + ? WHERE name = ?", count, name);
+    return advanced == 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(handle.select("SELECT LAST_INSERT_ID()").mapTo(Long.class).one());
+  }
+
+  /** MySqlPool has AUTO_INCREMENT read afresh: MySQL remembers it for a day. */
+  private static void begin(Handle handle, String name, String table, String column, long above) {
     String sql =
-        "INSERT IGNORE INTO gameq_id (name, next) SELECT ?, GREATEST(1, COALESCE((SELECT MAX(%s) +"
-            + " 1 FROM %s), 1), COALESCE((SELECT AUTO_INCREMENT FROM information_schema.TABLES"
-            + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?), 1))";
+        "INSERT IGNORE INTO gameq_id (name, next) SELECT ?, GREATEST(1, ? + 1, COALESCE((SELECT"
+            + " MAX(%s) + 1 FROM %s), 1), COALESCE((SELECT AUTO_INCREMENT FROM"
+            + " information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?), 1))";
     int unused =
         handle.execute(
-            sql.formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)), name, table);
+            sql.formatted(JdbcValues.quoted(column), JdbcValues.quoted(table)), name, above, table);
   }
 }

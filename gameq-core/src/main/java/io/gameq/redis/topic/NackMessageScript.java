@@ -19,11 +19,23 @@ public final class NackMessageScript {
    * An attempt that failed.
    *
    * @param backoffMillis until the next attempt
+   * @param counts whether it is one of those that a message has
    * @param error kept with a dead letter
    * @param nextDueMillis when a recurring message is due again if this was its last attempt, Redis
    *     time in ms; 0 for never
    */
-  public record Failure(TakenMessage taken, long backoffMillis, String error, long nextDueMillis) {}
+  public record Failure(
+      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {
+    public static Failure counted(
+        TakenMessage taken, long backoffMillis, String error, long nextDueMillis) {
+      return new Failure(taken, backoffMillis, true, error, nextDueMillis);
+    }
+
+    /** Of nobody's fault: no message dies of it. */
+    public static Failure notCounted(TakenMessage taken, long backoffMillis, String error) {
+      return new Failure(taken, backoffMillis, false, error, 0);
+    }
+  }
 
   /** What became of a message. */
   public enum Result {
@@ -67,6 +79,7 @@ public final class NackMessageScript {
             of.taken.id().id(),
             of.taken.token(),
             Long.toString(of.backoffMillis),
+            of.counts ? "1" : "0",
             Long.toString(of.nextDueMillis),
             TopicScript.bytes(of.error)));
   }

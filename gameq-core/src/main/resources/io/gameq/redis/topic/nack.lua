@@ -1,8 +1,9 @@
 -- Gives back messages whose handling failed; makes dead letters of those that failed too often. Runs at maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why: see package
 --   io.gameq.redis.topic
--- ARGV[1] topic; ARGV[2] attempts after which a message is dead; then for each: id; token; ms until the next attempt; when a recurring
---   message that dies is due again, ms, 0 for never; error; at most 200 of them
+-- ARGV[1] topic; ARGV[2] attempts after which a message is dead; then for each: id; token; ms until the next attempt; 1 when this
+--   attempt counts, 0 when it is nobody's fault, as in an outage: none dies of that; when a recurring message that dies is due again, ms,
+--   0 for never; error; at most 200 of them
 -- Returns for each 1 when it waits for its next attempt; 2 when a newer one waits in its place, or it was deleted; 3 when it is dead; 4
 --   when it would be, and there are 10,000 dead letters already: then it waits at least a minute; 0 when the token is not that of the
 --   claim any more: nothing is changed of it then.
@@ -12,9 +13,11 @@ write_even_when_full(slot)
 local t, now, results = topic_key(slot, topic), now_millis(), {}
 local was_due = first_due(t)
 
-local function nack(id, claim, delay, next_due, why)
+local function nack(id, claim, delay, counts, next_due, why)
   local lane, result = lane_of(id), 1
-  if claim.attempts >= most and not claim.deleted then
+  if not counts then
+    claim.attempts = claim.attempts - 1
+  elseif claim.attempts >= most and not claim.deleted then
     if redis.call('HLEN', t .. ':dead') < MOST_DEAD then
       local value = redis.call('HGET', t .. ':held', lane)
       redis.call('HSET', t .. ':dead', id, value)
@@ -28,9 +31,10 @@ local function nack(id, claim, delay, next_due, why)
   return put_back(t, claim, lane, whole(now + delay)) and result or 2
 end
 
-for i = 3, #ARGV, 5 do
+for i = 3, #ARGV, 6 do
   local claim = standing_claim(t, ARGV[i], ARGV[i + 1])
-  results[#results + 1] = claim and nack(ARGV[i], claim, tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]), ARGV[i + 4]) or 0
+  local counts, next_due = ARGV[i + 3] == '1', tonumber(ARGV[i + 4])
+  results[#results + 1] = claim and nack(ARGV[i], claim, tonumber(ARGV[i + 2]), counts, next_due, ARGV[i + 5]) or 0
 end
 wake(slot, topic, t, was_due)
 return results

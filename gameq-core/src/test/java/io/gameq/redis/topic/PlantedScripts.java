@@ -174,7 +174,7 @@ final class PlantedScripts {
   }
 
   After nack(TopicImage image, String id, String token) {
-    return run(image, "nack", List.of(TOPIC, "16", id, token, "0", "0", "failed"));
+    return run(image, "nack", List.of(TOPIC, "16", id, token, "0", "1", "0", "failed"));
   }
 
   static boolean isGrouped(String id) {

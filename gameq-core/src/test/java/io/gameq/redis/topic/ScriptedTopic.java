@@ -225,7 +225,7 @@ final class ScriptedTopic implements AutoCloseable {
         .call(
             redis,
             slots,
-            List.of(new NackMessageScript.Failure(taken, backoff, "went wrong: ü", nextDue)))
+            List.of(NackMessageScript.Failure.counted(taken, backoff, "went wrong: ü", nextDue)))
         .get(0);
   }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gameq.Claimed;
+import io.gameq.Claims;
 import io.gameq.GameQueueException;
 import io.gameq.Message;
 import io.gameq.Publish;
@@ -238,14 +239,10 @@ final class DoorActions {
     if (why.length() > MOST_ERROR_CHARS) {
       throw new GameQueueException("'error' has %d characters at most".formatted(MOST_ERROR_CHARS));
     }
-    List<String> lost =
-        topics
-            .get(name)
-            .claims()
-            .fail(
-                claims,
-                why,
-                body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis()));
+    Duration after = body.afterMillis() == null ? null : Duration.ofMillis(body.afterMillis());
+    Claims<byte[]> topic = topics.get(name).claims();
+    boolean counts = body.counts() == null || body.counts();
+    List<String> lost = counts ? topic.fail(claims, why, after) : topic.giveBack(claims, after);
     return DoorAnswer.claims(claims.size() - lost.size(), lost);
   }
 

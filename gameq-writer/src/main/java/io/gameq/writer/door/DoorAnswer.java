@@ -5,12 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.gameq.ClosedException;
 import io.gameq.CommitUnknownException;
 import io.gameq.GameQueueException;
-import io.gameq.PushBackException;
-import io.gameq.QueueFullException;
-import io.gameq.RedisFullException;
-import io.gameq.RedisUnavailableException;
-import io.gameq.WalException;
-import io.gameq.WalFullException;
 import io.gameq.terminal.ErrorLine;
 import io.javalin.http.HttpResponseException;
 import java.util.List;
@@ -72,17 +66,9 @@ record DoorAnswer(int status, ObjectNode body) {
           "it is not known whether Redis has it; to send it again does no harm: a key has one"
               + " message");
     }
-    if (error instanceof RedisUnavailableException
-        || error instanceof ClosedException
-        || error instanceof RedisFullException
-        || error instanceof QueueFullException
-        || error instanceof PushBackException
-        || error instanceof WalFullException
-        || error instanceof WalException) {
-      return error(UNAVAILABLE, ErrorLine.of(error));
-    }
-    if (error instanceof GameQueueException) {
-      return error(BAD_REQUEST, ErrorLine.of(error));
+    if (error instanceof GameQueueException known) {
+      boolean isOutage = known.isOutage() || known instanceof ClosedException;
+      return error(isOutage ? UNAVAILABLE : BAD_REQUEST, ErrorLine.of(known));
     }
     throw error instanceof RuntimeException unexpected
         ? unexpected

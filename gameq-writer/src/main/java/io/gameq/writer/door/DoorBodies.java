@@ -21,7 +21,10 @@ final class DoorBodies {
 
   /** Messages that are to be tried again. */
   record Failures(
-      @Nullable List<String> claims, @Nullable String error, @Nullable Long afterMillis) {}
+      @Nullable List<String> claims,
+      @Nullable String error,
+      @Nullable Long afterMillis,
+      @Nullable Boolean counts) {}
 
   /** A topic's options. */
   record Definition(
