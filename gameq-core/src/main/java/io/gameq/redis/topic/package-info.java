@@ -12,8 +12,8 @@
  *                              one that is held
  * T:lane:GROUP         ZSET    id -> due, of the pending messages of a group
  * T:held               HASH    lane -> value of the message that is handled
- * T:claim              HASH    lane -> 'token id attempts lapses due node', and ' x' when it was
- *                              deleted since: then it does not come back
+ * T:claim              HASH    lane -> 'token id state attempts lapses due node'; state is held, or
+ *                              deleted when it was since: then it does not come back
  * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
  * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000

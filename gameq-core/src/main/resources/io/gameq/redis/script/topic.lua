@@ -87,12 +87,24 @@ local function remove_pending(t, id)
   end
 end
 
--- {ns:slot}:t:<topic>:claim HASH lane -> 'token id attempts lapses due node', and ' x' when it was deleted while it is held
+-- {ns:slot}:t:<topic>:claim HASH lane -> 'token id state attempts lapses due node'; the state is held, or deleted when the message was
+-- deleted while it is held: then it does not come back. The node's name is percent-encoded.
+-- Builds before this one wrote no state, and ' x' behind the node's name when it was deleted.
+local function read_claim(record)
+  local token, id, state, attempts, lapses, due, node = string.match(record, '^(%S+) (%S+) (%a+) (%d+) (%d+) (%S+) (%S+)$')
+  if not token then
+    local mark
+    token, id, attempts, lapses, due, node, mark = string.match(record, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%S+)( ?x?)$')
+    state = mark == ' x' and 'deleted' or 'held'
+  end
+  return {
+    token = token, id = id, deleted = state == 'deleted', attempts = tonumber(attempts), lapses = tonumber(lapses), due = due, node = node
+  }
+end
+
 local function lane_claim(t, lane)
   local record = redis.call('HGET', t .. ':claim', lane)
-  if not record then return nil end
-  local token, id, attempts, lapses, due, node, mark = string.match(record, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%S+) ?(x?)$')
-  return {token = token, id = id, attempts = tonumber(attempts), lapses = tonumber(lapses), due = due, node = node, deleted = mark == 'x'}
+  return record and read_claim(record) or nil
 end
 
 -- Frees a lane that was held: what waits behind is due again.

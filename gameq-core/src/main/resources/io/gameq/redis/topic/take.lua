@@ -113,7 +113,7 @@ local function take(lanes, dues)
       n = n + 1
       taken[n] = id
       held[at], held[at + 1] = lane, value
-      claims[at], claims[at + 1] = lane, token .. id .. ' ' .. attempts .. ' ' .. lapses .. ' ' .. due .. node
+      claims[at], claims[at + 1] = lane, token .. id .. ' held ' .. attempts .. ' ' .. lapses .. ' ' .. due .. node
       leases[at], leases[at + 1] = deadline, lane
       at = 5 * n
       reply[at], reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = id, attempts, lapses, due, value

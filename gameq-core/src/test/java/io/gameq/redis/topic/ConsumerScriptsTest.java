@@ -382,6 +382,56 @@ class ConsumerScriptsTest {
     assertNull(topic.find(A).pending());
   }
 
+  /** A node's name stands in the record of a claim, next to whether the message was deleted. */
+  @Test
+  void aRecurringMessageGoesOnWhateverItsNodeIsCalled() {
+    for (String name : List.of("x", "deleted", "held", "1", "n x", "")) {
+      topic.consumer = name;
+      send(topic.recurring(A, "tick", past));
+      TakenMessage first = topic.takeOne();
+      assertEquals(
+          name.isEmpty() ? "-" : name, Objects.requireNonNull(topic.find(A).held()).node());
+      assertEquals(name.isEmpty() ? "-" : name, page(TopicReads.Place.HELD, A).get(0).node());
+      assertEquals(List.of(), send(ack(first, past + 1_000)));
+      assertEquals(past + 1_000, topic.due(A), "the next occurrence, with a node named " + name);
+      TakenMessage second = topic.takeOne();
+      send(topic.delete(A));
+      assertEquals(List.of(), send(ack(second, past + 2_000)));
+      assertTrue(topic.find(A).isNowhere(), "deleted while it was held by a node named " + name);
+    }
+  }
+
+  /** Handlers that were killed before an upgrade leave claims as the build before wrote them. */
+  @Test
+  void claimsOfTheFormBeforeAreRead() {
+    for (String mark : List.of("", " x")) {
+      send(topic.recurring(A, "tick", past));
+      TakenMessage taken = topic.takeOne();
+      topic
+          .redis
+          .sync()
+          .hset(
+              topic.key(A, "claim"),
+              Map.of(
+                  SlotKeys.bytes(A.lane()),
+                  SlotKeys.bytes(taken.token() + " " + A.id() + " 3 1 " + past + " x" + mark)));
+      FoundMessage.Held held = Objects.requireNonNull(topic.find(A).held());
+      assertEquals("x", held.node());
+      assertEquals(3, held.attempts());
+      assertEquals(1, held.lapses());
+      topic.lapse(taken);
+      if (mark.isEmpty()) {
+        TakenMessage again = topic.takeOne();
+        assertEquals(4, again.attempts());
+        assertEquals(2, again.lapses());
+        send(ack(again));
+      } else {
+        assertEquals(List.of(), topic.take(), "it was deleted");
+      }
+      assertTrue(topic.find(A).isNowhere());
+    }
+  }
+
   @Test
   void theNextOfAGroupIsWokenAndNoticesTellWhatIsDueSooner() throws Exception {
     LinkedBlockingQueue<Integer> notices = new LinkedBlockingQueue<>();
