@@ -87,7 +87,7 @@ final class HeldMessage<T> implements Delivery<T> {
     return schedule != null
         && taken.attempts() == 1
         && schedule.leavesOut(
-            value.sinceMillis(), Schedule.takenMillis(taken), terms.options().lease().toMillis());
+            value.sinceMillis(), taken.takenMillis(), terms.options().lease().toMillis());
   }
 
   /** When it is due again, ms; 0 for never. */

@@ -20,12 +20,14 @@ import io.gameq.SubscribeOptions;
 import io.gameq.Subscription;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.servers.TestServers;
 import io.gameq.topic.TopicFixture.Inbox;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -222,6 +224,28 @@ class SubscriptionTest {
     assertEquals(taken, subscription.counts().handled());
     topic.resume();
     inbox.keys(2);
+  }
+
+  /** Redis' clock went back by an hour, or the replica that took over has another one. */
+  @Test
+  void aRecurringMessageKeepsItsRhythmWhileTheFenceIsAheadOfTheClock() throws Exception {
+    for (Publish.Missed missed : Publish.Missed.values()) {
+      String name = "fence-" + missed.name().toLowerCase(Locale.ROOT);
+      Topic<Text> topic = queue.topic(name, Text.class, TopicOptions.DEFAULT.slots(1));
+      try (var redis = TestServers.redis()) {
+        long ahead = Instant.now().plus(Duration.ofHours(1)).toEpochMilli();
+        redis.sync().set("{" + FIXTURE.namespace() + ":0}:t:" + name + ":fence", ahead + " 7");
+      }
+      Inbox<Text> inbox = new Inbox<>();
+      Subscription subscription = topic.subscribe(inbox);
+      topic.publish(Publish.of("tick", new Text("x")).every(ofMillis(300)).count(4).missed(missed));
+      List<Long> fences = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        fences.add(inbox.next().fence());
+      }
+      assertEquals(fences.stream().sorted().distinct().toList(), fences, "fences rise");
+      subscription.close(LONG);
+    }
   }
 
   @Test

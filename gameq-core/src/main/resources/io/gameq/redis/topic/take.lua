@@ -3,8 +3,9 @@
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
 --   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node
--- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; fencing token: ms, count; then for
---   each message taken: id; attempts, this one counted; leases of it that ran out, as text; when it was due, ms; value}.
+-- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; Redis TIME, ms; fencing token: ms,
+--   count, 0 and 0 when nothing was taken; then for each message taken: id; attempts, this one counted; leases of it that ran out, as
+--   text; when it was due, ms; value}. The fence rises, also where Redis' clock goes back: its ms are no time.
 local slot, topic, token, age, node = KEYS[1], ARGV[1], ARGV[3] .. ' ', tonumber(ARGV[5]), ' ' .. ARGV[6]
 local COLON = 58 -- ends the lane of a group, and no other
 local most = tonumber(ARGV[2])
@@ -21,7 +22,7 @@ end
 local lapsed = redis.call('ZRANGEBYSCORE', t .. ':lease', '-inf', '(' .. whole(now), 'LIMIT', 0, 100)
 if #lapsed == 0 then
   local wait = until_next()
-  if wait ~= 0 then return {wait, 0, 0, 0} end
+  if wait ~= 0 then return {wait, 0, now, 0, 0} end
 end
 write_even_when_full(slot)
 
@@ -67,7 +68,7 @@ end
 local from = age > 0 and ready_key or due_key
 local held, claims, leases, taken, attempted = {}, {}, {}, {}, nil
 local deadline = whole(now + tonumber(ARGV[4]))
-local reply = {0, #lapsed, 0, 0}
+local reply = {0, #lapsed, now, 0, 0}
 local any_tries = redis.call('EXISTS', t .. ':tries') == 1
 
 -- Takes of lanes that are the first in order, with when they are due; what is held stands behind, what has no message is dropped.
@@ -116,7 +117,7 @@ local function take(lanes, dues)
       claims[at], claims[at + 1] = lane, token .. id .. ' held ' .. attempts .. ' ' .. lapses .. ' ' .. due .. node
       leases[at], leases[at + 1] = deadline, lane
       at = 5 * n
-      reply[at], reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = id, attempts, lapses, due, value
+      reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4], reply[at + 5] = id, attempts, lapses, due, value
     end
   end
   redis.call('ZREMRANGEBYRANK', from, 0, #lanes - 1)
@@ -155,7 +156,7 @@ if #taken > 0 then
     if number > 65535 then fence, number = fence + 1, 0 end
   end
   redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number)
-  reply[3], reply[4] = fence, number
+  reply[4], reply[5] = fence, number
 end
 reply[1] = until_next()
 return reply
