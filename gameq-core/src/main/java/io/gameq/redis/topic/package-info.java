@@ -22,7 +22,8 @@
  * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
  * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms
- * T:fence              STRING  'ms count' of the newest take; never goes back, as a clock may
+ * T:fence              STRING  'ms count taken': ms and count of the newest take, which never go
+ *                              back; Redis TIME at that take, which does when its clock was set
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
  * {ns:slot}:mjournal   HASH    WAL -> sequence of its newest commit with messages here; WAL! ->
  *                              holes before it: 'after-to after-to ...', commits that were refused;

@@ -279,6 +279,7 @@ end
 
 -- The next occurrences of recurring messages, unless something newer is pending.
 local function recur(t, id, value, next_due)
+  next_due = next_occurrence(t, value, next_due)
   if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
 end
 

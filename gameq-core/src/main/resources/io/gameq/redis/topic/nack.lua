@@ -20,6 +20,7 @@ local function nack(id, claim, delay, next_due, why)
       redis.call('HSET', t .. ':dead', id, value)
       redis.call('HSET', t .. ':why', id, whole(now) .. ' ' .. claim.attempts .. ' ' .. why)
       free_lane(t, lane)
+      if next_due > 0 then next_due = next_occurrence(t, value, next_due) end
       if next_due > 0 and redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
       return 3
     end
