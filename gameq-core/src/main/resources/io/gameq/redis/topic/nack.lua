@@ -1,5 +1,5 @@
 -- Gives back messages whose handling failed; makes dead letters of those that failed too often. Runs at maxmemory.
--- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why: see package
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why, fence: see package
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] attempts after which a message is dead; then for each: id; token; ms until the next attempt; when a recurring
 --   message that dies is due again, ms, 0 for never; error; at most 200 of them
