@@ -5,9 +5,9 @@ public enum WhenRedisIsFull {
   /** It fails with {@link RedisFullException}; the game decides. */
   FAIL,
   /**
-   * It waits, with all that are committed after it, until the writers have drained enough; commits
-   * beyond the limits of {@link GameQueueConfigBuilder#maxInFlight} fail with {@link
-   * QueueFullException}.
+   * It waits, with all that are committed after it but acknowledgements of messages, until the
+   * writers have drained enough; commits beyond the limits of {@link
+   * GameQueueConfigBuilder#maxInFlight} fail with {@link QueueFullException}.
    */
   WAIT
 }

@@ -1,8 +1,10 @@
 package io.gameq.change;
 
 import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
 import io.gameq.owner.SessionRef;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ public abstract class Commit {
   private final List<SlotMessages> messages;
   private final int bytes;
   private final boolean publishes;
+  private final boolean makesRoom;
+  private final boolean changesPending;
   private final boolean goesAlone;
   private final @Nullable Trade trade;
   private final long beganNanos = System.nanoTime();
@@ -46,14 +50,20 @@ public abstract class Commit {
     this.messages = List.copyOf(messages);
     this.trade = trade;
     int sum = 0;
-    boolean publishes = false;
+    boolean onlyAcknowledges = true;
+    boolean pending = false;
+    boolean published = false;
     for (SlotMessages of : this.messages) {
       sum += of.bytes();
       for (MessageChange change : of.changes()) {
-        publishes |= change instanceof MessageChange.Publish;
+        onlyAcknowledges &= change instanceof MessageChange.Ack;
+        published |= change instanceof MessageChange.Publish;
+        pending |= change instanceof MessageChange.Delete || change instanceof MessageChange.Retime;
       }
     }
-    this.publishes = publishes;
+    this.publishes = published;
+    this.makesRoom = this.parts.isEmpty() && onlyAcknowledges;
+    this.changesPending = pending;
     boolean sends = false;
     for (CommitPart part : parts) {
       sum += (int) part.bytes();
@@ -127,9 +137,43 @@ public abstract class Commit {
     return rows;
   }
 
-  /** Whether Redis takes it though it is full: it only makes room, by messages that are over. */
+  /**
+   * Whether Redis takes it though it is full, and before what was committed earlier: it only makes
+   * room, by messages that were handled.
+   */
   public boolean makesRoom() {
-    return parts.isEmpty() && !publishes;
+    return makesRoom;
+  }
+
+  /**
+   * Whether it deletes or retimes a message: it must not overtake the publish of that message, of
+   * which it would find nothing.
+   */
+  public boolean changesPending() {
+    return changesPending;
+  }
+
+  /** Whether it deletes or retimes one of these messages. */
+  public boolean changesPendingOf(Set<MessageId> ids) {
+    return changesPending
+        && messages.stream()
+            .flatMap(of -> of.changes().stream())
+            .anyMatch(
+                change ->
+                    (change instanceof MessageChange.Delete
+                            || change instanceof MessageChange.Retime)
+                        && ids.contains(change.id()));
+  }
+
+  /** Adds the messages that it publishes. */
+  public void addPublished(Set<MessageId> to) {
+    for (SlotMessages of : messages) {
+      for (MessageChange change : of.changes()) {
+        if (change instanceof MessageChange.Publish) {
+          to.add(change.id());
+        }
+      }
+    }
   }
 
   /** How many changes of messages it has. */

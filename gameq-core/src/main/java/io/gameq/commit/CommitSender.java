@@ -64,7 +64,12 @@ public final class CommitSender implements AutoCloseable {
             events);
     OutgoingCommits outgoing =
         new OutgoingCommits(
-            waiting, new CommitJournal(to, settlement, events.counts()), settlement, away.fails());
+            waiting,
+            new CommitJournal(to, settlement, events.counts()),
+            settlement,
+            sent,
+            away.fails(),
+            config.whenFull());
     GroupSettlement groups = new GroupSettlement(settlement, sent, mend, config.whenFull());
     SendLoop send = new SendLoop(outgoing, sessions, sent, groups, mend);
     tasks = new SenderTasks(end, this::wake);

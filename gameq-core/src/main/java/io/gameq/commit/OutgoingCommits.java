@@ -1,11 +1,16 @@
 package io.gameq.commit;
 
 import io.gameq.RedisUnavailableException;
+import io.gameq.WhenRedisIsFull;
 import io.gameq.change.Commit;
+import io.gameq.message.MessageId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commits in the order in which they go to Redis: those that were journaled while it was away, then
@@ -26,7 +31,9 @@ final class OutgoingCommits {
   private final WaitingCommits waiting;
   private final CommitJournal journal;
   private final Settlement settlement;
+  private final SentCommits sent;
   private final boolean failsWhileAway;
+  private final boolean waitsForRoom;
 
   /** In the WAL and never sent. */
   private final Deque<Commit> journaled = new ArrayDeque<>();
@@ -35,17 +42,24 @@ final class OutgoingCommits {
   private final List<Commit> inHand = new ArrayList<>();
 
   /**
-   * None yet; {@code failsWhileAway}: what waits while Redis is away is not journaled, it fails.
+   * None yet.
+   *
+   * @param failsWhileAway what waits while Redis is away is not journaled, it fails
+   * @param whenFull what becomes of commits that Redis has no room for
    */
   OutgoingCommits(
       WaitingCommits waiting,
       CommitJournal journal,
       Settlement settlement,
-      boolean failsWhileAway) {
+      SentCommits sent,
+      boolean failsWhileAway,
+      WhenRedisIsFull whenFull) {
     this.waiting = waiting;
     this.journal = journal;
     this.settlement = settlement;
+    this.sent = sent;
     this.failsWhileAway = failsWhileAway;
+    this.waitsForRoom = whenFull == WhenRedisIsFull.WAIT;
   }
 
   boolean isEmpty() {
@@ -57,26 +71,55 @@ final class OutgoingCommits {
     return waiting.isEmpty();
   }
 
+  private @Nullable Commit first() {
+    return journaled.isEmpty() ? waiting.queue().peek() : journaled.peek();
+  }
+
+  /**
+   * Whether what comes next deletes or retimes a message whose publish has no answer: Redis may
+   * refuse that for want of room, and gets it once more then.
+   */
+  boolean followsUnanswered() {
+    Commit next = waitsForRoom ? first() : null;
+    return next != null && next.changesPending() && next.changesPendingOf(published(List.of()));
+  }
+
+  /** The messages that commits without an answer publish, and these. */
+  private Set<MessageId> published(List<Commit> taken) {
+    Set<MessageId> ids = new HashSet<>();
+    sent.inFlight().forEach(group -> group.commits().forEach(of -> of.addPublished(ids)));
+    taken.forEach(of -> of.addPublished(ids));
+    return ids;
+  }
+
   /**
    * Takes the commits that travel together next; none when those that were taken have failed. Once
    * they are on their way, {@link #handedOver} says so.
    */
   List<Commit> nextGroup() {
     List<Commit> taken = new ArrayList<>();
+    Set<MessageId> published = null;
     int bytes = 0;
     int messages = 0;
     for (Commit next;
-        (next = journaled.isEmpty() ? waiting.queue().peek() : journaled.peek()) != null
-            && bytes < MOST_GROUP_BYTES
-            && messages < MOST_GROUP_MESSAGES; ) {
+        (next = first()) != null && bytes < MOST_GROUP_BYTES && messages < MOST_GROUP_MESSAGES; ) {
       boolean alone = next.goesAlone();
       if (taken.size() >= (alone ? MOST_GROUP_SCRIPTS : MOST_GROUP_COMMITS)
           || (!taken.isEmpty() && taken.get(0).goesAlone() != alone)) {
         break;
       }
+      if (waitsForRoom && next.changesPending()) {
+        published = published == null ? published(taken) : published;
+        if (next.changesPendingOf(published)) {
+          break;
+        }
+      }
       if (journaled.isEmpty() ? waiting.queue().remove(next) : journaled.remove(next)) {
         inHand.add(next);
         taken.add(next);
+        if (published != null) {
+          next.addPublished(published);
+        }
         bytes += next.bytes();
         messages += next.changedMessages();
       }
@@ -86,8 +129,8 @@ final class OutgoingCommits {
 
   /**
    * While Redis is full and others are held: takes those that wait and {@linkplain Commit#makesRoom
-   * make room} there; as {@link #nextGroup}. None while journaled ones, which are older, have not
-   * been sent.
+   * make room} there, which are acknowledgements; as {@link #nextGroup}. None while journaled ones,
+   * which are older, have not been sent.
    */
   List<Commit> nextToMakeRoom() {
     List<Commit> taken = new ArrayList<>();

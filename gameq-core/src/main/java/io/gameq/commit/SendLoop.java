@@ -48,6 +48,10 @@ final class SendLoop {
 
   /** Whether nothing can be sent now. */
   boolean isIdle() {
+    return hasNoGroup() || outgoing.followsUnanswered();
+  }
+
+  private boolean hasNoGroup() {
     return outgoing.isEmpty() || sent.groups() >= MOST_GROUPS_IN_FLIGHT;
   }
 
@@ -82,7 +86,7 @@ final class SendLoop {
 
   /** While Redis is full: sends what makes room there, if there is any; returns how many groups. */
   int sendWhatMakesRoom() {
-    return isIdle() ? 0 : send(outgoing.nextToMakeRoom(), true);
+    return hasNoGroup() ? 0 : send(outgoing.nextToMakeRoom(), true);
   }
 
   private int send(List<Commit> commits, boolean overtakes) {

@@ -45,7 +45,7 @@ final class SenderLink {
     connectedNanos = now;
     connections.incrementAndGet();
     try {
-      parts.clock().measure(connection);
+      long unused = parts.clock().measure(connection);
       CommitScript.load(connection); // a script that had to be sent again might arrive late
       MessagesScript.load(connection);
       long client = connection.id();

@@ -3,6 +3,7 @@ package io.gameq.commit;
 import io.gameq.change.Commit;
 import io.gameq.redis.script.CommitGroup;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 
@@ -17,6 +18,11 @@ final class SentCommits {
   /** A group is on its way. */
   void sent(CommitGroup group) {
     inFlight.add(group);
+  }
+
+  /** The groups on their way, in the order in which they were sent. */
+  Collection<CommitGroup> inFlight() {
+    return inFlight;
   }
 
   /** How many groups are on their way. */

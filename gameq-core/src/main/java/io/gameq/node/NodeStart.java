@@ -120,7 +120,8 @@ final class NodeStart {
     Callbacks callbacks = opened.add(Callbacks.on(config.callbacks()));
     NodeState state = new NodeState(config, callbacks);
     NodeCalls calls = new NodeCalls(config, opened);
-    NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node());
+    NodeHeartbeat heartbeat =
+        new NodeHeartbeat(config.namespace(), process, config.node(), redisClock);
     // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
     ControlConnection ofSigns = NodeRedis.apart(config, opened);
     ClosedSessionNotices closed = new ClosedSessionNotices(redis::close);

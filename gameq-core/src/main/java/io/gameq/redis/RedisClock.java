@@ -14,7 +14,8 @@ import java.util.function.LongSupplier;
  *
  * <p>When it is measured it is behind Redis by up to the round trip, and not ahead: what is due at
  * once by this clock is due in Redis when it arrives there. Until it is measured again the clocks
- * of the two hosts may drift apart, as a rule by less than a round trip.
+ * of the two hosts may drift apart, as a rule by less than a round trip. When somebody sets the
+ * clock of Redis, or another server takes over, the next sign of life tells: {@link #saw}.
  */
 public final class RedisClock implements LongSupplier {
   /** A longer round trip is measured again: one of the two was held up. */
@@ -22,19 +23,23 @@ public final class RedisClock implements LongSupplier {
 
   private static final int MOST_TRIPS = 3;
 
+  /** Clocks that drift do not come so far between two looks: somebody set one of them. */
+  private static final long JUMP_MILLIS = 1_000;
+
   private volatile long offsetMicros;
+  private volatile boolean isMeasured;
 
   /** Measures the offset anew. */
   public void measure(ControlConnection control) {
     control.call(
         redis -> {
-          measure(redis);
+          long unused = measure(redis);
           return true;
         });
   }
 
-  /** Measures the offset anew. */
-  public void measure(RedisConnection redis) {
+  /** Measures the offset anew; returns by how much Redis' clock was set back since, ms; or 0. */
+  public long measure(RedisConnection redis) {
     long shortest = Long.MAX_VALUE;
     long offset = 0;
     for (int i = 0; i < MOST_TRIPS && shortest > LONG_MICROS; i++) {
@@ -46,7 +51,27 @@ public final class RedisClock implements LongSupplier {
         offset = redisMicros - after;
       }
     }
+    long back = isMeasured ? TimeUnit.MICROSECONDS.toMillis(offsetMicros - offset) : 0;
     offsetMicros = offset;
+    isMeasured = true;
+    return back > JUMP_MILLIS ? back : 0;
+  }
+
+  /**
+   * Redis told of its time, in an answer to a question that was asked for something else. Counts
+   * when its clock was set since it was measured.
+   *
+   * @param redisMillis Redis TIME, ms
+   * @param askedNanos when it was asked, by System.nanoTime
+   */
+  public void saw(long redisMillis, long askedNanos) {
+    long passed = passedMicros();
+    boolean isPrompt = System.nanoTime() - askedNanos < TimeUnit.MILLISECONDS.toNanos(JUMP_MILLIS);
+    long offset = TimeUnit.MILLISECONDS.toMicros(redisMillis) - passed;
+    long jumped = TimeUnit.MICROSECONDS.toMillis(Math.abs(offset - offsetMicros));
+    if (isPrompt && isMeasured && jumped > 2 * JUMP_MILLIS) { // more than a slow answer explains
+      offsetMicros = offset;
+    }
   }
 
   /** Redis TIME now, in ms since 1970; meaningless before it was measured. */

@@ -108,6 +108,6 @@ record ClaimText(MessageId id, String token, long version, int attempt, long nex
 
   /** What scripts need of a message that was taken; without its value. */
   TakenMessage taken(int slots) {
-    return new TakenMessage(id, id.slot(slots), token, 0, attempt, 0, 0, new byte[0]);
+    return new TakenMessage(id, id.slot(slots), token, 0, 0, attempt, 0, 0, new byte[0]);
   }
 }

@@ -79,6 +79,11 @@ final class CronRhythm implements Rhythm {
   }
 
   @Override
+  public boolean occursAt(long time) {
+    return after(time - 1, time - 1) == time;
+  }
+
+  @Override
   public boolean equals(Object other) {
     return other instanceof CronRhythm of && of.fields.equals(fields) && of.zone.equals(zone);
   }

@@ -83,12 +83,13 @@ final class HeldMessage<T> implements Delivery<T> {
     return taken.id();
   }
 
-  /** Whether it is an occurrence that was missed, and is not to be run. */
+  /** Whether it is an occurrence that was missed, or none at all, and is not to be run. */
   boolean isLeftOut() {
     return schedule != null
         && taken.attempts() == 1
-        && schedule.leavesOut(
-            value.sinceMillis(), Schedule.takenMillis(taken), terms.options().lease().toMillis());
+        && (!schedule.rhythm().occursAt(value.sinceMillis())
+            || schedule.leavesOut(
+                value.sinceMillis(), taken.takenMillis(), terms.options().lease().toMillis()));
   }
 
   /** When it is due again, ms; 0 for never. */

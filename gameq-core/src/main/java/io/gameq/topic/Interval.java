@@ -16,6 +16,12 @@ record Interval(long millis) implements Rhythm {
     return occurrence + ((time - occurrence) / millis + 1) * millis;
   }
 
+  /** Any time may be the first. */
+  @Override
+  public boolean occursAt(long time) {
+    return true;
+  }
+
   @Override
   public long number(int number, long first) {
     return first + (number - 1) * millis;

@@ -18,6 +18,12 @@ sealed interface Rhythm permits Interval, CronRhythm {
    */
   long after(long occurrence, long time);
 
+  /**
+   * Whether it occurs at a time: {@code take.lua} has one by cron be due at once, when Redis' clock
+   * went back, and does not know the next occurrence.
+   */
+  boolean occursAt(long time);
+
   /** The occurrence of a number, 1 being the first. */
   default long number(int number, long first) {
     long at = first;

@@ -93,17 +93,12 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     return value.schedule().isEmpty() ? null : parse(value.schedule());
   }
 
-  /** Redis TIME of a take, ms: its fence is made of it. */
-  static long takenMillis(TakenMessage taken) {
-    return taken.fence() >>> 16;
-  }
-
   /** When a message that was taken is due again, ms; 0 when it does not recur any more. */
   static long nextDue(
       @Nullable Schedule schedule, MessageValue.Decoded value, TakenMessage taken, Duration lease) {
     return schedule == null
         ? 0
-        : schedule.next(value.sinceMillis(), takenMillis(taken), lease.toMillis());
+        : schedule.next(value.sinceMillis(), taken.takenMillis(), lease.toMillis());
   }
 
   /** The same of one that is not handled; a schedule that cannot be read has ended. */

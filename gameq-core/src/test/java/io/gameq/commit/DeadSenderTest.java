@@ -83,7 +83,7 @@ class DeadSenderTest {
                   new PrimaryConnector(redis, new TermTable(mysql)),
                   redis.eventLoop(),
                   clock,
-                  new NodeHeartbeat("dead", "0badcafe", "n1")),
+                  new NodeHeartbeat("dead", "0badcafe", "n1", new RedisClock())),
               new SenderWal(wal, new VersionClock(clock)),
               new DurableTruth(
                   new NoSessions(),

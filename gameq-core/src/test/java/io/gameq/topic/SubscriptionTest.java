@@ -1,6 +1,7 @@
 package io.gameq.topic;
 
 import static io.gameq.servers.Waits.LONG;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.time.Duration.ofMillis;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -37,13 +38,17 @@ import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
+import io.gameq.servers.TestServers;
 import io.gameq.topic.TopicFixture.Inbox;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -241,6 +246,77 @@ class SubscriptionTest {
     assertEquals(taken, subscription.counts().handled());
     topic.resume();
     inbox.keys(2);
+  }
+
+  /** Redis' clock went back by an hour, or the replica that took over has another one. */
+  @Test
+  void aRecurringMessageKeepsItsRhythmWhileTheFenceIsAheadOfTheClock() throws Exception {
+    for (Publish.Missed missed : Publish.Missed.values()) {
+      String name = "fence-" + missed.name().toLowerCase(Locale.ROOT);
+      Topic<Text> topic = queue.topic(name, Text.class, TopicOptions.DEFAULT.slots(1));
+      try (var redis = TestServers.redis()) {
+        long ahead = Instant.now().plus(Duration.ofHours(1)).toEpochMilli();
+        redis.sync().set("{" + FIXTURE.namespace() + ":0}:t:" + name + ":fence", ahead + " 7");
+      }
+      Inbox<Text> inbox = new Inbox<>();
+      Subscription subscription = topic.subscribe(inbox);
+      topic.publish(Publish.of("tick", new Text("x")).every(ofMillis(300)).count(4).missed(missed));
+      List<Long> fences = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        fences.add(inbox.next().fence());
+      }
+      assertEquals(fences.stream().sorted().distinct().toList(), fences, "fences rise");
+      subscription.close(LONG);
+    }
+  }
+
+  /** As the takes and acknowledgements of an hour ahead leave it when the clock is right again. */
+  private static void goBack(String topic, String key) {
+    try (RedisConnector connector = new RedisConnector(new RedisConfig(TestServers.redisUri()));
+        RedisConnection redis = connector.open()) {
+      String of = "{" + FIXTURE.namespace() + ":0}:t:" + topic + ":";
+      byte[] pending = (of + "msg").getBytes(US_ASCII);
+      byte[] id = key.getBytes(US_ASCII);
+      long aheadMillis = 3_600_000;
+      byte[] value = redis.sync().hget(pending, id);
+      ByteBuffer since = ByteBuffer.wrap(value, 16, 8);
+      double occurrence = since.getDouble() + aheadMillis;
+      ByteBuffer.wrap(value, 16, 8).putDouble(occurrence);
+      long taken = Instant.now().toEpochMilli() + aheadMillis;
+      redis.sync().set((of + "fence").getBytes(US_ASCII), (taken + " 7").getBytes(US_ASCII));
+      redis.sync().hset(pending, id, value);
+      redis.sync().zadd((of + "due").getBytes(US_ASCII), occurrence, id);
+    }
+  }
+
+  @Test
+  void whatRecursGoesOnWhenRedisClockWasAheadAndIsRightAgain() throws Exception {
+    Topic<Text> topic = queue.topic("back", Text.class, TopicOptions.DEFAULT.slots(1));
+    Inbox<Text> inbox = new Inbox<>();
+    topic.publish(Publish.of("tick", new Text("x")).every(ofMillis(300))).awaitQueued(LONG);
+    topic
+        .publish(Publish.of("cron", new Text("x")).cron("* * * * *", ZoneOffset.UTC))
+        .awaitQueued(LONG);
+    goBack("back", "tick");
+    goBack("back", "cron");
+    Subscription subscription = topic.subscribe(inbox);
+    long before = Instant.now().toEpochMilli();
+    for (int i = 0; i < 5; i++) {
+      Delivery<Text> next = inbox.next();
+      assertTrue(
+          next.key().equals("tick") || next.since().toEpochMilli() % 60_000 == 0,
+          "cron runs at full minutes, not at " + next.since());
+      assertTrue(next.since().toEpochMilli() < before + 120_000, "since " + next.since());
+    }
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                topic.get("cron").stream()
+                    .anyMatch(of -> of.due().toEpochMilli() < before + 180_000));
+    subscription.close(LONG);
+    topic.delete("tick").awaitQueued(LONG);
+    topic.delete("cron").awaitQueued(LONG);
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.Claimed;
+import io.gameq.Claims;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
 import io.gameq.OwnerHeldException;
@@ -14,6 +16,7 @@ import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RedisFullException;
 import io.gameq.Takeover;
+import io.gameq.TopicOptions;
 import io.gameq.WhenRedisIsFull;
 import io.gameq.commit.MessageCommits;
 import io.gameq.message.MessageChange;
@@ -29,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -212,11 +216,12 @@ class BoundsTest {
         MessageId second = MessageId.of(topic, null, policy + " second");
         MessageCommits messages = NodeAccess.messages(queue);
         messages.commit(List.of(publish(first))).awaitQueued(LONG);
+        Claims<byte[]> claims = queue.topic(topic, TopicOptions.DEFAULT).claims();
+        List<String> taken =
+            claims.take(1, LONG).get(1, TimeUnit.MINUTES).stream().map(Claimed::claim).toList();
         fillRedis();
         CommitReceipt refused = messages.commit(List.of(publish(second)));
-        CommitReceipt makesRoom =
-            messages.commit(List.of(new MessageChange.Delete(first, first.slot(Game.SLOTS))));
-        makesRoom.awaitQueued(LONG);
+        assertEquals(List.of(), claims.acknowledge(taken).get(1, TimeUnit.MINUTES));
         if (policy == WhenRedisIsFull.FAIL) {
           assertThrows(RedisFullException.class, () -> refused.awaitQueued(LONG));
         } else {
@@ -232,9 +237,53 @@ class BoundsTest {
     }
   }
 
+  @Test
+  void whatDeletesOrRetimesAMessageDoesNotOvertakeItsPublishWhileThatWaitsForRoom()
+      throws Exception {
+    try (GameQueue queue =
+        GameQueue.open(game.config("n1").whenRedisIsFull(WhenRedisIsFull.WAIT).build())) {
+      MessageCommits messages = NodeAccess.messages(queue);
+      MessageId retimed = MessageId.of("mail", null, "retimed");
+      MessageId other = MessageId.of("mail", null, "other");
+      messages.commit(List.of(publish(other))).awaitQueued(LONG);
+      fillRedis();
+      List<CommitReceipt> all = new ArrayList<>();
+      for (int i = 0; i < 500; i++) { // some in one group, some in groups on their way together
+        MessageId deleted = MessageId.of("mail", null, "deleted" + i);
+        all.add(messages.commit(List.of(publish(deleted))));
+        all.add(messages.commit(List.of(delete(deleted))));
+      }
+      all.add(messages.commit(List.of(publish(retimed))));
+      all.add(messages.commit(List.of(new MessageChange.Retime(retimed, slot(retimed), 9_000))));
+      CommitReceipt late = messages.commit(List.of(publish(other)));
+      CommitReceipt deletesLate = messages.commit(List.of(delete(other)));
+      await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+      assertEquals(false, deletesLate.queued().isDone());
+      assertEquals(1, pendingOf("mail", "other"), "it is deleted after it was published again");
+      redis.configSet("maxmemory", "0");
+      for (CommitReceipt receipt : all) {
+        receipt.awaitQueued(LONG);
+      }
+      late.awaitQueued(LONG);
+      deletesLate.awaitQueued(LONG);
+      assertEquals(0, pendingOf("mail", "deleted"));
+      assertEquals(0, pendingOf("mail", "other"));
+      String due = "{" + game.namespace + ":" + slot(retimed) + "}:t:mail:due";
+      assertEquals(9_000, redis.zscore(due, "retimed"));
+    }
+  }
+
+  private static int slot(MessageId id) {
+    return id.slot(Game.SLOTS);
+  }
+
+  private static MessageChange delete(MessageId id) {
+    return new MessageChange.Delete(id, slot(id));
+  }
+
   private static MessageChange publish(MessageId id) {
     return new MessageChange.Publish(
-        id, id.slot(Game.SLOTS), 1, true, 0, MessageValue.encode(1, 0, "", new byte[100]));
+        id, slot(id), 1, false, 0, MessageValue.encode(1, 0, "", new byte[100]));
   }
 
   private long pendingOf(String topic, String prefix) {

@@ -2,6 +2,7 @@ package io.gameq.redis.script;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import java.util.List;
 
 /** {@code beat.lua}: a node process gives a sign of life. Stateless. */
 final class BeatScript {
@@ -9,10 +10,18 @@ final class BeatScript {
 
   private BeatScript() {}
 
-  /** Gives it; returns whether the one before was still there. */
-  static boolean call(RedisConnection redis, byte[] key, String sign) {
+  /**
+   * What Redis answered.
+   *
+   * @param wasThere whether the sign before was still there
+   * @param redisMillis Redis TIME, ms
+   */
+  record Answer(boolean wasThere, long redisMillis) {}
+
+  /** Gives it. */
+  static Answer call(RedisConnection redis, byte[] key, String sign) {
     String lifeSeconds = Integer.toString(NodeSigns.LIFE_SECONDS);
-    return (Long) SCRIPT.call(redis, key, SlotKeys.bytes(sign), SlotKeys.bytes(lifeSeconds)).get(0)
-        == 1;
+    List<Object> reply = SCRIPT.call(redis, key, SlotKeys.bytes(sign), SlotKeys.bytes(lifeSeconds));
+    return new Answer((Long) reply.get(0) == 1, (Long) reply.get(1));
   }
 }

@@ -26,6 +26,9 @@ import java.util.stream.Stream;
  * </pre>
  */
 public final class DueSessions {
+  /** Who is due in more than this is due now, as {@code slot.lua} says. */
+  public static final long LONGEST_WAIT_MILLIS = 660_000;
+
   /** A ZADD holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
 
@@ -90,6 +93,28 @@ public final class DueSessions {
             moved += some.size();
           }
           return moved;
+        });
+  }
+
+  /**
+   * Ends no lease later than at a time, some at a time: leases of a clock that was ahead. Whoever
+   * is still at it prolongs his own.
+   *
+   * @param latestMillis Redis TIME, ms since 1970
+   * @throws io.gameq.GameQueueException when Redis does not answer, or refuses
+   */
+  public static void cutLeases(RedisConnection redis, SlotKeys slot, long latestMillis) {
+    Range<Number> later = Range.from(Boundary.excluding(latestMillis), Boundary.unbounded());
+    RedisReply.await(
+        () -> {
+          for (List<byte[]> some;
+              !(some = redis.sync().zrangebyscore(slot.lease(), later, Limit.create(0, AT_ONCE)))
+                  .isEmpty(); ) {
+            Object[] ends =
+                some.stream().flatMap(of -> Stream.of((double) latestMillis, of)).toArray();
+            long unused = redis.sync().zadd(slot.lease(), ZAddArgs.Builder.xx().lt(), ends);
+          }
+          return true;
         });
   }
 

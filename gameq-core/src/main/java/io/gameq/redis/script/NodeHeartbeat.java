@@ -1,28 +1,35 @@
 package io.gameq.redis.script;
 
 import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** Gives the signs of life of one node process. Thread-safe; see {@link NodeSigns}. */
+/**
+ * Gives the signs of life of one node process, whose answers tell when Redis' clock was set.
+ * Thread-safe; see {@link NodeSigns}.
+ */
 public final class NodeHeartbeat {
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final String namespace;
   private final String process;
   private final String node;
+  private final RedisClock clock;
   private volatile long beatNanos = System.nanoTime() - BEAT_EVERY_NANOS;
   private volatile boolean hasBegun;
 
   /** The server on which this node healed last, by its run id. */
   private String beganOn = "";
 
-  public NodeHeartbeat(String namespace, String process, String node) {
+  /** Of a process; {@code clock} is told of the time of Redis. */
+  public NodeHeartbeat(String namespace, String process, String node, RedisClock clock) {
     this.namespace = namespace;
     this.process = process;
     this.node = node;
+    this.clock = clock;
   }
 
   /**
@@ -56,9 +63,12 @@ public final class NodeHeartbeat {
   }
 
   private boolean beatNow(RedisConnection redis, boolean hasHealed) {
-    boolean was = BeatScript.call(redis, key(), hasHealed ? node : node + NodeSigns.UNHEALED);
+    long askedNanos = System.nanoTime();
+    BeatScript.Answer was =
+        BeatScript.call(redis, key(), hasHealed ? node : node + NodeSigns.UNHEALED);
+    clock.saw(was.redisMillis(), askedNanos);
     long unused = UnbrokenScript.call(redis, namespace);
-    boolean gone = hasBegun && !was;
+    boolean gone = hasBegun && !was.wasThere();
     beatNanos = System.nanoTime();
     hasBegun = true;
     return gone;

@@ -51,7 +51,25 @@ public final class ProcessSigns {
   public void tell(RedisConnection redis, String id, String kind, Map<String, String> fields) {
     Map<String, String> all = new LinkedHashMap<>(fields);
     all.put(ProcessSign.KIND, kind);
-    SignScript.call(redis, new byte[][] {key(id), index()}, id, all);
+    SignScript.call(redis, new byte[][] {key(id), index(), clock()}, id, all);
+  }
+
+  private byte[] clock() {
+    return SlotKeys.bytes(namespace + ":clock");
+  }
+
+  /**
+   * By how much Redis' clock is behind what it was when a process said something, ms; 0 when it is
+   * not. It went back, or another server took over: what was to happen by the clock before, and was
+   * not brought forward, comes so much later.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public long clockBehindMillis(RedisConnection redis) {
+    byte[] latest = RedisReply.await(() -> redis.sync().get(clock()));
+    return latest == null
+        ? 0
+        : Math.max(0, Long.parseLong(LuaScript.string(latest)) - RedisClock.now(redis));
   }
 
   /**

@@ -19,7 +19,7 @@ public final class TakeScript {
   private static final LuaScript SCRIPT = TopicScript.of("take.lua");
 
   /** The reply's first words. */
-  private static final int HEAD = 4;
+  private static final int HEAD = 5;
 
   /** Words of each message in the reply. */
   private static final int WORDS = 5;
@@ -103,7 +103,8 @@ public final class TakeScript {
   }
 
   private Batch batch(List<Object> reply, int slot, String token) {
-    long fence = (Long) reply.get(2) << 16 | (Long) reply.get(3);
+    long now = (Long) reply.get(2);
+    long fence = (Long) reply.get(3) << 16 | (Long) reply.get(4);
     List<TakenMessage> taken = new ArrayList<>((reply.size() - HEAD) / WORDS);
     List<TakenMessage> exhausted = new ArrayList<>(0);
     for (int i = HEAD; i < reply.size(); i += WORDS) {
@@ -112,6 +113,7 @@ public final class TakeScript {
               new MessageId(topic, LuaScript.string(reply.get(i))),
               slot,
               token,
+              now,
               fence,
               ((Long) reply.get(i + 1)).intValue(),
               Integer.parseInt(LuaScript.string(reply.get(i + 2))),

@@ -7,8 +7,9 @@ import io.gameq.message.MessageId;
  *
  * @param slot of the namespace that it lies in
  * @param token of its claim
- * @param fence higher each time that a message of this lane is taken: Redis TIME in ms &lt;&lt; 16,
- *     and a count
+ * @param takenMillis when it was taken, Redis TIME in ms
+ * @param fence higher each time that a message of this lane is taken, also when Redis' clock went
+ *     back: it tells no time
  * @param attempts how often it was taken, this time counted
  * @param lapses how often its lease ran out before
  * @param dueMillis when it was due, Redis TIME in ms
@@ -19,6 +20,7 @@ public record TakenMessage(
     MessageId id,
     int slot,
     String token,
+    long takenMillis,
     long fence,
     int attempts,
     int lapses,

@@ -70,17 +70,17 @@ public final class TopicReads {
             ? new FoundMessage.Pending(
                 (byte[]) of.get(0),
                 isThere(of.get(1)) ? TopicScript.millis(of.get(1)) : 0,
-                isThere(of.get(2)) ? number(LuaScript.string(of.get(2)), 0) : 0)
+                isThere(of.get(2)) ? firstNumber(LuaScript.string(of.get(2))) : 0)
             : null;
     FoundMessage.Held held = null;
     if (isThere(of.get(3))) {
-      String claim = LuaScript.string(of.get(4));
+      List<?> claim = (List<?>) of.get(4);
       held =
           new FoundMessage.Held(
               (byte[]) of.get(3),
-              number(claim, 2),
-              number(claim, 3),
-              node(claim),
+              ((Long) claim.get(0)).intValue(),
+              ((Long) claim.get(1)).intValue(),
+              node(claim.get(2)),
               isThere(of.get(5)) ? TopicScript.millis(of.get(5)) : 0);
     }
     FoundMessage.Dead dead =
@@ -123,8 +123,8 @@ public final class TopicReads {
               TopicScript.millis(of.get(1)),
               isThere(of.get(2)) ? (byte[]) of.get(2) : null,
               (Long) of.get(3),
-              isThere(of.get(4)) ? number(LuaScript.string(of.get(4)), 2) : 0,
-              isThere(of.get(4)) ? node(LuaScript.string(of.get(4))) : ""));
+              ((Long) of.get(4)).intValue(),
+              node(of.get(5))));
     }
     return page;
   }
@@ -188,11 +188,11 @@ public final class TopicReads {
     return ((byte[]) reply).length > 0;
   }
 
-  private static String node(String claim) {
-    return PercentEncoding.unpercent(claim.split(" ", -1)[5]);
+  private static String node(Object encoded) {
+    return PercentEncoding.unpercent(LuaScript.string(encoded));
   }
 
-  private static int number(String words, int place) {
-    return Integer.parseInt(words.split(" ", -1)[place]);
+  private static int firstNumber(String words) {
+    return Integer.parseInt(words.split(" ", -1)[0]);
   }
 }

@@ -12,8 +12,8 @@
  *                              one that is held
  * T:lane:GROUP         ZSET    id -> due, of the pending messages of a group
  * T:held               HASH    lane -> value of the message that is handled
- * T:claim              HASH    lane -> 'token id attempts lapses due node', and ' x' when it was
- *                              deleted since: then it does not come back
+ * T:claim              HASH    lane -> 'token id state attempts lapses due node'; state is held, or
+ *                              deleted when it was since: then it does not come back
  * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
  * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
@@ -22,7 +22,8 @@
  * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
  * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms
- * T:fence              STRING  'ms count' of the newest take
+ * T:fence              STRING  'ms count taken': ms and count of the newest take, which never go
+ *                              back; Redis TIME at that take, which does when its clock was set
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
  * ns:topics            HASH    topic -> TopicDefinition, JSON
  * ns:topics:paused     HASH    topic -> when, who, why

@@ -11,7 +11,7 @@
 
 -- Looking for an entry in a list costs as much as the list is long: a claim leaves no more than its most owners.
 local MOST_ENTRIES = 10000
-local MINUTE, HOUR = 60000, 3600000
+local MINUTE = 60000
 
 -- Not all can be read: it is first to be mended what is in the way.
 local unsure
@@ -140,7 +140,7 @@ function look.due(slot, entry)
   local owner, session = entry_of(entry)
   if not owner then return 'damaged_entry', at end
   local now, millis = now_millis(), tonumber(at)
-  if millis > now + HOUR then return 'due_far_off', at end
+  if millis > latest_due(now) then return 'due_far_off', at end
   -- A commit while its session was claimed leaves an entry behind, which the next claim drops.
   if there(dirty_key(slot, owner, session)) or millis > now - MINUTE then return nil end
   if millis <= 0 then return nil end -- made due at once: again and again, perhaps

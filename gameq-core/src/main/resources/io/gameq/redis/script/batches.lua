@@ -219,10 +219,12 @@ local function delete(b, mode)
   for i = 1, b.n do
     if pending[i] then remove_pending(b.t, ids[i]) end
     -- What is held is finished, and does not come back.
-    if mode ~= REPLAY and claims[i] and string.sub(claims[i], -2) ~= ' x' and string.match(claims[i], '^%S+ (%S+)') == ids[i] then
+    local claim = mode ~= REPLAY and claims[i] and read_claim(claims[i])
+    if claim and claim.id == ids[i] and not claim.deleted then
       local held = mode == AGAIN and redis.call('HGET', b.t .. ':held', lanes[i])
       if not held or version_of(held) <= ARGV[b.first + (i - 1) * 3 + 2] then
-        redis.call('HSET', b.t .. ':claim', lanes[i], claims[i] .. ' x')
+        local record = {claim.token, claim.id, 'deleted', claim.attempts, claim.lapses, claim.due, claim.node}
+        redis.call('HSET', b.t .. ':claim', lanes[i], table.concat(record, ' '))
       end
     end
     if mode == REPLAY then
@@ -252,7 +254,7 @@ local function has_lapsed(record, pattern)
   local lapses = record and string.match(record, pattern)
   return lapses and lapses ~= '0'
 end
-local OF_CLAIM, OF_TRIES = '^%S+ %S+ %d+ (%d+)', '^%d+ (%d+)'
+local OF_CLAIM, OF_TRIES = '^%S+ %S+ %D*%d+ (%d+)', '^%d+ (%d+)'
 
 -- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
 -- claims its lane and the message waits as if nobody had taken it; else false. And whether leases had run out before its claim, or nil.
@@ -261,12 +263,11 @@ local function standing(b, ids, lanes)
   for i = 1, b.n do
     local claim, stand = claims[i], false
     if claim then
-      if string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' 1 0 ', 1, true) == 1 then
+      if string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' held 1 0 ', 1, true) == 1 then
         stand = 1 -- nearly every one is of a first attempt
       elseif string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1 then
-        stand, lapsed[i] = 1, has_lapsed(claim, OF_CLAIM)
+        stand, lapsed[i] = read_claim(claim).deleted and 2 or 1, has_lapsed(claim, OF_CLAIM)
       end
-      if stand and string.sub(claim, -2) == ' x' then stand = 2 end
     elseif waits_as_handled(b.t, ids[i], ARGV[at + 2]) then
       stand = 3
     end
@@ -278,6 +279,7 @@ end
 
 -- The next occurrences of recurring messages, unless something newer is pending.
 local function recur(t, id, value, next_due)
+  next_due = next_occurrence(t, value, next_due)
   if redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
 end
 

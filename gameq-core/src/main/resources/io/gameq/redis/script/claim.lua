@@ -2,6 +2,7 @@
 -- Rows whose lease ran out twice may kill their writers: they are taken alone, so that no others are lost with them.
 -- Who is due at 0 or below is urgent: such owners have claims of their own, which take nobody else; other claims take them when nobody
 -- else waits. They never go into ready, where they would wait behind a backlog.
+-- Who is due later than anybody can be is due now: Redis' clock was ahead when he committed, and went back since.
 -- KEYS[1] '{ns:slot}', prefix of: due ZSET, ready LIST, inflight:<writer> LIST, own:<owner> STRING, dirty:<owner>:<session> HASH,
 --   claimed:<owner> HASH, lease ZSET, claim HASH, stale SET, urgent SET
 -- ARGV[1] writer; ARGV[2] token, a UUID new for this call; ARGV[3] lease, ms; ARGV[4] most owners; ARGV[5] rows and ARGV[6] bytes
@@ -21,7 +22,8 @@ local now, waiting = now_millis(), only_urgent and 0 or redis.call('LLEN', ready
 local function wait_for_due()
   local first = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')
   if not first[2] or only_urgent and tonumber(first[2]) > 0 then return -1 end
-  return math.max(0, tonumber(first[2]) - now)
+  local at = tonumber(first[2])
+  return at > latest_due(now) and 0 or math.max(0, at - now)
 end
 
 -- One call for many members: most of what a short command costs a script is the call. Lua takes some thousand arguments at most.
@@ -37,6 +39,8 @@ end
 write_even_when_full(slot)
 local function make_ready()
   if waiting >= most_owners then return end
+  local far_off = redis.call('ZRANGEBYSCORE', due, '(' .. string.format('%.0f', latest_due(now)), '+inf', 'LIMIT', 0, most_owners)
+  for _, entry in ipairs(far_off) do redis.call('ZADD', due, now, entry) end
   local entries = redis.call('ZRANGEBYSCORE', due, '(0', now, 'LIMIT', 0, most_owners - waiting)
   call_with_all('ZREM', due, entries)
   call_with_all('LPUSH', ready, entries)

@@ -38,6 +38,10 @@ local function now_millis()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
+-- No rows are due later than this: a merge window is 10 minutes at most, and rows that were given back wait for less. What is due later
+-- was written while Redis' clock was ahead, or by somebody else.
+local function latest_due(now) return now + 660000 end
+
 -- A script whose first write needs no memory may go on writing at maxmemory (any Redis version). For what drains or takes over.
 local function write_even_when_full(slot) redis.call('DEL', slot .. ':none') end
 

@@ -4,6 +4,8 @@
 -- <payload>', big-endian. Lists that go into one command have at most 1,000 members: unpack fails near 8,000.
 -- Wherever something may be due sooner than all before it, and within five seconds, the slot's number is published on 'ns:t:<topic>'.
 local SIGNAL_MILLIS = 5000
+-- Redis' clock went back when it is behind a time that it told by more than this.
+local BACK_MILLIS = 1000
 
 local function topic_key(slot, topic) return slot .. ':t:' .. topic end
 local function is_grouped(id) return string.find(id, ':', 1, true) ~= nil end
@@ -15,6 +17,27 @@ local function priority_of(value) return (struct.unpack('>i4', value, 25)) end
 local function is_recurring(value) return string.byte(value, 29) > 0 or string.byte(value, 30) > 0 end
 local function with_since(value, millis) return version_of(value) .. struct.pack('>d', millis) .. string.sub(value, 25) end
 local function whole(number) return string.format('%.0f', number) end
+
+-- An occurrence of a message that recurs at an interval, as many intervals earlier as it is farther ahead of now than one of them: it was
+-- reckoned while Redis' clock was ahead. The same when it is no farther ahead, or the message recurs by cron.
+local function within_interval(value, occurrence, now)
+  local schedule = string.sub(value, 31, 30 + struct.unpack('>H', value, 29))
+  local every = tonumber(string.match(schedule, '^every (%d+)'))
+  if not every or occurrence - now <= every then return occurrence end
+  return occurrence - math.ceil((occurrence - now - every) / every) * every
+end
+
+-- {ns:slot}:t:<topic>:fence STRING 'ms count taken': ms and count of the newest take, which never go back; Redis TIME at that take, ms.
+local function read_fence(t)
+  local millis, count, taken = string.match(redis.call('GET', t .. ':fence') or '', '^(%d+) (%d+) ?(%d*)$')
+  return tonumber(millis), tonumber(count), tonumber(taken) or tonumber(millis)
+end
+
+-- The next occurrence of a message that was handled: its handler may have got it before the clock went back.
+local function next_occurrence(t, value, next_due)
+  local now, millis = now_millis(), read_fence(t)
+  return millis and millis - now > BACK_MILLIS and within_interval(value, next_due, now) or next_due
+end
 
 -- The version after this one, as text.
 local function next_version(version)
@@ -87,12 +110,24 @@ local function remove_pending(t, id)
   end
 end
 
--- {ns:slot}:t:<topic>:claim HASH lane -> 'token id attempts lapses due node', and ' x' when it was deleted while it is held
+-- {ns:slot}:t:<topic>:claim HASH lane -> 'token id state attempts lapses due node'; the state is held, or deleted when the message was
+-- deleted while it is held: then it does not come back. The node's name is percent-encoded.
+-- Builds before this one wrote no state, and ' x' behind the node's name when it was deleted.
+local function read_claim(record)
+  local token, id, state, attempts, lapses, due, node = string.match(record, '^(%S+) (%S+) (%a+) (%d+) (%d+) (%S+) (%S+)$')
+  if not token then
+    local mark
+    token, id, attempts, lapses, due, node, mark = string.match(record, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%S+)( ?x?)$')
+    state = mark == ' x' and 'deleted' or 'held'
+  end
+  return {
+    token = token, id = id, deleted = state == 'deleted', attempts = tonumber(attempts), lapses = tonumber(lapses), due = due, node = node
+  }
+end
+
 local function lane_claim(t, lane)
   local record = redis.call('HGET', t .. ':claim', lane)
-  if not record then return nil end
-  local token, id, attempts, lapses, due, node, mark = string.match(record, '^(%S+) (%S+) (%d+) (%d+) (%S+) (%S+) ?(x?)$')
-  return {token = token, id = id, attempts = tonumber(attempts), lapses = tonumber(lapses), due = due, node = node, deleted = mark == 'x'}
+  return record and read_claim(record) or nil
 end
 
 -- Frees a lane that was held: what waits behind is due again.

@@ -2,8 +2,8 @@
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why: see package
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] id
--- Returns {pending value; when it is due, ms; 'attempts lapses' so far; value that is held; 'token id attempts lapses due node'; end of
---   its lease, ms; dead value; 'ms attempts error'}, each '' when there is none.
+-- Returns {pending value; when it is due, ms; 'attempts lapses' so far; value that is held; attempts, this one counted, leases that ran
+--   out, and node of its claim, {} when it is not held; end of its lease, ms; dead value; 'ms attempts error'}, each '' when there is none.
 local slot, id = KEYS[1], ARGV[2]
 refuse_on_a_replica(slot)
 local t, lane = topic_key(slot, ARGV[1]), lane_of(id)
@@ -18,7 +18,8 @@ elseif value then
   if ready then due = whole(tonumber(ready) + priority_of(value) * tonumber(redis.call('GET', t .. ':age') or 0)) end
 end
 local held = held_value(t, id)
+local claim = held and lane_claim(t, lane)
 return {
   value or '', due or '', redis.call('HGET', t .. ':tries', id) or '',
-  held or '', held and redis.call('HGET', t .. ':claim', lane) or '', held and redis.call('ZSCORE', t .. ':lease', lane) or '',
+  held or '', claim and {claim.attempts, claim.lapses, claim.node} or {}, held and redis.call('ZSCORE', t .. ':lease', lane) or '',
   redis.call('HGET', t .. ':dead', id) or '', redis.call('HGET', t .. ':why', id) or ''}

@@ -1,5 +1,5 @@
 -- Gives back messages whose handling failed; makes dead letters of those that failed too often. Runs at maxmemory.
--- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why: see package
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, dead, why, fence: see package
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] attempts after which a message is dead; then for each: id; token; ms until the next attempt; 1 when this
 --   attempt counts, 0 when it is nobody's fault, as in an outage: none dies of that; when a recurring message that dies is due again, ms,
@@ -23,6 +23,7 @@ local function nack(id, claim, delay, counts, next_due, why)
       redis.call('HSET', t .. ':dead', id, value)
       redis.call('HSET', t .. ':why', id, whole(now) .. ' ' .. claim.attempts .. ' ' .. why)
       free_lane(t, lane)
+      if next_due > 0 then next_due = next_occurrence(t, value, next_due) end
       if next_due > 0 and redis.call('HSETNX', t .. ':msg', id, with_since(value, next_due)) == 1 then set_due(t, id, whole(next_due)) end
       return 3
     end

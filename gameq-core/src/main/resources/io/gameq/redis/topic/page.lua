@@ -3,7 +3,7 @@
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, lane:<group>, held, claim, lease: see package io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] due, ready or lease, or lane:<group>; ARGV[3] how many to leave out; ARGV[4] most, at most 1,000
 -- Returns for each {id; score: when due, priority counted in for ready, or the end of the lease, ms; value or ''; how many messages wait
---   behind it in its group; of what is held: 'token id attempts lapses due node', else ''}.
+--   behind it in its group; of what is held: attempts, this one counted, else 0; node that holds it, else ''}.
 local slot, place = KEYS[1], ARGV[2]
 refuse_on_a_replica(slot)
 local t, found = topic_key(slot, ARGV[1]), {}
@@ -12,8 +12,8 @@ local range = redis.call('ZRANGE', t .. ':' .. place, first, first + tonumber(AR
 for i = 1, #range, 2 do
   local lane, id, more, claim = range[i], range[i], 0, nil
   if place == 'lease' then
-    claim = redis.call('HGET', t .. ':claim', lane)
-    id = claim and string.match(claim, '^%S+ (%S+)') or lane
+    claim = lane_claim(t, lane)
+    id = claim and claim.id or lane
   elseif string.sub(lane, -1) == ':' then
     id = redis.call('ZRANGE', lane_key(t, lane), 0, 0)[1] or lane
     more = math.max(0, redis.call('ZCARD', lane_key(t, lane)) - 1)
@@ -24,6 +24,6 @@ for i = 1, #range, 2 do
   else
     value = redis.call('HGET', t .. ':msg', id)
   end
-  found[#found + 1] = {id, range[i + 1], value or '', more, claim or ''}
+  found[#found + 1] = {id, range[i + 1], value or '', more, claim and claim.attempts or 0, claim and claim.node or ''}
 end
 return found

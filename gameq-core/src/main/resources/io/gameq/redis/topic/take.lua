@@ -1,10 +1,14 @@
 -- Takes messages that are due, each under a lease. First puts back those whose lease ran out. Runs at maxmemory.
+-- Where Redis' clock went back since the newest take, what that clock had put off is brought forward, of the first 20,000 lanes: leases to
+-- what is left of them, the next attempts of what failed by as much as it went back, and recurring messages to their next occurrence.
+-- What was published with a time keeps it.
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, age, fence: see package
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
 --   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node
--- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; fencing token: ms, count; then for
---   each message taken: id; attempts, this one counted; leases of it that ran out, as text; when it was due, ms; value}.
+-- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; Redis TIME, ms; fencing token: ms,
+--   count, 0 and 0 when nothing was taken; then for each message taken: id; attempts, this one counted; leases of it that ran out, as
+--   text; when it was due, ms; value}. The fence rises, also where Redis' clock goes back: its ms are no time.
 local slot, topic, token, age, node = KEYS[1], ARGV[1], ARGV[3] .. ' ', tonumber(ARGV[5]), ' ' .. ARGV[6]
 local COLON = 58 -- ends the lane of a group, and no other
 local most = tonumber(ARGV[2])
@@ -17,13 +21,55 @@ local function until_next()
   return due and math.max(0, due - now) or -1
 end
 
+local fence, number, last_taken = read_fence(t)
+local back = last_taken and last_taken - now or 0
 -- The clock is cut to milliseconds: a lease that ends in this one may have a part of it left.
 local lapsed = redis.call('ZRANGEBYSCORE', t .. ':lease', '-inf', '(' .. whole(now), 'LIMIT', 0, 100)
-if #lapsed == 0 then
+if #lapsed == 0 and back <= BACK_MILLIS then
   local wait = until_next()
-  if wait ~= 0 then return {wait, 0, 0, 0} end
+  if wait ~= 0 then return {wait, 0, now, 0, 0} end
 end
 write_even_when_full(slot)
+
+local MOST_PUT_OFF, STEP = 20000, 1000
+
+-- When a message is due that was to be due later than now; nil for as it is. Its value is changed where that says so as well.
+local function due_by_this_clock(id, due)
+  local value = redis.call('HGET', msg_key, id)
+  if not value then return nil end
+  if redis.call('HEXISTS', t .. ':tries', id) == 1 then return math.max(now, due - back) end
+  if not is_recurring(value) or since_of(value) ~= due then return nil end -- else somebody put it off
+  local occurrence = within_interval(value, due, now)
+  if occurrence == due then
+    -- By cron an earlier one may have been passed over: who takes this one, which is none, finds the next.
+    if string.sub(value, 31, 35) ~= 'cron ' then return nil end
+    occurrence = now
+  end
+  redis.call('HSET', msg_key, id, with_since(value, occurrence))
+  return occurrence
+end
+
+local function bring_forward()
+  local longest = now + tonumber(ARGV[4])
+  local far = redis.call('ZRANGEBYSCORE', t .. ':lease', '(' .. whole(longest), '+inf', 'WITHSCORES', 'LIMIT', 0, MOST_PUT_OFF)
+  for i = 1, #far, 2 do
+    redis.call('ZADD', t .. ':lease', whole(math.max(longest, tonumber(far[i + 1]) - back)), far[i])
+  end
+  local waiting = redis.call('ZRANGEBYSCORE', due_key, '(' .. whole(now), '+inf', 'LIMIT', 0, MOST_PUT_OFF)
+  for _, lane in ipairs(waiting) do
+    local ids = {lane, redis.call('ZSCORE', due_key, lane)}
+    if is_grouped(lane) then
+      ids = redis.call('ZRANGEBYSCORE', lane_key(t, lane), '(' .. whole(now), '+inf', 'WITHSCORES', 'LIMIT', 0, STEP)
+    end
+    for i = 1, #ids, 2 do
+      local due = due_by_this_clock(ids[i], tonumber(ids[i + 1]))
+      if due then set_due(t, ids[i], whole(due)) end
+    end
+  end
+  redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number .. ' ' .. whole(now))
+end
+
+if back > BACK_MILLIS then bring_forward() end
 
 for _, lane in ipairs(lapsed) do
   local claim = lane_claim(t, lane)
@@ -67,7 +113,7 @@ end
 local from = age > 0 and ready_key or due_key
 local held, claims, leases, taken, attempted = {}, {}, {}, {}, nil
 local deadline = whole(now + tonumber(ARGV[4]))
-local reply = {0, #lapsed, 0, 0}
+local reply = {0, #lapsed, now, 0, 0}
 local any_tries = redis.call('EXISTS', t .. ':tries') == 1
 
 -- Takes of lanes that are the first in order, with when they are due; what is held stands behind, what has no message is dropped.
@@ -113,10 +159,10 @@ local function take(lanes, dues)
       n = n + 1
       taken[n] = id
       held[at], held[at + 1] = lane, value
-      claims[at], claims[at + 1] = lane, token .. id .. ' ' .. attempts .. ' ' .. lapses .. ' ' .. due .. node
+      claims[at], claims[at + 1] = lane, token .. id .. ' held ' .. attempts .. ' ' .. lapses .. ' ' .. due .. node
       leases[at], leases[at + 1] = deadline, lane
       at = 5 * n
-      reply[at], reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = id, attempts, lapses, due, value
+      reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4], reply[at + 5] = id, attempts, lapses, due, value
     end
   end
   redis.call('ZREMRANGEBYRANK', from, 0, #lanes - 1)
@@ -148,14 +194,14 @@ if #taken > 0 then
   redis.call('HSET', claim_key, unpack(claims))
   redis.call('ZADD', t .. ':lease', unpack(leases))
   if attempted then redis.call('HDEL', t .. ':tries', unpack(attempted)) end
-  local millis, count = string.match(redis.call('GET', t .. ':fence') or '', '^(%d+) (%d+)$')
-  local fence, number = now, 0
-  if millis and tonumber(millis) >= now then
-    fence, number = tonumber(millis), tonumber(count) + 1
+  if fence and fence >= now then
+    number = number + 1
     if number > 65535 then fence, number = fence + 1, 0 end
+  else
+    fence, number = now, 0
   end
-  redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number)
-  reply[3], reply[4] = fence, number
+  redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number .. ' ' .. whole(now))
+  reply[4], reply[5] = fence, number
 end
 reply[1] = until_next()
 return reply

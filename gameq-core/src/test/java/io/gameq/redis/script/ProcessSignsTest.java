@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.redis.RedisClock;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +55,29 @@ class ProcessSignsTest {
     BeatScript.call(redis.redis, heartbeat, "n1");
     assertEquals(ProcessSign.Beat.HEALED, signs.all(redis.redis).get(0).beat());
     redis.redis.sync().del(heartbeat);
+  }
+
+  @Test
+  void aSignOfLifeTellsTheNodeThatRedisClockWasSet() {
+    RedisClock clock = new RedisClock();
+    long unused = clock.measure(redis.redis);
+    long now = RedisClock.now(redis.redis);
+    clock.saw(now + 3_600_000, System.nanoTime());
+    new NodeHeartbeat(redis.namespace, ID, "n1", clock).beatFirst(redis.redis, "a server");
+    assertTrue(clock.getAsLong() < now + 60_000, "commits would be due in an hour");
+    redis.redis.sync().del(NodeSigns.key(redis.namespace, ID), UnbrokenScript.key(redis.namespace));
+  }
+
+  @Test
+  void isBehindAsLongAsRedisClockIsBeforeTheLatestSign() {
+    tell(ID, Map.of("name", "n1"));
+    assertEquals(0, signs.clockBehindMillis(redis.redis));
+    long ahead = RedisClock.now(redis.redis) + 3_600_000;
+    redis.redis.sync().set(key(":clock"), bytes(Long.toString(ahead)));
+    tell(ID, Map.of("name", "n1"));
+    long behind = signs.clockBehindMillis(redis.redis);
+    assertTrue(behind > 3_500_000 && behind <= 3_600_000, "behind by " + behind);
+    redis.redis.sync().del(key(":clock"));
   }
 
   @Test

@@ -382,6 +382,131 @@ class ConsumerScriptsTest {
     assertNull(topic.find(A).pending());
   }
 
+  /** A node's name stands in the record of a claim, next to whether the message was deleted. */
+  @Test
+  void aRecurringMessageGoesOnWhateverItsNodeIsCalled() {
+    for (String name : List.of("x", "deleted", "held", "1", "n x", "")) {
+      topic.consumer = name;
+      send(topic.recurring(A, "tick", past));
+      TakenMessage first = topic.takeOne();
+      assertEquals(
+          name.isEmpty() ? "-" : name, Objects.requireNonNull(topic.find(A).held()).node());
+      assertEquals(name.isEmpty() ? "-" : name, page(TopicReads.Place.HELD, A).get(0).node());
+      assertEquals(List.of(), send(ack(first, past + 1_000)));
+      assertEquals(past + 1_000, topic.due(A), "the next occurrence, with a node named " + name);
+      TakenMessage second = topic.takeOne();
+      send(topic.delete(A));
+      assertEquals(List.of(), send(ack(second, past + 2_000)));
+      assertTrue(topic.find(A).isNowhere(), "deleted while it was held by a node named " + name);
+    }
+  }
+
+  /** Handlers that were killed before an upgrade leave claims as the build before wrote them. */
+  @Test
+  void claimsOfTheFormBeforeAreRead() {
+    for (String mark : List.of("", " x")) {
+      send(topic.recurring(A, "tick", past));
+      TakenMessage taken = topic.takeOne();
+      topic
+          .redis
+          .sync()
+          .hset(
+              topic.key(A, "claim"),
+              Map.of(
+                  SlotKeys.bytes(A.lane()),
+                  SlotKeys.bytes(taken.token() + " " + A.id() + " 3 1 " + past + " x" + mark)));
+      FoundMessage.Held held = Objects.requireNonNull(topic.find(A).held());
+      assertEquals("x", held.node());
+      assertEquals(3, held.attempts());
+      assertEquals(1, held.lapses());
+      topic.lapse(taken);
+      if (mark.isEmpty()) {
+        TakenMessage again = topic.takeOne();
+        assertEquals(4, again.attempts());
+        assertEquals(2, again.lapses());
+        send(ack(again));
+      } else {
+        assertEquals(List.of(), topic.take(), "it was deleted");
+      }
+      assertTrue(topic.find(A).isNowhere());
+    }
+  }
+
+  /** The newest take was at this time of a clock that went back since. */
+  private void tookAt(long millis) {
+    topic.redis.sync().set(topic.key(A, "fence"), SlotKeys.bytes(millis + " 0"));
+  }
+
+  @Test
+  void whenRedisClockWentBackARecurringMessageOccursWithinItsIntervalAgain() {
+    long ahead = topic.now() + 3_600_000;
+    MessageId grouped = inSlotOfA("player:");
+    MessageId timed = inSlotOfA("timed");
+    MessageId postponed = inSlotOfA("postponed");
+    send(
+        topic.recurring(A, "tick", ahead + 500),
+        topic.recurring(grouped, "tick", ahead + 500),
+        topic.recurring(postponed, "tick", past),
+        topic.publish(timed, "at six", ahead + 500));
+    send(topic.retime(postponed, ahead + 500));
+    tookAt(ahead);
+    TakeScript.Batch nothing = topic.take(topic.slot(A), 9, 0);
+    assertEquals(List.of(), nothing.taken());
+    assertTrue(nothing.waitMillis() >= 0 && nothing.waitMillis() <= 1_000, nothing::toString);
+    for (MessageId id : List.of(A, grouped)) {
+      long due = topic.due(id);
+      assertTrue(due <= topic.now() + 1_000, id + " is due at " + due);
+      assertEquals(0, (ahead + 500 - due) % 1_000, "in its rhythm");
+      assertEquals(due, MessageValue.decode(topic.value(id)).sinceMillis(), "of that occurrence");
+    }
+    assertEquals(ahead + 500, topic.due(timed), "what has a time of its own keeps it");
+    assertEquals(ahead + 500, topic.due(postponed));
+  }
+
+  @Test
+  void whoGotARecurringMessageBeforeRedisClockWentBackPutsItOffByItsIntervalAtMost() {
+    long ahead = topic.now() + 3_600_000;
+    for (boolean dies : List.of(false, true)) {
+      send(topic.recurring(A, "tick", past));
+      TakenMessage taken = topic.takeOne();
+      tookAt(ahead);
+      if (dies) {
+        assertEquals(Result.DEAD, topic.nack(taken, 0, 1, ahead + 500));
+      } else {
+        assertEquals(List.of(), send(ack(taken, ahead + 500)));
+      }
+      assertTrue(topic.due(A) <= topic.now() + 1_000, "due at " + topic.due(A));
+    }
+  }
+
+  @Test
+  void whenRedisClockWentBackLeasesAndBackoffsEndAsLongAfterAsTheyWereToLast() {
+    send(topic.publish(A, "held", past));
+    TakenMessage held = topic.takeOne();
+    MessageId failed = inSlotOfA("failed");
+    send(topic.publish(failed, "failed", past));
+    topic.nack(topic.takeOne(), 3_600_000 + 5_000, 16, 0);
+    long ahead = topic.now() + 3_600_000;
+    topic.redis.sync().zadd(topic.key(A, "lease"), ahead + 90_000, SlotKeys.bytes(A.lane()));
+    tookAt(ahead);
+    topic.take(topic.slot(A), 9, 0);
+    assertTrue(topic.score(A, "lease") <= topic.now() + 90_000, "as it was extended");
+    assertTrue(topic.score(A, "lease") >= topic.now() + ScriptedTopic.LEASE - 5_000);
+    assertTrue(topic.due(failed) <= topic.now() + 6_000, "due at " + topic.due(failed));
+    assertEquals(List.of(), send(ack(held)), "its claim stands");
+  }
+
+  private static MessageId inSlotOfA(String prefix) {
+    String group = prefix.endsWith(":") ? prefix + "g" : null;
+    for (int i = 0; ; i++) {
+      MessageId id =
+          MessageId.of(ScriptedTopic.TOPIC, group == null ? null : group + i, prefix + i);
+      if (id.slot(4) == A.slot(4)) {
+        return id;
+      }
+    }
+  }
+
   @Test
   void theNextOfAGroupIsWokenAndNoticesTellWhatIsDueSooner() throws Exception {
     LinkedBlockingQueue<Integer> notices = new LinkedBlockingQueue<>();

@@ -41,6 +41,7 @@ final class ScriptedTopic implements AutoCloseable {
   final RedisConnector connector;
   final RedisConnection redis;
   String walId = "node-aaaaaaaa";
+  String consumer = "node 1";
 
   private final Map<String, SlotMarks> marks = new HashMap<>();
   private long sequence = 100;
@@ -186,7 +187,7 @@ final class ScriptedTopic implements AutoCloseable {
   // --- consumers
 
   TakeScript.Batch take(SlotKeys slot, int most, long ageMillis) {
-    TakeScript take = new TakeScript(TOPIC, "node 1", new TakeScript.Bounds(LEASE, ageMillis, 16));
+    TakeScript take = new TakeScript(TOPIC, consumer, new TakeScript.Bounds(LEASE, ageMillis, 16));
     TakeScript.Answer answer =
         take.callEach(redis, List.of(new TakeScript.Share(slot, most))).get(0);
     if (answer.error() != null) {

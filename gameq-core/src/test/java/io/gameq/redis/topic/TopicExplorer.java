@@ -226,10 +226,10 @@ final class TopicExplorer {
     TopicImage before = state.image;
     After after = scripts.take(before, token);
     state.image = after.image();
-    if (after.reply().size() > 4) {
+    if (after.reply().size() > 5) {
       state.token[c] = token;
-      state.id[c] = new String((byte[]) after.reply().get(4), ISO_8859_1);
-      state.version[c] = version((byte[]) after.reply().get(8));
+      state.id[c] = new String((byte[]) after.reply().get(5), ISO_8859_1);
+      state.version[c] = version((byte[]) after.reply().get(9));
       state.tookOnce(state.version[c], 1);
       checkTaken(before, state, state.id[c], state.version[c]);
     }
@@ -338,11 +338,11 @@ final class TopicExplorer {
       TopicImage before = end.image;
       After after = scripts.take(before, token);
       end.image = after.image();
-      if (after.reply().size() <= 4) {
+      if (after.reply().size() <= 5) {
         break;
       }
-      String id = new String((byte[]) after.reply().get(4), ISO_8859_1);
-      int version = version((byte[]) after.reply().get(8));
+      String id = new String((byte[]) after.reply().get(5), ISO_8859_1);
+      int version = version((byte[]) after.reply().get(9));
       end.tookOnce(version, 1);
       checkTaken(before, end, id, version);
       end.image =

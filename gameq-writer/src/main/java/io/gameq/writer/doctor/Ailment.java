@@ -46,8 +46,9 @@ public enum Ailment {
       "the time was removed by hand, or was in a key of the wrong type",
       "makes them due now"),
   DUE_FAR_OFF(
-      "rows that are due in more than an hour",
-      "somebody else wrote the time; merge windows are 10 minutes at most",
+      "rows that are due in more than 11 minutes",
+      "Redis' clock was ahead and went back, and no writer claims since; or somebody else wrote the"
+          + " time: merge windows are 10 minutes at most",
       "makes them due now"),
   STALE_NOT_LISTED(
       "stale rows that are not listed",

@@ -1,6 +1,7 @@
 package io.gameq.writer.flush;
 
 import io.gameq.redis.Backoff;
+import io.gameq.redis.script.DueSessions;
 import io.gameq.redis.script.SlotHeads;
 import io.gameq.writer.turn.SlotShare;
 import java.util.ArrayList;
@@ -44,8 +45,8 @@ public final class SlotSchedule {
   /** A slot may bring so much more than is expected before somebody is left behind. */
   private static final double SLACK = 1.5;
 
-  /** Whatever Redis says: somebody else may have written it. */
-  private static final long MOST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(1);
+  /** Who is due later is due now: {@code claim.lua} takes him. */
+  private static final long MOST_WAIT_MILLIS = DueSessions.LONGEST_WAIT_MILLIS;
 
   private static final long NEVER = SlotHeads.NEVER;
 
@@ -128,7 +129,9 @@ public final class SlotSchedule {
   }
 
   private static long after(long now, long millis) {
-    return now + TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(millis, MOST_WAIT_MILLIS)));
+    return millis > MOST_WAIT_MILLIS
+        ? now
+        : now + TimeUnit.MILLISECONDS.toNanos(Math.max(0, millis));
   }
 
   /** Waits a little for slots whose time has come; null when there is none by then. */

@@ -1,22 +1,34 @@
 package io.gameq.writer.flush;
 
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.agent.Agent;
 import io.gameq.agent.Duty;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
+import io.gameq.redis.script.DueSessions;
 import io.gameq.redis.script.SlotHeads;
 import io.gameq.writer.turn.OutageGate;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Looks at all slots several times a second and tells the {@link SlotSchedule} in which of them
  * there is something to do, so that workers ask no slot in vain. One thread.
  */
 public final class SlotWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SlotWatch.class);
+
   /** The most delay of a flush that is pulled forward, and of one whose merge window is shorter. */
   private static final Duration EVERY = Duration.ofMillis(200);
+
+  /** After Redis' clock went back: nodes that still reckon by the one before notice within 3 s. */
+  private static final long AFTER_BACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** What writers that are gone left is looked for with every so many looks. */
   private static final int LOOKS_FOR_EACH_WHOLE = 5;
@@ -26,21 +38,42 @@ public final class SlotWatch implements AutoCloseable {
   private final Slots slots;
   private final SlotSchedule schedule;
   private final OutageGate mysql;
-  private final RedisClock clock = new RedisClock();
+  private final long leaseMillis;
+  private final RedisClock clock;
   private int looks;
+  private long wentBackNanos;
 
-  /** A watch with a connection that it closes. */
+  /**
+   * A watch with a connection that it closes.
+   *
+   * @param leaseMillis how long rows belong to the writer that claimed them
+   */
   public SlotWatch(
       ControlConnection redis,
       TermWatch term,
       Slots slots,
       SlotSchedule schedule,
-      OutageGate mysql) {
+      OutageGate mysql,
+      long leaseMillis) {
+    this(redis, term, slots, schedule, mysql, leaseMillis, new RedisClock());
+  }
+
+  /** The same, with a clock that knows of a time before. */
+  SlotWatch(
+      ControlConnection redis,
+      TermWatch term,
+      Slots slots,
+      SlotSchedule schedule,
+      OutageGate mysql,
+      long leaseMillis,
+      RedisClock clock) {
+    this.clock = clock;
     this.redis = redis;
     this.term = term;
     this.slots = slots;
     this.schedule = schedule;
     this.mysql = mysql;
+    this.leaseMillis = leaseMillis;
   }
 
   /** What looks. */
@@ -64,12 +97,44 @@ public final class SlotWatch implements AutoCloseable {
   private void look(RedisConnection connection) {
     boolean isWhole = looks % LOOKS_FOR_EACH_WHOLE == 0;
     if (isWhole) {
-      clock.measure(connection);
+      followClock(connection);
       schedule.sawReady(SlotHeads.ready(connection, slots));
       schedule.sawLeases(SlotHeads.leases(connection, slots), clock.getAsLong());
     }
     schedule.sawDue(SlotHeads.due(connection, slots), clock.getAsLong());
     looks++;
+  }
+
+  /** What waits by a clock that was ahead would wait until it has caught up. */
+  private void followClock(RedisConnection connection) {
+    long backMillis = clock.measure(connection);
+    long now = clock.getAsLong();
+    boolean isFirst = looks == 0; // writers before may have left leases by a clock before
+    if (backMillis > 0) {
+      LOG.warn(
+          "Redis' clock went back by {} ms: rows that wait are due now, and leases are cut to {}"
+              + " ms",
+          backMillis,
+          leaseMillis);
+      wentBackNanos = System.nanoTime();
+    }
+    boolean wentBack = wentBackNanos != 0 && System.nanoTime() - wentBackNanos < AFTER_BACK_NANOS;
+    for (int i = 0; i < slots.count() && (isFirst || wentBack); i++) {
+      bringForward(connection, slots.get(i), now, wentBack);
+    }
+  }
+
+  private void bringForward(RedisConnection connection, SlotKeys slot, long now, boolean rows) {
+    try {
+      DueSessions.cutLeases(connection, slot, now + leaseMillis);
+      if (rows) {
+        long unused = DueSessions.pullForward(connection, slot, now, now);
+      }
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) { // somebody else's value, which whoever claims tells of
+      LOG.debug("cannot bring forward what waits in {}: {}", slot.prefix(), e.getMessage());
+    }
   }
 
   @Override

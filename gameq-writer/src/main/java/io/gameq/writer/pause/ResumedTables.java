@@ -93,7 +93,7 @@ public final class ResumedTables implements AutoCloseable {
   }
 
   private long makeDue(RedisConnection connection) {
-    clock.measure(connection);
+    long unused = clock.measure(connection);
     long nowMillis = clock.getAsLong();
     long owners = 0;
     for (int slot = 0; slot < slots.count(); slot++) {

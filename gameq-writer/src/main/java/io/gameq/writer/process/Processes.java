@@ -3,6 +3,8 @@ package io.gameq.writer.process;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.script.ProcessSign;
 import io.gameq.redis.script.ProcessSigns;
+import io.gameq.terminal.Shown;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,8 +15,13 @@ import java.util.stream.Stream;
  *
  * @param nodes by name
  * @param writers by name
+ * @param clockBehindMillis by how much Redis' clock is behind what it was; 0 when it is not
  */
-public record Processes(List<ListedNode> nodes, List<ListedWriter> writers) {
+public record Processes(
+    List<ListedNode> nodes, List<ListedWriter> writers, long clockBehindMillis) {
+  /** Two readings of one clock are no further apart. */
+  private static final long CLOCK_WENT_BACK_MILLIS = 1_000;
+
   public Processes {
     nodes = List.copyOf(nodes);
     writers = List.copyOf(writers);
@@ -26,7 +33,8 @@ public record Processes(List<ListedNode> nodes, List<ListedWriter> writers) {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Processes of(RedisConnection redis, String namespace) {
-    List<ProcessSign> all = new ProcessSigns(namespace).all(redis);
+    ProcessSigns signs = new ProcessSigns(namespace);
+    List<ProcessSign> all = signs.all(redis);
     return new Processes(
         of(all, ProcessSigns.NODE)
             .map(ListedNode::of)
@@ -36,7 +44,8 @@ public record Processes(List<ListedNode> nodes, List<ListedWriter> writers) {
             .map(ListedWriter::of)
             .filter(ListedWriter::isWorthShowing)
             .sorted(Comparator.comparing(writer -> writer.sign().process().name()))
-            .toList());
+            .toList(),
+        signs.clockBehindMillis(redis));
   }
 
   private static Stream<ProcessSign> of(List<ProcessSign> all, String kind) {
@@ -55,9 +64,16 @@ public record Processes(List<ListedNode> nodes, List<ListedWriter> writers) {
 
   /** What is to be done about them, each in one line; empty when all is well. */
   public List<String> toDo() {
-    return Stream.concat(
-            nodes.stream().flatMap(of -> of.toDo().stream()),
-            writers.stream().flatMap(of -> of.toDo().stream()))
-        .toList();
+    List<String> all = new ArrayList<>();
+    if (clockBehindMillis > CLOCK_WENT_BACK_MILLIS) {
+      all.add(
+          ("Redis' clock is %s behind what it was: it went back, or another server took over."
+                  + " Messages that were published meanwhile with a delay are late by as much;"
+                  + " owners that were changed meanwhile open once it is 5 minutes behind at most")
+              .formatted(Shown.duration(clockBehindMillis)));
+    }
+    nodes.forEach(of -> all.addAll(of.toDo()));
+    writers.forEach(of -> all.addAll(of.toDo()));
+    return all;
   }
 }

@@ -165,7 +165,12 @@ public final class WriterService implements AutoCloseable {
         new Worker.Shared(slots, schedule, watch, leases, new StepTimes(meters), pace, context);
     slotWatch =
         new SlotWatch(
-            new ControlConnection(primary), watch, slots, schedule, context.holdUps().mysql());
+            new ControlConnection(primary),
+            watch,
+            slots,
+            schedule,
+            context.holdUps().mysql(),
+            options.bounds().leaseMillis());
     backlogRedis = new ControlConnection(primary);
     SharedBacklog<Backlog> shown =
         SharedBacklog.whole(options.namespace(), slots.count(), this::lookWhatWaits);

@@ -101,6 +101,19 @@ class ClaimScriptsTest {
     assertEquals(List.of(), claim().claims());
   }
 
+  @Test
+  void whoIsDueLaterThanAnybodyCanBeIsClaimedAlsoBehindOthers() {
+    long now = System.currentTimeMillis();
+    commitOf("player:1", now + 3_600_000);
+    assertEquals(List.of("player:1"), owners(claim()), "Redis' clock was ahead when it committed");
+    commitOf("player:2", now - 1);
+    commitOf("player:3", now + 3_600_000);
+    commitOf("player:4", now + 600_000);
+    ClaimScript.Batch both = claim();
+    assertEquals(List.of("player:2", "player:3"), owners(both).stream().sorted().toList());
+    assertTrue(both.waitMillis() > 590_000, "the longest merge window lasts");
+  }
+
   private ClaimScript.Batch claimUrgent() {
     ClaimScript.Share all = new ClaimScript.Share(slot.slot, 10, 100);
     return Objects.requireNonNull(claims.callEach(slot.redis, List.of(all), true).get(0).batch());

@@ -110,11 +110,14 @@ class SlotScheduleTest {
   }
 
   @Test
-  void aSlotThatIsDueInAMillionYearsIsLookedAtOnceInAWhile() {
-    schedule.sawDue(only(0, Long.MAX_VALUE - 1), EPOCH_MILLIS);
-    assertEquals(List.of(), slots());
-    millis = Duration.ofHours(1).toMillis();
+  void aSlotThatIsDueLaterThanAnybodyCanBeIsDueNow() {
+    schedule.sawDue(only(1, EPOCH_MILLIS + Duration.ofMinutes(10).toMillis()), EPOCH_MILLIS);
+    assertEquals(List.of(), slots(), "the longest merge window");
+    schedule.sawDue(only(0, EPOCH_MILLIS + Duration.ofHours(1).toMillis()), EPOCH_MILLIS);
     assertEquals(List.of(0), slots());
+    schedule.sawDue(only(2, Long.MAX_VALUE - 1), EPOCH_MILLIS);
+    millis = 300; // the next round
+    assertEquals(List.of(2), slots());
   }
 
   @Test

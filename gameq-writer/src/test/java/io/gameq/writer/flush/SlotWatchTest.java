@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.agent.Agent;
 import io.gameq.mysql.MySql;
@@ -12,6 +13,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -45,6 +47,7 @@ class SlotWatchTest {
   private final ControlConnection ofWatch = new ControlConnection(primary);
   private volatile boolean isMySqlThere = true;
   private final OutageGate gate = new OutageGate(() -> isMySqlThere);
+  private final RedisClock clock = new RedisClock();
   private final Agent watch = watch().duty();
 
   SlotWatchTest() throws SQLException {}
@@ -53,7 +56,7 @@ class SlotWatchTest {
     try (ControlConnection first = new ControlConnection(primary)) {
       first.get(); // the database has a term from now on
     }
-    return new SlotWatch(ofWatch, new TermWatch(primary), slots, schedule, gate);
+    return new SlotWatch(ofWatch, new TermWatch(primary), slots, schedule, gate, 30_000, clock);
   }
 
   @AfterEach
@@ -97,9 +100,27 @@ class SlotWatchTest {
 
   @Test
   void whoIsDueLaterIsNotTakenYet() {
-    due(1, System.currentTimeMillis() + 3_600_000.0);
+    due(1, System.currentTimeMillis() + 600_000.0);
     watch.doWork();
     assertNull(schedule.poll());
+  }
+
+  /** By less than the longest merge window, so that claims cannot tell. */
+  @Test
+  void whenRedisClockWentBackWhoWaitsIsDueAndLeasesAreCut() {
+    long now = RedisClock.now(redis);
+    assertEquals(0, clock.measure(redis));
+    clock.saw(now + 300_000, System.nanoTime());
+    due(1, now + 300_000.0);
+    byte[] owner = "player%3A2".getBytes(US_ASCII);
+    redis.sync().zadd(slots.get(1).lease(), now + 330_000.0, owner);
+    redis.sync().set(slots.get(2).due(), "x".getBytes(US_ASCII)); // somebody else's
+    redis.sync().zadd(slots.get(3).lease(), now + 10_000.0, owner);
+    watch.doWork();
+    byte[] waits = redis.sync().zrange(slots.get(1).due(), 0, 0).get(0);
+    assertTrue(redis.sync().zscore(slots.get(1).due(), waits) <= RedisClock.now(redis));
+    assertTrue(redis.sync().zscore(slots.get(1).lease(), owner) <= RedisClock.now(redis) + 30_000);
+    assertEquals(now + 10_000.0, redis.sync().zscore(slots.get(3).lease(), owner), "as it was");
   }
 
   /** Else nobody would ever ask whether it is back, where no slot waits for that. */
