@@ -1,7 +1,7 @@
 /**
- * Topics in Redis: their definitions, and what consumers and operators do with messages. Messages
- * come in, and are acknowledged, by commits: {@link io.gameq.redis.script.MessagesScript} and
- * {@link io.gameq.redis.script.CommitScript}. Internal.
+ * Topics in Redis: a copy of their definitions, and what consumers and operators do with messages.
+ * Messages come in, and are acknowledged, by commits: {@link io.gameq.redis.script.MessagesScript}
+ * and {@link io.gameq.redis.script.CommitScript}. Internal.
  *
  * <pre>
  * key                  type    holds                 T = {ns:slot}:t:TOPIC; the slot is the lane's
@@ -27,9 +27,7 @@
  * {ns:slot}:mjournal   HASH    WAL -> sequence of its newest commit with messages here; WAL! ->
  *                              holes before it: 'after-to after-to ...', commits that were refused;
  *                              WAL@ -> when its process was first seen to be gone, s
- * ns:topics            HASH    topic -> TopicDefinition, JSON
- * ns:topics:paused     HASH    topic -> when, who, why
- * ns:topics:rates      HASH    topic -> messages a second of all nodes, when, who, why
+ * ns:topics            HASH    topic -> 'revision JSON': definition, pause, rate; a copy of MySQL's
  * ns:t:TOPIC           channel number of a slot where something is due sooner than before, and soon
  * </pre>
  *
@@ -57,9 +55,7 @@
  * TopicSurvey                    all topics at a glance
  * DeadMessages       revive.lua  dead letters: list, retry, discard
  * EndedMessages                  who ended messages of which leases had run out
- * TopicDefinitions               TopicDefinition of each topic, the same for all nodes
- * TopicPauses                    topics that are paused
- * TopicRates                     topics with a rate for all nodes
+ * DefinedTopics      define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
  * GrantScript        grant.lua   shares it out
  * TopicNotices                   what is due soon: wakes consumers
  * TopicScript                    what the scripts have in common
