@@ -29,7 +29,7 @@
  * readers        read.lua      ReadScript      what of an owner is unflushed, without a session
  *                look.lua      LookScript      versions of some rows; may more come?
  *                lookup.lua    LookupScript    some rows, of several sessions
- *                              RowsToTell      what a node's sessions are to be told of
+ *                sent.lua      RowsToTell      what a node's sessions are to be told of
  * writers                      SlotHeads       in which slots is somebody due?
  *                claim.lua     ClaimScript     takes due owners: Claims
  *                renew.lua     RenewScript     goes on holding them
