@@ -256,13 +256,14 @@ public interface GameQueue extends AutoCloseable {
 
   /**
    * A topic whose payloads are bytes: made when no node has opened it before, else compared. Asks
-   * Redis, for at most {@link GameQueueConfigBuilder#callTimeout}.
+   * MySQL and Redis, for at most {@link GameQueueConfigBuilder#callTimeout}.
    *
    * @param name a lower-case letter, then up to 31 of {@code a-z 0-9 _ -}
    * @param options the same on all nodes
    * @throws GameQueueException when the name is malformed, or the topic was made with other
    *     options: the message shows both
-   * @throws RedisUnavailableException when Redis does not answer
+   * @throws MySqlUnavailableException when MySQL does not answer; it may be made then
+   * @throws RedisUnavailableException when Redis does not answer; it may be made then
    */
   Topic<byte[]> topic(String name, TopicOptions options);
 
@@ -279,11 +280,12 @@ public interface GameQueue extends AutoCloseable {
 
   /**
    * A topic as it was defined by whoever opened it first, its payloads as bytes: for programs that
-   * hand on messages which are not theirs. Asks Redis, for at most {@link
-   * GameQueueConfigBuilder#callTimeout}.
+   * hand on messages which are not theirs. Asks Redis, and MySQL where Redis does not know it, for
+   * at most {@link GameQueueConfigBuilder#callTimeout}.
    *
    * @return empty when nobody has defined it
    * @throws GameQueueException when the name is malformed
+   * @throws MySqlUnavailableException when MySQL is asked and does not answer
    * @throws RedisUnavailableException when Redis does not answer
    */
   Optional<Topic<byte[]>> definedTopic(String name);

@@ -170,9 +170,9 @@ public interface OwnerSession extends AutoCloseable {
    * the game asks. {@link #current} has them by then.
    *
    * <p>After a failover of Redis, or when its sender lost the connection before the answer, a row
-   * may be told once more, as long as nobody has changed or deleted it; and one that came just
-   * before a failover may never be told, though it is there: the next {@link GameQueue#read} or
-   * open has it.
+   * may be told once more, as long as nobody has changed or deleted it. One that was flushed more
+   * than two minutes before Redis knows this session again may never be told, though it is there:
+   * the next {@link GameQueue#read} or open has it.
    *
    * @param listener takes the place of the one before
    */

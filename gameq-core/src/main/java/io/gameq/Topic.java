@@ -152,10 +152,13 @@ public interface Topic<T> {
   boolean discardDead(Message<T> dead);
 
   /**
-   * Has no node take messages of this topic, within a second or so; publishing goes on.
+   * Has no node take messages of this topic, within a second or so; publishing goes on. Kept in
+   * MySQL until {@link #resume}.
    *
-   * @param reason shown to operators
-   * @throws RedisUnavailableException when Redis does not answer
+   * @param reason shown to operators, at most 255 characters
+   * @throws GameQueueException when the reason is longer
+   * @throws MySqlUnavailableException when MySQL does not answer; it may be paused then
+   * @throws RedisUnavailableException when Redis does not answer; it may be paused then
    */
   void pause(String reason);
 
@@ -164,12 +167,13 @@ public interface Topic<T> {
 
   /**
    * Has all nodes together take at most so many messages a second, from within a second or so on;
-   * after a rest a tenth of a second's messages at once, one at least. Kept in Redis until it is
+   * after a rest a tenth of a second's messages at once, one at least. Kept in MySQL until it is
    * changed. {@link SubscribeOptions#rate} is for one node.
    *
    * @param perSecond one an hour to 1,000,000 a second; 0 for no limit
-   * @param reason shown to operators
-   * @throws GameQueueException when the rate is out of range
+   * @param reason shown to operators, at most 255 characters
+   * @throws GameQueueException when the rate is out of range, or the reason longer
+   * @throws MySqlUnavailableException when MySQL does not answer; it may be set then
    * @throws RedisUnavailableException when Redis does not answer; it may be set then
    */
   void rate(double perSecond, String reason);

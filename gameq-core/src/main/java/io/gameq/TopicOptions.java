@@ -3,7 +3,7 @@ package io.gameq;
 import java.time.Duration;
 
 /**
- * What a topic is: kept in Redis when it is first opened, and compared whenever a node opens it.
+ * What a topic is: kept in MySQL when it is first opened, and compared whenever a node opens it.
  * Immutable; each method returns a changed copy, and throws GameQueueException when a value is out
  * of range.
  *

@@ -21,8 +21,13 @@ import java.util.function.LongPredicate;
  * thread.
  */
 public final class LeftMessages implements MessageRecords {
-  /** Shorter than the marks of nodes that are gone are kept: without them all would be replayed. */
-  private static final long OLDEST_MILLIS = Duration.ofDays(6).toMillis();
+  /**
+   * Older messages are not put back. A day shorter, for clocks that differ, than Redis keeps the
+   * {@linkplain JournalMarks#KEPT marks} of nodes that are gone, without which all would be
+   * replayed; and than it remembers which messages are over ({@code DONE_MILLIS} of {@code
+   * batches.lua}), without which handled ones would come back.
+   */
+  public static final Duration OLDEST = Duration.ofDays(6);
 
   private final JournalMarks marks;
   private final LongPredicate knownFailed;
@@ -56,7 +61,7 @@ public final class LeftMessages implements MessageRecords {
   LeftMessages(JournalMarks marks, LongPredicate knownFailed) {
     this.marks = marks;
     this.knownFailed = knownFailed;
-    this.youngFromMillis = System.currentTimeMillis() - OLDEST_MILLIS;
+    this.youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
   }
 
   /** Takes the next entry of the WAL. */

@@ -5,9 +5,11 @@ import io.gameq.backlog.NodePressure;
 import io.gameq.commit.CommitSender;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.NodeSessions;
+import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.RedisClock;
 import io.gameq.rows.RowCodec;
 import io.gameq.upkeep.NodeUpkeep;
+import io.gameq.upkeep.TopicRestore;
 import io.gameq.view.GameTables;
 import io.gameq.wal.WalWriter;
 
@@ -40,6 +42,8 @@ record GameNode(
     OwnerOpening opening,
     OwnerReading reading,
     NodeIds ids,
+    TopicTable topics,
+    TopicRestore topicRestore,
     Inboxes inboxes,
     SessionClosing closing,
     NodeUpkeep upkeep,

@@ -77,7 +77,12 @@ final class NodeCalls {
 
   /** A call that waits for MySQL; as {@link TimedCalls#call}. */
   <T> T ofMySql(String what, TimedCalls.Work<T> work, Consumer<T> unused) {
-    return mysql.call(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused);
+    return ofMySql(what, timeout.toNanos(), work, unused);
+  }
+
+  /** The same for what is left of the caller's time. */
+  <T> T ofMySql(String what, long nanos, TimedCalls.Work<T> work, Consumer<T> unused) {
+    return mysql.call(what, nanos, unlessMySqlIsAway(what, work), unused);
   }
 
   /** The same, which nobody waits for; as {@link TimedCalls#start}. */

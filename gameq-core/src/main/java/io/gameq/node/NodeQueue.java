@@ -20,6 +20,7 @@ import io.gameq.Transacted;
 import io.gameq.Urgency;
 import io.gameq.durability.DurableTracker;
 import io.gameq.message.MessageChange;
+import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
@@ -41,6 +42,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -76,17 +78,32 @@ final class NodeQueue implements GameQueue, MeteredNode {
                 node.sender(),
                 node.clock(),
                 limits().commitRows(),
-                this::ask,
+                new Asks(),
+                node.topicRestore()::soon,
                 node.calls().timeout(),
                 node.callbacks()));
   }
 
-  private <T> T ask(String what, Function<RedisConnection, T> question) {
-    return node.calls()
-        .ofRedis(
-            what,
-            node.calls().timeout().toNanos(),
-            isAwaited -> node.redis().control().ask(question));
+  private final class Asks implements TopicNode.Asking {
+    @Override
+    public <T> T ask(String what, Function<RedisConnection, T> question) {
+      return node.calls()
+          .ofRedis(
+              what,
+              node.calls().timeout().toNanos(),
+              isAwaited -> node.redis().control().ask(question));
+    }
+
+    @Override
+    public <T> T ask(String what, long nanos, BiFunction<TopicTable, RedisConnection, T> question) {
+      return node.calls()
+          .ofMySql(
+              what,
+              nanos,
+              isAwaited ->
+                  node.redis().control().call(redis -> question.apply(node.topics(), redis)),
+              late -> {});
+    }
   }
 
   /** As {@link GameQueue#open(GameQueueConfig)}. */

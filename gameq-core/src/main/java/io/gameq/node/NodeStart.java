@@ -22,6 +22,7 @@ import io.gameq.healing.DurableTruth;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisClock;
@@ -36,6 +37,7 @@ import io.gameq.upkeep.ClosedSessionNotices;
 import io.gameq.upkeep.NodeUpkeep;
 import io.gameq.upkeep.RepeatAfterHealing;
 import io.gameq.upkeep.SentRowsTelling;
+import io.gameq.upkeep.TopicRestore;
 import io.gameq.view.GameTables;
 import io.gameq.view.OwnerViews;
 import io.gameq.wal.JvmFlags;
@@ -137,6 +139,9 @@ final class NodeStart {
         new DurableNotices(redis.connector(), config.namespace(), process, tellSession(sent));
     RepeatAfterHealing afterHealing =
         new RepeatAfterHealing(notices, closed, sessions, sent, upkeepThread::wake);
+    TopicTable topics = new TopicTable(mysql.server());
+    TopicRestore topicRestore =
+        new TopicRestore(topics, redis.control(), config.namespace(), upkeepThread::wake);
     CommitSender sender =
         opened.add(
             new CommitSender(
@@ -146,7 +151,7 @@ final class NodeStart {
                 to,
                 new DurableTruth(
                     durable, new AdoptedHalves(redis.slots(), durable, views::versions)),
-                events(afterHealing, state)));
+                events(afterHealing, topicRestore, state)));
     opened.add(notices).keepSubscribed();
 
     SessionClosing closing = opened.add(new SessionClosing(sessions, sender, redis, calls, closed));
@@ -194,6 +199,7 @@ final class NodeStart {
     signs.giveFirst();
     stateSigns.tellFirst(figures.sign());
     List<Agent> duties = new ArrayList<>(upkeep.duties());
+    duties.add(topicRestore);
     duties.add(
         Duty.every(
             TELL_EVERY, "tell Redis how this node is", () -> stateSigns.tell(figures.sign())));
@@ -216,6 +222,8 @@ final class NodeStart {
         opening,
         new OwnerReading(redis, views, versions, calls),
         new NodeIds(new IdTable(mysql.server()), redis, codec, calls),
+        topics,
+        topicRestore,
         new Inboxes(sessions, sender, process, config.slots()),
         closing,
         upkeep,
@@ -281,7 +289,8 @@ final class NodeStart {
         config.whenRedisIsAway());
   }
 
-  private SenderEvents events(RepeatAfterHealing afterHealing, NodeState state) {
+  private SenderEvents events(
+      RepeatAfterHealing afterHealing, TopicRestore topicRestore, NodeState state) {
     return new SenderEvents() {
       @Override
       public NodeCounts counts() {
@@ -291,6 +300,7 @@ final class NodeStart {
       @Override
       public void healed() {
         afterHealing.healed();
+        topicRestore.soon();
       }
 
       @Override

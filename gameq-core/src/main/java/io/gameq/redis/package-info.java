@@ -18,8 +18,10 @@
  *                                   it adopted may be missing until its node has put them back
  * {ns:slot}:stale           SET     dirty keys of sessions that lost ownership
  * {ns:slot}:inboxes:O       HASH    sessions of the inboxes in which rows wait that were sent to O
- * {ns:slot}:sent:PROCESS    HASH    by 'O S row': what sessions of a node are to be told of such
- *                                   rows; expires
+ * {ns:slot}:sent:PROCESS    HASH    by 'O S row': versions and senders of such rows, of which
+ *                                   sessions of a node are to be told; expires
+ * {ns:slot}:unheld:O        HASH    by row: the same of rows that were flushed while Redis knew
+ *                                   nobody who has O; expires after 2 minutes
  * {ns:slot}:journal         HASH    by WAL id the journal mark: up to which sequence Redis holds rows
  *                                   and messages of the slot; WAL! -> what was refused lately; WAL@
  *                                   -> when its process was first seen to be gone, s

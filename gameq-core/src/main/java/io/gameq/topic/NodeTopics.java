@@ -8,21 +8,25 @@ import io.gameq.Subscription;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.message.MessageId;
+import io.gameq.mysql.tables.TopicTable;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicDefinitions;
-import io.gameq.redis.topic.TopicPauses;
-import io.gameq.redis.topic.TopicRates;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The topics of a node, and its subscriptions to them. Thread-safe. */
 public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
+
+  /** As long as that of an operator. */
+  private static final int MOST_REASON = 255;
 
   private final TopicNode node;
   private final List<Subscription> subscriptions = new ArrayList<>();
@@ -50,71 +54,78 @@ public final class NodeTopics {
   private <T> Topic<T> open(String name, TopicOptions options, Payloads<T> payloads) {
     MessageId.checkTopic(name);
     TopicDefinition definition = Definitions.of(name, options, node.slots().length);
-    TopicDefinition agreed =
-        node.asking()
-            .ask(
-                "the definition of topic '" + name + "'",
-                redis -> TopicDefinitions.agree(redis, node.namespace(), definition));
-    return new OpenTopic<>(this, agreed, options, payloads);
+    DefinedTopic kept =
+        change("the definition of topic '" + name + "'", topics -> topics.define(definition));
+    return new OpenTopic<>(this, kept.definition(), options, payloads);
   }
 
   /** As {@link io.gameq.GameQueue#definedTopic}. */
   public Optional<Topic<byte[]>> defined(String name) {
     MessageId.checkTopic(name);
-    TopicDefinition definition =
+    String what = "the definition of topic '" + name + "'";
+    long deadline = System.nanoTime() + node.callTimeout().toNanos();
+    Optional<DefinedTopic> found =
         node.asking()
-            .<Optional<TopicDefinition>>ask(
-                "the definition of topic '" + name + "'",
-                redis -> Optional.ofNullable(TopicDefinitions.find(redis, node.namespace(), name)))
-            .orElse(null);
-    return definition == null
-        ? Optional.empty()
-        : Optional.of(
-            new OpenTopic<>(this, definition, Definitions.options(definition), Payloads.BYTES));
+            .ask(
+                what,
+                redis -> Optional.ofNullable(DefinedTopics.find(redis, node.namespace(), name)));
+    if (found.isEmpty()) { // nobody has defined it, or Redis lost it
+      long left = Math.max(0, deadline - System.nanoTime());
+      found =
+          node.asking().ask(what, left, (topics, redis) -> Optional.ofNullable(topics.find(name)));
+    }
+    return found
+        .map(DefinedTopic::definition)
+        .map(of -> new OpenTopic<>(this, of, Definitions.options(of), Payloads.BYTES));
   }
 
   /** As {@link Topic#pause}. */
   void pause(String topic, String reason) {
-    boolean unused =
-        node.asking()
-            .ask(
-                "to pause topic '" + topic + "'",
-                redis -> {
-                  TopicPauses.pause(redis, node.namespace(), topic, reason, "node " + node.name());
-                  return true;
-                });
+    DefinedTopic unused =
+        change(
+            "to pause topic '" + topic + "'",
+            topics -> topics.pause(topic, reason(reason), "node " + node.name()));
   }
 
   /** As {@link Topic#resume}. */
   void resume(String topic) {
-    boolean unused =
-        node.asking()
-            .ask(
-                "to resume topic '" + topic + "'",
-                redis -> {
-                  TopicPauses.resume(redis, node.namespace(), topic);
-                  return true;
-                });
+    DefinedTopic unused = change("to resume topic '" + topic + "'", topics -> topics.resume(topic));
   }
 
   /** As {@link Topic#rate}. */
   void rate(String topic, double perSecond, String reason) {
     if (perSecond != 0) {
-      TopicRates.check(perSecond);
+      DefinedTopic.Rate.check(perSecond);
     }
-    boolean unused =
-        node.asking()
-            .ask(
-                "to set the rate of topic '" + topic + "'",
-                redis -> {
-                  if (perSecond == 0) {
-                    TopicRates.end(redis, node.namespace(), topic);
-                  } else {
-                    String who = "node " + node.name();
-                    TopicRates.set(redis, node.namespace(), topic, perSecond, reason, who);
-                  }
-                  return true;
-                });
+    String who = "node " + node.name();
+    DefinedTopic unused =
+        change(
+            "to set the rate of topic '" + topic + "'",
+            topics ->
+                perSecond == 0
+                    ? topics.endRate(topic)
+                    : topics.rate(topic, perSecond, reason(reason), who));
+  }
+
+  /** Changes a topic in MySQL, then puts it into Redis. */
+  private DefinedTopic change(String what, Function<TopicTable, DefinedTopic> change) {
+    return node.asking()
+        .ask(
+            what,
+            node.callTimeout().toNanos(),
+            (topics, redis) -> {
+              DefinedTopic of = change.apply(topics);
+              DefinedTopics.put(redis, node.namespace(), List.of(of));
+              return of;
+            });
+  }
+
+  private static String reason(String text) {
+    if (text.length() > MOST_REASON) {
+      throw new GameQueueException(
+          "the reason has %d characters: at most %d".formatted(text.length(), MOST_REASON));
+    }
+    return text;
   }
 
   /** As {@link Topic#subscribeBatch}. */

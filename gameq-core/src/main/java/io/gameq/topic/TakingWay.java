@@ -3,9 +3,10 @@ package io.gameq.topic;
 import io.gameq.commit.CommitSender;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TopicNotices;
-import io.gameq.redis.topic.TopicPauses;
-import io.gameq.redis.topic.TopicRates;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +29,10 @@ final class TakingWay implements AutoCloseable {
   private final ControlConnection control;
   private @Nullable String server;
   private long lookedNanos;
-  private boolean isTopicPaused;
-  private double topicRate;
+
+  /** Null while Redis has lost it: whether it is paused is not known then. */
+  private @Nullable DefinedTopic defined;
+
   private boolean isPaused;
   private boolean isTaking;
 
@@ -68,19 +71,25 @@ final class TakingWay implements AutoCloseable {
     if (isOther || System.nanoTime() - lookedNanos > LOOK_NANOS) {
       lookedNanos = System.nanoTime();
       notices.keepSubscribed();
-      isTopicPaused =
-          control.call(
-              connected.redis(), redis -> TopicPauses.isPaused(redis, node.namespace(), topic));
-      TopicRates.Rate rate =
-          control.call(connected.redis(), redis -> TopicRates.find(redis, node.namespace(), topic));
-      topicRate = rate == null ? 0 : rate.perSecond();
+      defined = look(connected.redis());
     }
     return connected.redis();
   }
 
+  private @Nullable DefinedTopic look(RedisConnection redis) {
+    DefinedTopic of =
+        control
+            .call(redis, on -> Optional.ofNullable(DefinedTopics.find(on, node.namespace(), topic)))
+            .orElse(null);
+    if (of == null) {
+      node.topicIsMissing().run();
+    }
+    return of;
+  }
+
   /** Messages a second that all nodes together may take, as {@link #connection} saw it; 0: any. */
   double topicRate() {
-    return topicRate;
+    return defined == null ? 0 : defined.perSecond();
   }
 
   /** A connection that does not answer: the next one is new. */
@@ -88,12 +97,16 @@ final class TakingWay implements AutoCloseable {
     control.giveUp(redis);
   }
 
-  /** Begins to take messages; false when none may be taken now. */
+  /**
+   * Begins to take messages; false when none may be taken now, as when the topic is paused, or when
+   * Redis has lost whether it is.
+   */
   synchronized boolean begin() {
     long healed = node.sender().healedElsewhereNanos();
     isTaking =
         !isPaused
-            && !isTopicPaused
+            && defined != null
+            && defined.pause() == null
             && (healed == 0 || System.nanoTime() - healed > AFTER_FAILOVER_NANOS);
     return isTaking;
   }

@@ -2,7 +2,7 @@
  * Topics as nodes use them: publishing, and subscriptions that run the game's handlers. Internal.
  *
  * <pre>
- * queue.topic       NodeTopics          Definitions: created in Redis, or compared
+ * queue.topic       NodeTopics          Definitions: created in MySQL, or compared
  *                     OpenTopic         what the game has
  * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes, records
  *                                       (RecordPayloads); Schedule of a recurring one: Interval or
@@ -31,7 +31,7 @@
  * three seconds after it has on another primary: other nodes put their acknowledgements back then.
  *
  * <p>An idle subscription asks Redis once a second for each slot of its topic, and for the topic's
- * pause and rate: 18 commands with 16 slots.
+ * pause and rate: 17 commands with 16 slots.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.topic;

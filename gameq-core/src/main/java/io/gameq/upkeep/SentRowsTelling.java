@@ -5,19 +5,20 @@ import io.gameq.agent.Agent;
 import io.gameq.change.VersionClock;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
+import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
 import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerViews;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -48,8 +49,8 @@ public final class SentRowsTelling implements Agent {
   /** Sessions that have rows and are not known here, and since when, by slots. */
   private final Map<Integer, Map<String, Long>> unknown = new HashMap<>();
 
-  /** Rows that were told and that Redis may still hold to be told, by slots. */
-  private final Map<Integer, Map<String, ByteBuffer>> unforgotten = new HashMap<>();
+  /** Versions of rows that were told and that Redis may still hold to be told, by slots. */
+  private final Map<Integer, Map<String, Long>> unforgotten = new HashMap<>();
 
   private long lookedNanos = System.nanoTime();
   private long laterNanos;
@@ -157,14 +158,14 @@ public final class SentRowsTelling implements Agent {
     Map<DurableTracker, List<OfSession>> bySession = new HashMap<>();
     Map<String, Long> openingBefore = unknown.getOrDefault(slot, Map.of());
     Map<String, Long> opening = new HashMap<>();
-    Map<String, ByteBuffer> toldBefore = unforgotten.getOrDefault(slot, Map.of());
-    Map<String, ByteBuffer> told = new HashMap<>();
+    Map<String, Long> toldBefore = unforgotten.getOrDefault(slot, Map.of());
+    Map<String, Long> told = new HashMap<>();
     for (OfSession row : all) {
       DurableTracker of = sessions.findOpen(row.owner(), row.session());
       String name = row.owner() + " " + row.session();
       long since = openingBefore.getOrDefault(name, System.nanoTime());
-      if (image(row).equals(toldBefore.get(row.name()))) {
-        told.put(row.name(), image(row));
+      if (Objects.equals(row.version(), toldBefore.get(row.name()))) {
+        told.put(row.name(), row.version());
         done.add(row);
       } else if (of != null) {
         bySession.computeIfAbsent(of, session -> new ArrayList<>()).add(row);
@@ -178,8 +179,8 @@ public final class SentRowsTelling implements Agent {
     unforgotten.put(slot, told); // of others Redis knows by now
     boolean isAll = opening.isEmpty();
     for (Map.Entry<DurableTracker, List<OfSession>> of : bySession.entrySet()) {
-      if (tell(of.getKey(), of.getValue())) {
-        of.getValue().forEach(row -> told.put(row.name(), image(row)));
+      if (tell(keys, of.getKey(), of.getValue())) {
+        of.getValue().forEach(row -> told.put(row.name(), row.version()));
         done.addAll(of.getValue());
       } else {
         isAll = false;
@@ -199,30 +200,29 @@ public final class SentRowsTelling implements Agent {
     return isAll;
   }
 
-  private static ByteBuffer image(OfSession row) {
-    return ByteBuffer.wrap(row.row().image());
-  }
-
   /** False when it cannot be told yet; that holds up no other session. */
-  private boolean tell(DurableTracker session, List<OfSession> rows) {
+  private boolean tell(SlotKeys slot, DurableTracker session, List<OfSession> rows) {
+    Map<String, EncodedRow> there;
     Set<String> changed;
     try {
+      there = rows(slot, session.session().owner(), rows);
       changed = changedSince(session, rows);
     } catch (GameQueueException e) {
       LOG.debug("{} is not told yet what was sent: {}", session.session().owner(), e.getMessage());
       return false;
     }
     List<EncodedRow> news = new ArrayList<>();
-    for (OfSession row : rows) {
+    for (OfSession of : rows) {
+      EncodedRow row = there.get(of.key());
       try {
-        if (!changed.contains(row.row().key())) {
-          versions.observe(row.row().version()); // what the session makes of it is newer
-          news.add(row.row());
+        if (row != null && !changed.contains(of.key())) {
+          versions.observe(row.version()); // what the session makes of it is newer
+          news.add(row);
         }
       } catch (GameQueueException e) { // damaged, or of a clock that is wrong: writers say so
         LOG.warn(
             "row {} sent to {} is not told: {}",
-            row.row().key(),
+            of.key(),
             session.session().owner(),
             e.getMessage());
       }
@@ -231,12 +231,33 @@ public final class SentRowsTelling implements Agent {
     return true;
   }
 
+  /**
+   * The rows by key, from Redis and, once they are flushed, from MySQL: in this order, as they
+   * move. Of those that are there in another version somebody has made something else since; others
+   * were set aside.
+   */
+  private Map<String, EncodedRow> rows(SlotKeys slot, OwnerId owner, List<OfSession> sent) {
+    Map<String, EncodedRow> rows = new HashMap<>();
+    servers
+        .redis
+        .ask(connection -> RowsToTell.waiting(connection, slot, sent))
+        .forEach(row -> rows.put(row.key(), row));
+    Map<String, Long> flushed = new HashMap<>();
+    sent.stream()
+        .filter(of -> !rows.containsKey(of.key()))
+        .forEach(of -> flushed.put(of.key(), of.version()));
+    if (!flushed.isEmpty()) {
+      servers.views.stored(owner, flushed.keySet()).stream()
+          .filter(row -> Objects.equals(row.version(), flushed.get(row.key())))
+          .forEach(row -> rows.put(row.key(), row));
+    }
+    return rows;
+  }
+
   /** Of rows that may have been told before: those that are not any more what was sent. */
   private Set<String> changedSince(DurableTracker session, List<OfSession> rows) {
     Map<String, Long> again = new HashMap<>();
-    rows.stream()
-        .filter(OfSession::isAgain)
-        .forEach(of -> again.put(of.row().key(), of.row().version()));
+    rows.stream().filter(OfSession::isAgain).forEach(of -> again.put(of.key(), of.version()));
     if (again.isEmpty()) {
       return Set.of();
     }

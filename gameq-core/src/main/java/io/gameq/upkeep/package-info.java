@@ -12,6 +12,7 @@
  * SentRowsTelling      tells sessions of rows that others sent to their owners
  * ClosedSessionNotices  tells Redis which sessions ended
  * RepeatAfterHealing   repeats what a failover may have undone
+ * TopicRestore         puts topics back into Redis that it has lost
  * </pre>
  */
 @NullMarked

@@ -279,6 +279,47 @@ public final class OwnerViews {
     return catalog.manages(RowKey.tableName(row.key()));
   }
 
+  /** Rows as MySQL holds them, whoever owns them; none of those that it lacks. */
+  public List<EncodedRow> stored(OwnerId owner, Collection<String> rowKeys) {
+    try {
+      return storedOnce(owner, rowKeys);
+    } catch (MySqlException e) {
+      if (!ErrorKind.isOfSchema(e)) {
+        throw e;
+      }
+      tables.current().readAfter(System.nanoTime());
+      return storedOnce(owner, rowKeys);
+    }
+  }
+
+  private List<EncodedRow> storedOnce(OwnerId owner, Collection<String> rowKeys) {
+    List<EncodedRow> rows = new ArrayList<>();
+    boolean unused =
+        reader.read(
+            owner,
+            null,
+            List.of(),
+            managed(rowKeys),
+            new OwnerReader.Sink() {
+              @Override
+              public void begin() {
+                rows.clear();
+              }
+
+              @Override
+              public void row(RowImage image) {
+                rows.add(new EncodedRow(image.rowKey().text(), codec.encodeWhole(image)));
+              }
+
+              @Override
+              public void tombstone(RowKey key, long version) {}
+
+              @Override
+              public void tombstoneVersion(long version) {}
+            });
+    return rows;
+  }
+
   /** The version that MySQL holds of each row, deleted rows by their tombstone. */
   public Map<String, Long> versions(Collection<String> rowKeys) {
     return versions(reader, tables.current().get(), rowKeys);

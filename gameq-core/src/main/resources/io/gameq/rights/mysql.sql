@@ -24,6 +24,9 @@ GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_setting TO '${user}_writer'@
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_id TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_table TO '${user}_node'@'%', '${user}_writer'@'%', '${user}_recovery'@'%';
 
+-- What topics there are, and which are paused or limited: nodes and operators change it.
+GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_topic TO '${user}_node'@'%', '${user}_writer'@'%';
+
 -- What was deleted, set aside, handed over, given up.
 GRANT SELECT ON `${database}`.gameq_tombstone TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_dead_letter TO '${user}_node'@'%';

@@ -149,7 +149,7 @@ class DoctorTest {
     raw.sync().hset(slot(1) + ":claim", owner(110), "rubbish");
     // messages of a topic
     String mail = "{" + game.namespace + ":0}:t:mail:";
-    raw.sync().hset(game.namespace + ":topics", "mail", "{\"slots\":1}");
+    raw.sync().hset(game.namespace + ":topics", "mail", "0000000000000001 {\"slots\":1}");
     raw.sync().hset(mail + "msg", "timeless", "0000000000000001");
     raw.sync().hset(mail + "msg", "g:timeless", "0000000000000001");
     raw.sync().zadd(mail + "lane:h", 1, "h:first");

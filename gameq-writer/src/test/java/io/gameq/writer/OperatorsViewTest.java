@@ -158,7 +158,7 @@ class OperatorsViewTest {
     PrometheusMeterRegistry ofGame = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Set<String> there;
     Set<String> inGame;
-    try (TopicPlay play = new TopicPlay(game.namespace)) {
+    try (TopicPlay play = new TopicPlay(game)) {
       play.define("mail", 0);
     }
     try (GameQueue queue = game.node("n1");

@@ -188,7 +188,11 @@ class ReslotTest {
       }
     }
     String gone = "{" + game.namespace + ":1}:sent:deadbeef";
-    raw.sync().hset(gone, "player%3A1 0000000000000001-deadbeef00000001 item:1,1", "0row");
+    raw.sync()
+        .hset(
+            gone,
+            "player%3A1 0000000000000001-deadbeef00000001 item:1,1",
+            "00000000000000001deadbeef");
     silence();
     assertEquals(List.of(), reslotting.obstacles(false));
     Reslotting.Done done = reslotting.run(SLOTS, false, ACTOR, text -> {});

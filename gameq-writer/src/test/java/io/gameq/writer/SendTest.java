@@ -136,7 +136,8 @@ class SendTest extends RedisLossFixture {
       raw.sync()
           .eval(
               "local rows = redis.call('HGETALL', KEYS[1])\n"
-                  + "redis.call('HSET', KEYS[2], ARGV[1] .. rows[1], '0' .. rows[2])",
+                  + "local name = string.sub(rows[2], 1, 16) .. string.match(KEYS[1], '!(%x+)')\n"
+                  + "redis.call('HSET', KEYS[2], ARGV[1] .. rows[1], '0' .. name)",
               ScriptOutputType.STATUS,
               new String[] {inbox, slot + ":sent:" + session.substring(17, 25)},
               "player%3A1 " + session + " ");
@@ -239,6 +240,66 @@ class SendTest extends RedisLossFixture {
   private void drainWriterOnly() throws Exception {
     try (WriterService writer = game.writer("w0")) {
       await().atMost(LONG).until(() -> !pets().isEmpty());
+    }
+  }
+
+  /** Redis has forgotten that somebody has player 1, to whom node one then sends a row. */
+  private OwnerSession sentToAForgottenSession(GameQueue one, GameQueue two, Queue<Pet> told) {
+    OwnerSession holder = two.open("player:1");
+    holder.onSent(rows -> told.addAll(rows.rows(Pet.class)));
+    assertEquals(List.of(), holder.current(Pet.class));
+    cutOff();
+    RedisContents.empty(redis, game.namespace).restore();
+    one.send("player:1", new Pet(1, 1, "a")).awaitQueued(LONG);
+    return holder;
+  }
+
+  @Test
+  void isToldThoughRedisHadForgottenWhoHasTheOwner() {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = nodeBehindProxy("n2")) {
+      Queue<Pet> told = new ConcurrentLinkedQueue<>();
+      OwnerSession holder = sentToAForgottenSession(one, two, told);
+      proxy.refuse(false);
+      awaitTold(told, new Pet(1, 1, "a"));
+      assertEquals(List.of(new Pet(1, 1, "a")), holder.current(Pet.class));
+    }
+  }
+
+  @Test
+  void isToldThoughItWasFlushedBeforeRedisKnewAgainWhoHasTheOwner() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = nodeBehindProxy("n2")) {
+      Queue<Pet> told = new ConcurrentLinkedQueue<>();
+      OwnerSession holder = sentToAForgottenSession(one, two, told);
+      drainWriterOnly();
+      await().atMost(LONG).until(() -> redis.sync().keys(ofInboxes()).isEmpty());
+      proxy.refuse(false);
+      awaitTold(told, new Pet(1, 1, "a"));
+      assertEquals(List.of(new Pet(1, 1, "a")), holder.current(Pet.class));
+    }
+  }
+
+  private String ofInboxes() {
+    return "*" + game.namespace + "*:inboxes:*";
+  }
+
+  /** What a node that does not look is to be told of costs its names alone. */
+  @Test
+  void redisDoesNotHoldTwiceWhatIsToBeTold() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = nodeBehindProxy("n2")) {
+      OwnerSession holder = two.open("player:1");
+      Queue<Pet> told = toldOf(holder);
+      cutOff();
+      one.send("player:1", new Pet(1, 1, "x".repeat(20))).awaitQueued(LONG);
+      byte[] sent = redis.sync().keys("*" + game.namespace + "*:sent:*").get(0);
+      assertTrue(
+          redis.sync().hvals(sent).stream().allMatch(of -> of.length < 30),
+          () -> "the row stands there: " + redis.sync().hvals(sent));
+      drainWriterOnly();
+      proxy.refuse(false);
+      awaitTold(told, new Pet(1, 1, "x".repeat(20)));
     }
   }
 

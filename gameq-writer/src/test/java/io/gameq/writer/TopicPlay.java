@@ -4,6 +4,7 @@ import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
+import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
@@ -12,11 +13,12 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.NackMessageScript;
 import io.gameq.redis.topic.TakeScript;
 import io.gameq.redis.topic.TakenMessage;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicDefinitions;
 import io.gameq.servers.TestServers;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,22 +33,23 @@ final class TopicPlay implements AutoCloseable {
   private final RedisConnector connector =
       new RedisConnector(new RedisConfig(TestServers.redisUri()));
   private final String namespace;
+  private final TopicTable topics;
   private final SlotKeys[] slots;
   private long sequence;
 
-  TopicPlay(String namespace) {
-    this.namespace = namespace;
+  TopicPlay(Game game) {
+    this.namespace = game.namespace;
+    this.topics = new TopicTable(game.mysql);
     this.redis = connector.open();
     this.slots = SlotKeys.all(namespace, Game.SLOTS);
   }
 
   void define(String topic, long ageMillis) {
-    TopicDefinition unused =
-        TopicDefinitions.agree(
-            redis,
-            namespace,
+    DefinedTopic defined =
+        topics.define(
             new TopicDefinition(
                 topic, Game.SLOTS, ageMillis, 1_000, ATTEMPTS, LEASE_MILLIS, 0, "fixed 1s"));
+    DefinedTopics.put(redis, namespace, List.of(defined));
   }
 
   void publish(String topic, @Nullable String group, String key, long afterMillis, byte[] payload) {

@@ -48,7 +48,7 @@ class TopicsTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     world = new ConsoleWorld(directory, ConsoleWorld.tokens());
-    play = new TopicPlay(world.game.namespace);
+    play = new TopicPlay(world.game);
     http = world.raw();
     host = "Host: localhost:" + http.port();
     origin = "Origin: http://localhost:" + http.port();

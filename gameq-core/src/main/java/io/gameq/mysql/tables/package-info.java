@@ -8,6 +8,7 @@
  *   RaisedSessions     raises the epochs of owners, several together
  * TermTable          gameq_redis_term   which Redis primary counts
  * IdTable            gameq_id           ids for new rows, in ranges
+ * TopicTable         gameq_topic        topics: what they are, paused, limited
  * HandoverTable      gameq_handover     what a session knows of a move that waits
  * TombstoneTable     gameq_tombstone    the version of a delete: nothing older comes back
  * DiscardTable       gameq_discard      versions that an operator gave up

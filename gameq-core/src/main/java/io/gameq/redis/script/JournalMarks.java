@@ -5,6 +5,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.KeyValue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -36,8 +37,8 @@ public final class JournalMarks {
   /** Follows a WAL's id where it stands when its process was first seen to be gone, in seconds. */
   private static final String SEEN_DEAD = "@";
 
-  /** How long a left WAL may be replayed, and a day more. */
-  private static final long KEPT_SECONDS = 7 * 86_400;
+  /** Of a node that is gone: longer than the messages of its WAL are put back. */
+  public static final Duration KEPT = Duration.ofDays(7);
 
   private final long[] marks;
   private final List<Refused> refused;
@@ -224,7 +225,7 @@ public final class JournalMarks {
         }
       } else if (wal.getValue() == 0) {
         redis.sync().hset(slot.journal(), stamp, SlotKeys.bytes(Long.toString(now)));
-      } else if (now - wal.getValue() > KEPT_SECONDS) {
+      } else if (now - wal.getValue() > KEPT.toSeconds()) {
         redis.sync().hdel(slot.journal(), fields(wal.getKey()));
         removed++;
       }

@@ -158,7 +158,7 @@ public final class LuaScript {
   }
 
   /** {@link #call(RedisConnection, SlotKeys, List)} with a key of no slot. */
-  List<Object> call(RedisConnection redis, byte[] key, byte[]... argv) {
+  public List<Object> call(RedisConnection redis, byte[] key, byte[]... argv) {
     return call(redis, new byte[][] {key}, argv);
   }
 

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Stateless.
  */
 public final class ReassertScript {
-  private static final LuaScript SCRIPT = LuaScript.of(ReassertScript.class, "reassert.lua");
+  private static final LuaScript SCRIPT =
+      LuaScript.of(ReassertScript.class, "inbox.lua", "reassert.lua");
 
   private static final Logger LOG = LoggerFactory.getLogger(ReassertScript.class);
 

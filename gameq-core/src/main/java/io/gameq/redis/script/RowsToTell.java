@@ -5,7 +5,6 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -16,11 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a node's sessions are to be told of rows that others sent to their owners, as {@code
- * inbox.lua} notes it. Plain commands. Stateless.
+ * inbox.lua} notes it; {@code sent.lua}: the rows, as long as they wait. Stateless.
  */
 public final class RowsToTell {
   /** As {@code inbox.lua} keeps them for a node that does not look. */
   private static final long KEPT_MILLIS = 3_600_000;
+
+  private static final LuaScript ROWS = LuaScript.of(RowsToTell.class, "sent.lua");
+
+  /** In one call of the script. */
+  private static final int MOST_AT_ONCE = 200;
 
   private RowsToTell() {}
 
@@ -29,25 +33,47 @@ public final class RowsToTell {
    *
    * @param field names it among the others
    * @param owner encoded
+   * @param key of the row
+   * @param sender names the process of the node that sent it
    * @param isAgain whether the session may have been told, and may have changed the row since
    */
   public record OfSession(
-      byte[] field, String owner, String session, EncodedRow row, boolean isAgain) {
+      byte[] field,
+      String owner,
+      String session,
+      String key,
+      long version,
+      String sender,
+      boolean isAgain) {
+    private static final int VERSION_ENDS = 17;
+
     public String name() {
       return LuaScript.string(field);
+    }
+
+    private String inbox() {
+      return owner + "!" + sender;
     }
 
     /** Null when somebody else wrote there. */
     private static @Nullable OfSession parse(byte[] field, byte[] value) {
       String[] words = LuaScript.string(field).split(" ", 3);
-      return words.length < 3 || value.length == 0
-          ? null
-          : new OfSession(
-              field,
-              words[0],
-              words[1],
-              new EncodedRow(words[2], Arrays.copyOfRange(value, 1, value.length)),
-              value[0] == '1');
+      String text = LuaScript.string(value);
+      if (words.length < 3 || text.length() <= VERSION_ENDS) {
+        return null;
+      }
+      try {
+        return new OfSession(
+            field,
+            words[0],
+            words[1],
+            words[2],
+            Long.parseUnsignedLong(text.substring(1, VERSION_ENDS), 16),
+            text.substring(VERSION_ENDS),
+            text.charAt(0) == '1');
+      } catch (NumberFormatException e) {
+        return null;
+      }
     }
   }
 
@@ -77,6 +103,30 @@ public final class RowsToTell {
           }
         });
     return rows;
+  }
+
+  /**
+   * Those of these rows that wait to be flushed, as they wait. The others are in MySQL by now, or
+   * were refused.
+   *
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static List<EncodedRow> waiting(
+      RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
+    List<EncodedRow> waiting = new ArrayList<>();
+    for (int from = 0; from < rows.size(); from += MOST_AT_ONCE) {
+      List<OfSession> some = rows.subList(from, Math.min(rows.size(), from + MOST_AT_ONCE));
+      List<String> args = new ArrayList<>();
+      some.forEach(of -> args.addAll(List.of(of.inbox(), of.key())));
+      List<Object> reply = ROWS.call(redis, slot, args);
+      for (int i = 0; i < some.size(); i++) {
+        byte[] row = (byte[]) reply.get(i);
+        if (row.length > 0) {
+          waiting.add(new EncodedRow(some.get(i).key(), row));
+        }
+      }
+    }
+    return waiting;
   }
 
   /** They were told of these, or need not be; the others are kept for as long again. */

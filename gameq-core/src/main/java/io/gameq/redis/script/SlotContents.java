@@ -119,7 +119,7 @@ public final class SlotContents {
     String type =
         switch (family) {
           case "own" -> "string";
-          case "dirty", "claimed", "inboxes", "sent" -> "hash";
+          case "dirty", "claimed", "inboxes", "sent", "unheld" -> "hash";
           case "inflight" -> "list";
           default -> colon < 0 ? TYPES.getOrDefault(name, "") : "";
         };

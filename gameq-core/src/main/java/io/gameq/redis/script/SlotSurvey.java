@@ -92,7 +92,7 @@ public record SlotSurvey(
     if (family.equals("t")) {
       return; // messages stay in their slots: their topics have a number of slots of their own
     }
-    if (family.equals("sent")) {
+    if (family.equals("sent") || family.equals("unheld")) {
       return; // what sessions are to be told that end before: it expires
     }
     if (OF_ROWS.contains(family)) {

@@ -30,7 +30,7 @@
  *                look.lua      LookScript      versions of some rows; may more come?
  *                lookup.lua    LookupScript    some rows, of several sessions
  *                rows.lua      RowsScript      rows of one table that wait
- *                              RowsToTell      what a node's sessions are to be told of
+ *                sent.lua      RowsToTell      what a node's sessions are to be told of
  * writers                      SlotHeads       in which slots is somebody due?
  *                claim.lua     ClaimScript     takes due owners: Claims
  *                renew.lua     RenewScript     goes on holding them

@@ -1,13 +1,7 @@
 package io.gameq.redis.topic;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import io.gameq.GameQueueException;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -31,54 +25,32 @@ public record TopicDefinition(
     long leaseMillis,
     long windowMillis,
     String backoff) {
-  private static final JsonFactory JSON = new JsonFactory();
-
-  /** As Redis holds it: one line of JSON. */
+  /** For a person to read: one line of JSON. */
   public String json() {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator to = JSON.createGenerator(text)) {
-      to.writeStartObject();
-      to.writeNumberField("slots", slots);
-      to.writeNumberField("ageMillis", ageMillis);
-      to.writeNumberField("maxPayloadBytes", maxPayloadBytes);
-      to.writeNumberField("mostAttempts", mostAttempts);
-      to.writeNumberField("leaseMillis", leaseMillis);
-      to.writeNumberField("windowMillis", windowMillis);
-      to.writeStringField("backoff", backoff);
-      to.writeEndObject();
-    } catch (IOException e) {
-      throw new IllegalStateException(e); // it writes into memory
-    }
-    return text.toString();
+    return new DefinedTopic(0, this, null, null).json();
   }
 
-  /**
-   * Reads it; members that are not known are left out.
-   *
-   * @throws GameQueueException when it is not such JSON
-   */
-  static TopicDefinition of(String topic, String json) {
-    Map<String, String> members = new HashMap<>();
-    try (JsonParser from = JSON.createParser(json)) {
-      from.nextToken();
-      while (from.nextToken() == JsonToken.FIELD_NAME) {
-        String name = from.currentName();
-        from.nextToken();
-        members.put(name, from.getText());
-        from.skipChildren();
-      }
-      return new TopicDefinition(
-          topic,
-          (int) number(members, "slots"),
-          number(members, "ageMillis"),
-          (int) number(members, "maxPayloadBytes"),
-          (int) number(members, "mostAttempts"),
-          number(members, "leaseMillis"),
-          number(members, "windowMillis"),
-          members.getOrDefault("backoff", ""));
-    } catch (IOException | NumberFormatException e) {
-      throw new GameQueueException("the definition of topic '" + topic + "' cannot be read", e);
-    }
+  void write(JsonGenerator to) throws IOException {
+    to.writeNumberField("slots", slots);
+    to.writeNumberField("ageMillis", ageMillis);
+    to.writeNumberField("maxPayloadBytes", maxPayloadBytes);
+    to.writeNumberField("mostAttempts", mostAttempts);
+    to.writeNumberField("leaseMillis", leaseMillis);
+    to.writeNumberField("windowMillis", windowMillis);
+    to.writeStringField("backoff", backoff);
+  }
+
+  /** Throws NumberFormatException. */
+  static TopicDefinition of(String topic, Map<String, String> members) {
+    return new TopicDefinition(
+        topic,
+        (int) number(members, "slots"),
+        number(members, "ageMillis"),
+        (int) number(members, "maxPayloadBytes"),
+        (int) number(members, "mostAttempts"),
+        number(members, "leaseMillis"),
+        number(members, "windowMillis"),
+        members.getOrDefault("backoff", ""));
   }
 
   private static long number(Map<String, String> members, String name) {

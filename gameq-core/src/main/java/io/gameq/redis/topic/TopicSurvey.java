@@ -9,7 +9,6 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +42,8 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
       String topic,
       @Nullable TopicDefinition definition,
       TopicCounts counts,
-      TopicPauses.@Nullable Pause pause,
-      TopicRates.@Nullable Rate rate,
+      DefinedTopic.@Nullable Pause pause,
+      DefinedTopic.@Nullable Rate rate,
       String error) {
     /**
      * For how long the message waits that has been due for longest, at least; 0 when none is due.
@@ -67,16 +66,10 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    */
   public static TopicSurvey of(RedisConnection redis, Slots slots) {
     long nowMillis = RedisClock.now(redis);
-    Map<String, TopicPauses.Pause> pauses = TopicPauses.all(redis, slots.namespace());
-    Map<String, TopicRates.Rate> rates = TopicRates.all(redis, slots.namespace());
     List<OfTopic> topics = new ArrayList<>();
-    TopicDefinitions.texts(redis, slots.namespace()).entrySet().stream()
+    DefinedTopics.texts(redis, slots.namespace()).entrySet().stream()
         .limit(MOST_TOPICS)
-        .forEach(
-            of -> {
-              Flow flow = new Flow(pauses.get(of.getKey()), rates.get(of.getKey()));
-              topics.add(look(redis, slots, nowMillis, of, flow));
-            });
+        .forEach(of -> topics.add(look(redis, slots, nowMillis, of.getKey(), of.getValue())));
     return new TopicSurvey(nowMillis, topics);
   }
 
@@ -85,41 +78,27 @@ public record TopicSurvey(long nowMillis, List<OfTopic> topics) {
    * #MOST_TOPICS}.
    */
   public static @Nullable OfTopic of(RedisConnection redis, Slots slots, String topic) {
-    String json = TopicDefinitions.texts(redis, slots.namespace()).get(topic);
-    return json == null
-        ? null
-        : look(
-            redis,
-            slots,
-            RedisClock.now(redis),
-            Map.entry(topic, json),
-            new Flow(
-                TopicPauses.find(redis, slots.namespace(), topic),
-                TopicRates.find(redis, slots.namespace(), topic)));
+    String text = DefinedTopics.texts(redis, slots.namespace()).get(topic);
+    return text == null ? null : look(redis, slots, RedisClock.now(redis), topic, text);
   }
 
-  /** What operators want of a topic's consumers. */
-  private record Flow(TopicPauses.@Nullable Pause pause, TopicRates.@Nullable Rate rate) {}
-
   private static OfTopic look(
-      RedisConnection redis,
-      Slots slots,
-      long nowMillis,
-      Map.Entry<String, String> defined,
-      Flow flow) {
-    String topic = defined.getKey();
-    TopicDefinition definition = null;
+      RedisConnection redis, Slots slots, long nowMillis, String topic, String text) {
+    DefinedTopic of = null;
+    TopicCounts counts = NOTHING;
+    String error = "";
     try {
       MessageId.checkTopic(topic);
-      definition = TopicDefinition.of(topic, defined.getValue());
-      TopicCounts counts = TopicReads.counts(redis, slots(definition, slots), topic, nowMillis);
-      return new OfTopic(topic, definition, counts, flow.pause, flow.rate, "");
+      of = DefinedTopic.ofText(topic, text);
+      counts = TopicReads.counts(redis, slots(of.definition(), slots), topic, nowMillis);
     } catch (RedisUnavailableException e) {
       throw e;
     } catch (GameQueueException e) {
-      String error = String.valueOf(e.getMessage());
-      return new OfTopic(topic, definition, NOTHING, flow.pause, flow.rate, error);
+      error = String.valueOf(e.getMessage());
     }
+    return of == null
+        ? new OfTopic(topic, null, counts, null, null, error)
+        : new OfTopic(topic, of.definition(), counts, of.pause(), of.rate(), error);
   }
 
   /** Those that a topic has of the namespace's. */

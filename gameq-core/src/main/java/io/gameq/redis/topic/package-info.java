@@ -1,7 +1,7 @@
 /**
- * Topics in Redis: their definitions, and what consumers and operators do with messages. Messages
- * come in, and are acknowledged, by commits: {@link io.gameq.redis.script.MessagesScript} and
- * {@link io.gameq.redis.script.CommitScript}. Internal.
+ * Topics in Redis: a copy of their definitions, and what consumers and operators do with messages.
+ * Messages come in, and are acknowledged, by commits: {@link io.gameq.redis.script.MessagesScript}
+ * and {@link io.gameq.redis.script.CommitScript}. Internal.
  *
  * <pre>
  * key                  type    holds                 T = {ns:slot}:t:TOPIC; the slot is the lane's
@@ -17,17 +17,15 @@
  * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
  * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
- * T:done               HASH    id -> version, and perhaps next due, that a replay knows to be over;
- *                              the hash expires an hour after its last write
+ * T:done,              HASH    id -> version, and perhaps next due, that a replay knows to be over;
+ * T:done:before                at most 50,000 each, for a week at least if there are no more
  * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
  * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count taken': ms and count of the newest take, which never go
  *                              back; Redis TIME at that take, which does when its clock was set
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
- * ns:topics            HASH    topic -> TopicDefinition, JSON
- * ns:topics:paused     HASH    topic -> when, who, why
- * ns:topics:rates      HASH    topic -> messages a second of all nodes, when, who, why
+ * ns:topics            HASH    topic -> 'revision JSON': definition, pause, rate; a copy of MySQL's
  * ns:t:TOPIC           channel number of a slot where something is due sooner than before, and soon
  * </pre>
  *
@@ -55,9 +53,7 @@
  * TopicSurvey                    all topics at a glance
  * DeadMessages       revive.lua  dead letters: list, retry, discard
  * EndedMessages                  who ended messages of which leases had run out
- * TopicDefinitions               TopicDefinition of each topic, the same for all nodes
- * TopicPauses                    topics that are paused
- * TopicRates                     topics with a rate for all nodes
+ * DefinedTopics      define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
  * GrantScript        grant.lua   shares it out
  * TopicNotices                   what is due soon: wakes consumers
  * TopicScript                    what the scripts have in common

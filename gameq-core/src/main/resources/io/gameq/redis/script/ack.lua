@@ -1,7 +1,7 @@
 -- Finishes claims whose rows are in MySQL, and tells the nodes that wait for it. Rows that are kept go back to wait. Runs at
 -- maxmemory.
 -- KEYS[1] '{ns:slot}', prefix of: claim HASH, claimed:<owner> HASH, lease ZSET, inflight:<writer> LIST, own:<owner> STRING,
---   dirty:<owner>:<session> HASH, due ZSET, closing SET, urgent SET, inboxes:<owner> HASH
+--   dirty:<owner>:<session> HASH, due ZSET, closing SET, urgent SET, inboxes:<owner> HASH, unheld:<owner> HASH
 -- ARGV[1] namespace; ARGV[2] how long the own key of a closed session is kept, ms; ARGV[3] ms until kept rows are due again;
 --   then for each claim: owner; token; version up to which all is in MySQL or set aside;
 --   number of rows set aside as dead letters, for each its field and version; number of rows kept, for each its field and version
@@ -37,7 +37,20 @@ local function marked(mark, rows)
   return table.concat(words)
 end
 
+-- Rows that were sent are flushed, and Redis knows nobody who has their owner.
+local function note_unheld(to, inbox)
+  local unheld, rows, names = slot .. ':unheld:' .. to, redis.call('HGETALL', claimed_key(slot, inbox)), {}
+  if wrong_type(unheld) then return end
+  local room = 2 * (MOST_UNHELD - redis.call('HLEN', unheld))
+  for i = 1, math.min(#rows, room), 2 do names[i], names[i + 1] = rows[i], name_of(rows[i + 1], inbox) end
+  if #names == 0 then return end
+  redis.call('HSET', unheld, unpack(names))
+  redis.call('PEXPIRE', unheld, UNHELD_MILLIS)
+end
+
 local function finish(owner, claim, version, set_aside, kept)
+  local to = owner_of_inbox(owner)
+  if to and not owner_of(slot, to) then note_unheld(to, owner) end
   if #kept > 0 then keep(owner, claim, kept) end
   redis.call('DEL', claimed_key(slot, owner))
   redis.call('HDEL', slot .. ':claim', owner)
@@ -55,7 +68,6 @@ local function finish(owner, claim, version, set_aside, kept)
       redis.call('ZADD', slot .. ':due', urgent and 'LT' or 'NX', urgent and 0 or now, member(owner, session))
     end
   end
-  local to = owner_of_inbox(owner)
   if to and not more then redis.call('HDEL', inboxes_key(slot, to), owner) end
   if any_closing and not more and redis.call('SREM', slot .. ':closing', owner) == 1 then
     redis.call('PEXPIRE', own_key(slot, owner), ARGV[2])

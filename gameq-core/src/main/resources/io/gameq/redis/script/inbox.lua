@@ -1,8 +1,11 @@
 -- Put in front of scripts that meet inboxes, after slot.lua: what nodes send to an owner, whoever has it.
 -- {ns:slot}:inboxes:<owner> HASH inbox -> its session: those in which rows wait to be flushed
--- {ns:slot}:sent:<process> HASH '<owner> <session> <field>' -> '0' or '1', row: what the node of the owner's session is to be told; '1'
---   when it may have been told before, as when a WAL is replayed. Expires an hour after its node last looked, as that may be gone.
-local TOLD_WITHIN_MILLIS = 3600000
+-- {ns:slot}:sent:<process> HASH '<owner> <session> <field>' -> '0' or '1', version, sender: what the node of the owner's session is to be
+--   told; '1' when it may have been told before, as when a WAL is replayed. The row itself is in the inbox of that sender, or in MySQL.
+--   Expires an hour after its node last looked, as that may be gone.
+-- {ns:slot}:unheld:<owner> HASH field -> version, sender: rows that were flushed while Redis knew nobody who has the owner. It may have
+--   forgotten him: reassert.lua tells him then. Expires two minutes after the last of them: nearly always nobody has the owner.
+local TOLD_WITHIN_MILLIS, UNHELD_MILLIS, MOST_UNHELD = 3600000, 120000, 1000
 
 local function inboxes_key(slot, owner) return slot .. ':inboxes:' .. owner end
 
@@ -27,20 +30,33 @@ local function rows_of_inboxes(slot, owner)
   return all
 end
 
+-- What is known of a row that was sent: version, sender.
+local function name_of(row, inbox) return string.sub(row, 1, 16) .. string.match(inbox, '!(%x+)$') end
+
+local function sent_key(slot, holder) return slot .. ':sent:' .. string.sub(holder, 18, 25) end
+
+-- Has the session that has the owner be told of rows: field, name, field, name ...
+local function tell_sent(slot, owner, holder, again, names)
+  if #names == 0 then return end
+  local sent = sent_key(slot, holder)
+  for i = 1, #names, 2 do
+    redis.call('HSET', sent, table.concat({owner, holder, names[i]}, ' '), (again and '1' or '0') .. names[i + 1])
+  end
+  if redis.call('PTTL', sent) < 0 then redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS) end
+  local namespace, number = string.match(slot, '^{(.*):(%d+)}$')
+  redis.call('PUBLISH', namespace .. ':session:' .. string.sub(holder, 18, 25), 'sent ' .. number)
+end
+
 -- To be called once rows were put into an inbox: an open of its owner finds them, and who has the owner is told.
 -- 'rows' gives field and row by a number from 1 on.
 local function came_into(slot, inbox, session, again, rows, count)
   local owner = owner_of_inbox(inbox)
   redis.call('HSET', inboxes_key(slot, owner), inbox, session)
-  local holder = owner_of(slot, owner)
+  local holder, names = owner_of(slot, owner), {}
   if not holder then return end
-  local process = string.sub(holder, 18, 25)
-  local sent = slot .. ':sent:' .. process
   for i = 1, count do
     local field, row = rows(i)
-    redis.call('HSET', sent, table.concat({owner, holder, field}, ' '), (again and '1' or '0') .. row)
+    names[2 * i - 1], names[2 * i] = field, name_of(row, inbox)
   end
-  if redis.call('PTTL', sent) < 0 then redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS) end
-  local namespace, number = string.match(slot, '^{(.*):(%d+)}$')
-  redis.call('PUBLISH', namespace .. ':session:' .. process, 'sent ' .. number)
+  tell_sent(slot, owner, holder, again, names)
 end

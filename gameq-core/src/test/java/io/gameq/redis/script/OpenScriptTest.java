@@ -17,11 +17,13 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.rights.Role;
 import io.gameq.rows.EncodedRow;
 import io.gameq.servers.TestServers;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -144,6 +146,63 @@ class OpenScriptTest {
             told.add(owner + " " + of);
           }
         });
+  }
+
+  private void hash(String key, String field, String value) {
+    slot.redis
+        .sync()
+        .hset(
+            SlotKeys.bytes(slot.slot.prefix() + key), SlotKeys.bytes(field), SlotKeys.bytes(value));
+  }
+
+  /** What a node's sessions are to be told of: rows, with a star when they may have been told. */
+  private Set<String> toTell(SessionId session) {
+    return RowsToTell.read(slot.redis, slot.slot, session.nonce().substring(0, 8)).stream()
+        .filter(of -> of.session().equals(session.text()))
+        .map(of -> of.key() + " " + of.version() + " " + of.sender() + (of.isAgain() ? "*" : ""))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void aSessionThatIsToldAgainIsToldOfWhatWasSentMeanwhile() {
+    String owner = slot.owner.encoded();
+    String inbox = owner + "!deadbeef";
+    String ofInbox = SessionId.ofInbox("deadbeef").text();
+    slot.open(slot.first);
+    hash(":inboxes:" + owner, inbox, ofInbox);
+    hash(":dirty:" + inbox + ":" + ofInbox, "item:1", row(5, "waits"));
+    hash(":claimed:" + inbox, "item:2", row(6, "is flushed"));
+    hash(":unheld:" + owner, "item:3", row(7, "").substring(0, 16) + "deadbeef");
+    String toFirst = owner + " " + slot.first.text() + " item:4";
+    hash(":sent:aaaaaaaa", toFirst, "0" + row(8, "").substring(0, 16) + "deadbeef");
+    assertEquals(Set.of("item:4 8 deadbeef"), toTell(slot.first));
+    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first);
+    assertEquals(Set.of("item:4 8 deadbeef"), toTell(slot.first), "Redis knew it");
+    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    assertEquals(
+        Set.of(
+            "item:1 5 deadbeef*", "item:2 6 deadbeef*", "item:3 7 deadbeef*", "item:4 8 deadbeef*"),
+        toTell(slot.second));
+    assertEquals(
+        List.of(row(5, "waits"), row(6, "is flushed")),
+        RowsToTell.waiting(
+                slot.redis, slot.slot, RowsToTell.read(slot.redis, slot.slot, "bbbbbbbb"))
+            .stream()
+            .sorted(Comparator.comparing(EncodedRow::key))
+            .map(of -> SlotFixture.text(of.image()))
+            .toList());
+  }
+
+  @Test
+  void aSessionIsToldAgainThoughSomebodyElseWroteIntoKeysOfRowsThatWereSent() {
+    for (String key : List.of(":unheld:", ":inboxes:")) {
+      slot.redis
+          .sync()
+          .set(SlotKeys.bytes(slot.slot.prefix() + key + slot.owner.encoded()), new byte[] {'x'});
+    }
+    assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second));
+    assertEquals(slot.second.text(), slot.own());
+    assertEquals(Set.of(), toTell(slot.second));
   }
 
   /** The open of the second was lost in a failover, the close of the first was not. */

@@ -48,6 +48,14 @@ class FullRedisTopicsTest {
       assertThrows(
           GameQueueException.class,
           () -> DeadMessages.retry(topic.redis, topic.slot(dead), dead, version, null));
+      DefinedTopic paused =
+          new DefinedTopic(
+              7,
+              new TopicDefinition("mail", 4, 0, 1, 1, 1, 0, "1s"),
+              new DefinedTopic.Pause(1, "ann", "Redis is full"),
+              null);
+      DefinedTopics.put(topic.redis, topic.namespace, List.of(paused));
+      assertEquals(paused, DefinedTopics.find(topic.redis, topic.namespace, "mail"));
       topic.redis.sync().configSet("maxmemory", "0");
       assertEquals(List.of(), topic.again(published, again), "neither was applied");
       assertEquals(

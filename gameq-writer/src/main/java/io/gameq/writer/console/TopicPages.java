@@ -3,9 +3,9 @@ package io.gameq.writer.console;
 import io.gameq.message.MessageId;
 import io.gameq.message.PayloadText;
 import io.gameq.redis.topic.DeadMessages.Retried;
+import io.gameq.redis.topic.DefinedTopic.Pause;
+import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicPauses.Pause;
-import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
 import io.gameq.writer.console.access.GuardedRoutes;
@@ -161,8 +161,7 @@ final class TopicPages {
   private List<PausedTopic> pause(RequestBody body, Visitor visitor) {
     String topic = topic(body);
     String reason = body.text("reason", MOST_CHARS);
-    Pause pause = servers.topics(visitor, topics -> topics.pause(topic, reason));
-    return pause == null ? List.of() : List.of(PausedTopic.of(pause));
+    return List.of(PausedTopic.of(servers.topics(visitor, topics -> topics.pause(topic, reason))));
   }
 
   private List<PausedTopic> resume(RequestBody body, Visitor visitor) {

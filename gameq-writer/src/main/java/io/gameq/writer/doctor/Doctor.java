@@ -9,8 +9,9 @@ import io.gameq.redis.script.SlotContents;
 import io.gameq.redis.script.SlotContents.Progress;
 import io.gameq.redis.script.Symptom;
 import io.gameq.redis.script.Symptom.Thing;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicDefinitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -98,7 +99,8 @@ public final class Doctor {
     for (int i = 0; i < slots.count(); i++) {
       SlotContents.entries(connection, slots.get(i), look::add);
     }
-    for (TopicDefinition topic : TopicDefinitions.all(connection, namespace).values()) {
+    for (DefinedTopic of : DefinedTopics.all(connection, namespace).values()) {
+      TopicDefinition topic = of.definition();
       for (int i = 0; i < Math.min(topic.slots(), slots.count()); i++) {
         SlotContents.messages(connection, slots.get(i), topic.topic(), look::add);
       }

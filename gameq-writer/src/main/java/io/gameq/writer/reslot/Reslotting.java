@@ -7,6 +7,7 @@ import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TermTable;
+import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
@@ -14,7 +15,7 @@ import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ProcessSigns;
 import io.gameq.redis.script.SlotSurvey;
 import io.gameq.redis.script.SlotSurvey.Remembered;
-import io.gameq.redis.topic.TopicDefinitions;
+import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.term.Primary;
 import io.gameq.term.Term;
 import io.gameq.terminal.Shown;
@@ -138,13 +139,15 @@ public final class Reslotting {
 
   /** Topics keep the slots that they have: these must go on being there. */
   private List<String> ofTopics(int to) {
-    return redis.ask(of -> TopicDefinitions.all(of, namespace)).values().stream()
-        .filter(topic -> topic.slots() > to)
-        .map(
-            topic ->
-                "topic '%s' has %d slots: a namespace cannot have fewer than its topics"
-                    .formatted(topic.topic(), topic.slots()))
-        .toList();
+    return new TopicTable(mysql)
+        .all().stream()
+            .map(DefinedTopic::definition)
+            .filter(topic -> topic.slots() > to)
+            .map(
+                topic ->
+                    "topic '%s' has %d slots: a namespace cannot have fewer than its topics"
+                        .formatted(topic.topic(), topic.slots()))
+            .toList();
   }
 
   private static String some(Iterable<String> all) {

@@ -6,6 +6,7 @@ import io.gameq.message.MessageValue;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.mysql.tables.AuditTable.Actor;
+import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
@@ -13,19 +14,20 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.topic.DeadMessages;
 import io.gameq.redis.topic.DeadMessages.Retried;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopic.Pause;
+import io.gameq.redis.topic.DefinedTopic.Rate;
+import io.gameq.redis.topic.DefinedTopics;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicDefinitions;
-import io.gameq.redis.topic.TopicPauses;
-import io.gameq.redis.topic.TopicPauses.Pause;
-import io.gameq.redis.topic.TopicRates;
-import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicReads;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.Pausing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -81,12 +83,36 @@ public final class AuditedTopics {
 
   private TopicDefinition definition(String topic) {
     MessageId.checkTopic(topic);
-    TopicDefinition found =
-        redis.ask(connection -> TopicDefinitions.find(connection, slots.namespace(), topic));
-    if (found == null) {
+    DefinedTopic found =
+        redis
+            .ask(
+                connection ->
+                    Optional.ofNullable(DefinedTopics.find(connection, slots.namespace(), topic)))
+            .orElseGet(() -> kept(topic)); // Redis may have lost it
+    return found.definition();
+  }
+
+  /** A topic as MySQL has it. */
+  private DefinedTopic kept(String topic) {
+    MessageId.checkTopic(topic);
+    DefinedTopic kept = table().find(topic);
+    if (kept == null) {
       throw unknown(topic);
     }
-    return found;
+    return kept;
+  }
+
+  private TopicTable table() {
+    return new TopicTable(mysql.get());
+  }
+
+  /** Tells consumers what MySQL has by now; they read it in Redis. */
+  private DefinedTopic put(DefinedTopic changed) {
+    return redis.call(
+        connection -> {
+          DefinedTopics.put(connection, slots.namespace(), List.of(changed));
+          return changed;
+        });
   }
 
   private GameQueueException unknown(String topic) {
@@ -132,7 +158,8 @@ public final class AuditedTopics {
       RedisConnection connection, TopicDefinition definition, MessageId id, boolean withPayload) {
     FoundMessage found = TopicReads.find(connection, slot(definition, id), id);
     long nowMillis = RedisClock.now(connection);
-    Pause pause = TopicPauses.find(connection, slots.namespace(), id.topic());
+    DefinedTopic of = DefinedTopics.find(connection, slots.namespace(), id.topic());
+    Pause pause = of == null ? null : of.pause();
     List<ListedMessage> places = new ArrayList<>();
     FoundMessage.Held held = found.held();
     FoundMessage.Pending pending = found.pending();
@@ -180,30 +207,22 @@ public final class AuditedTopics {
    * it then, within about a second; what is held is finished.
    *
    * @param reason as {@link Pausing#reason} wants it
-   * @return the pause; null when somebody resumed it meanwhile
    */
-  public @Nullable Pause pause(String topic, String reason) {
+  public Pause pause(String topic, String reason) {
     String why = Pausing.reason(reason, topic);
     definition(topic);
     audit("topic pause", topic, why);
-    return redis.call(
-        connection -> {
-          TopicPauses.pause(connection, slots.namespace(), topic, why, actor.who());
-          return TopicPauses.find(connection, slots.namespace(), topic);
-        });
+    return Objects.requireNonNull(put(table().pause(topic, why, actor.who())).pause());
   }
 
   /** Ends the pause of a topic; returns it, or null when it was not paused. */
   public @Nullable Pause resume(String topic) {
-    MessageId.checkTopic(topic);
-    Pause pause = redis.ask(connection -> TopicPauses.find(connection, slots.namespace(), topic));
-    if (pause == null) {
-      return null;
+    Pause pause = kept(topic).pause();
+    if (pause != null) {
+      audit("topic resume", topic, "was paused by %s: %s".formatted(pause.who(), pause.reason()));
+      DefinedTopic unused = put(table().resume(topic));
     }
-    audit("topic resume", topic, "was paused by %s: %s".formatted(pause.who(), pause.reason()));
-    return redis.call(connection -> TopicPauses.resume(connection, slots.namespace(), topic))
-        ? pause
-        : null;
+    return pause;
   }
 
   /**
@@ -211,31 +230,23 @@ public final class AuditedTopics {
    * second; of one that has a rate already it is another one.
    *
    * @param reason as {@link Pausing#reason} wants it
-   * @return the rate; null when somebody ended it meanwhile
    */
-  public @Nullable Rate rate(String topic, double perSecond, String reason) {
-    TopicRates.check(perSecond);
+  public Rate rate(String topic, double perSecond, String reason) {
+    Rate.check(perSecond);
     String why = Pausing.reason(reason, topic);
     definition(topic);
     audit("topic rate", topic, "%s a second: %s".formatted(TopicText.number(perSecond), why));
-    return redis.call(
-        connection -> {
-          TopicRates.set(connection, slots.namespace(), topic, perSecond, why, actor.who());
-          return TopicRates.find(connection, slots.namespace(), topic);
-        });
+    return Objects.requireNonNull(put(table().rate(topic, perSecond, why, actor.who())).rate());
   }
 
   /** Ends the rate of a topic; returns it, or null when it had none. */
   public @Nullable Rate endRate(String topic) {
-    MessageId.checkTopic(topic);
-    Rate rate = redis.ask(connection -> TopicRates.find(connection, slots.namespace(), topic));
-    if (rate == null) {
-      return null;
+    Rate rate = kept(topic).rate();
+    if (rate != null) {
+      audit("topic rate end", topic, "was " + TopicText.rate(rate));
+      DefinedTopic unused = put(table().endRate(topic));
     }
-    audit("topic rate end", topic, "was " + TopicText.rate(rate));
-    return redis.call(connection -> TopicRates.end(connection, slots.namespace(), topic))
-        ? rate
-        : null;
+    return rate;
   }
 
   /** The dead letters of these keys; those that have none are left out. */

@@ -1,8 +1,8 @@
 package io.gameq.writer.topics;
 
+import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicPauses;
 import io.gameq.terminal.Shown;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public record MessageNext(boolean isToAct, String sentence) {
   static MessageNext of(
       FoundMessage found,
       TopicDefinition topic,
-      TopicPauses.@Nullable Pause pause,
+      DefinedTopic.@Nullable Pause pause,
       long ahead,
       long nowMillis) {
     FoundMessage.Held held = found.held();

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * What the topics commands have in common: each works on the topics of one namespace. MySQL is
- * opened for the audit log alone, when there is something to write into it.
+ * opened when something is to be changed, or Redis does not know the topic.
  */
 abstract class TopicCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;

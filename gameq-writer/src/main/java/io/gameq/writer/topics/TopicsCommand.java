@@ -1,9 +1,9 @@
 package io.gameq.writer.topics;
 
+import io.gameq.redis.topic.DefinedTopic.Pause;
+import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
-import io.gameq.redis.topic.TopicPauses.Pause;
-import io.gameq.redis.topic.TopicRates.Rate;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.redis.topic.TopicSurvey.OfTopic;
 import io.gameq.terminal.ExitCodes;

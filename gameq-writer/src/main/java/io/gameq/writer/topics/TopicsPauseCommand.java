@@ -1,8 +1,6 @@
 package io.gameq.writer.topics;
 
-import io.gameq.redis.topic.TopicPauses.Pause;
 import io.gameq.terminal.ExitCodes;
-import io.gameq.terminal.Shown;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -28,12 +26,7 @@ final class TopicsPauseCommand extends TopicCommand {
 
   @Override
   int work(AuditedTopics topics) {
-    Pause pause = topics.pause(topic, reason);
-    if (pause == null) {
-      err().println("topic %s was resumed by somebody else".formatted(Shown.text(topic)));
-      return ExitCodes.FOUND_SOMETHING;
-    }
-    out().println(TopicText.pause(topic, pause));
+    out().println(TopicText.pause(topic, topics.pause(topic, reason)));
     out()
         .println(
             "consumers follow within about a second; 'topics resume %s' ends it".formatted(topic));

@@ -1,7 +1,7 @@
 package io.gameq.writer.topics;
 
 import io.gameq.GameQueueException;
-import io.gameq.redis.topic.TopicRates.Rate;
+import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import picocli.CommandLine.Command;
@@ -67,12 +67,7 @@ final class TopicsRateCommand extends TopicCommand {
                       .formatted(Shown.text(topic), TopicText.rate(ended)));
       return ended == null ? ExitCodes.FOUND_SOMETHING : ExitCodes.OK;
     }
-    Rate set = topics.rate(topic, perSecond(), reason);
-    if (set == null) {
-      err().println("somebody else ended the rate of topic " + Shown.text(topic));
-      return ExitCodes.FOUND_SOMETHING;
-    }
-    out().println(TopicText.rate(topic, set));
+    out().println(TopicText.rate(topic, topics.rate(topic, perSecond(), reason)));
     return ExitCodes.OK;
   }
 }

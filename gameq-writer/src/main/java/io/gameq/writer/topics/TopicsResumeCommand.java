@@ -1,6 +1,6 @@
 package io.gameq.writer.topics;
 
-import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import picocli.CommandLine.Command;

@@ -2,7 +2,7 @@ package io.gameq.writer.topics;
 
 import io.gameq.GameQueueException;
 import io.gameq.message.PayloadText;
-import io.gameq.redis.topic.TopicPauses.Pause;
+import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.TopicSurvey;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;

@@ -251,7 +251,7 @@ final class Checks {
     return null;
   }
 
-  /** Rows of which a session will be told; of those before a failover perhaps never. */
+  /** Rows of which a session will be told. */
   private static List<Integer> sentAndStillToTell(State state, NodeMemory.Hold hold, String owner) {
     return state
         .changes()
@@ -260,11 +260,10 @@ final class Checks {
         .filter(change -> !hold.loaded().containsKey(change.row()))
         .filter(
             change ->
-                state.outages() > 0
-                    || state
-                        .redis()
-                        .items("}:sent:" + hold.session().nonce().substring(0, 8))
-                        .contains(owner + " " + hold.session().text() + " item:" + change.row()))
+                state
+                    .redis()
+                    .items("}:sent:" + hold.session().nonce().substring(0, 8))
+                    .contains(owner + " " + hold.session().text() + " item:" + change.row()))
         .map(MadeChange::row)
         .toList();
   }

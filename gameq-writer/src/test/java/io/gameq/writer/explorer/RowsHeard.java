@@ -3,15 +3,17 @@ package io.gameq.writer.explorer;
 import io.gameq.Row;
 import io.gameq.redis.script.RowsToTell;
 import io.gameq.redis.script.RowsToTell.OfSession;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.TableRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A node tells its session of what was sent to its owner, as {@code SentRowsTelling} does: reads,
- * tells, has Redis forget it. Stateless.
+ * A node tells its session of what was sent to its owner, as {@code SentRowsTelling} does: reads
+ * Redis, then MySQL, tells, has Redis forget it. Stateless.
  */
 final class RowsHeard {
   private RowsHeard() {}
@@ -28,14 +30,17 @@ final class RowsHeard {
     for (OfSession of : RowsToTell.read(world.redis, world.slot, process)) {
       if (of.session().equals(hold.session().text())) {
         told.add(of);
-        Row row =
-            new TableRow(world.item, world.codec.decode(world.item, of.row().image()).values());
+        EncodedRow found = row(world, hold, of);
+        if (found == null) {
+          continue;
+        }
+        Row row = new TableRow(world.item, world.codec.decode(world.item, found.image()).values());
         int id = Objects.requireNonNull(row.getLong("id")).intValue();
         boolean isChanged = me.changes().stream().anyMatch(change -> change.row() == id);
         if (!isChanged) {
           known.put(id, Objects.requireNonNull(row.getLong("count")).intValue());
         }
-        newest = Math.max(newest, of.row().version());
+        newest = Math.max(newest, found.version());
       }
     }
     if (!told.isEmpty()) {
@@ -43,5 +48,17 @@ final class RowsHeard {
     }
     return me.hold(player, new NodeMemory.Hold(hold.ref(), hold.lost(), known))
         .changes(me.changes(), newest);
+  }
+
+  /** Null when it was set aside, or somebody has made something else of it since. */
+  private static @Nullable EncodedRow row(Servers world, NodeMemory.Hold hold, OfSession of) {
+    List<EncodedRow> waiting = RowsToTell.waiting(world.redis, world.slot, List.of(of));
+    List<EncodedRow> found =
+        waiting.isEmpty()
+            ? world.views.stored(hold.ref().owner(), List.of(of.key())).stream()
+                .filter(row -> row.version() == of.version())
+                .toList()
+            : waiting;
+    return found.isEmpty() ? null : found.get(0);
   }
 }

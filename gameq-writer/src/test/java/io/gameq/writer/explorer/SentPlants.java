@@ -12,6 +12,7 @@ final class SentPlants {
   private static final String READ = " read.lua";
   private static final String COMMIT = " commit.lua";
   private static final String ACK = " ack.lua";
+  private static final String REASSERT = " reassert.lua";
 
   static List<Task> all() {
     return List.of(
@@ -61,6 +62,14 @@ final class SentPlants {
             Plant.without("own changes and what is sent with them go together")
                 .with(Switch.SPANNING_AS_MULTIS),
             SentScenarios.withOwn(0)),
+        new Task(
+            Plant.without("who was forgotten is told of what was sent meanwhile")
+                .lua(REASSERT, "tell_sent(slot, owner, session, true, not_told(owned_by))", ""),
+            SentScenarios.failover(2)),
+        new Task(
+            Plant.without("who was forgotten is told of what was flushed meanwhile")
+                .lua(ACK, "then note_unheld(to, owner) end", "then local unused end"),
+            SentScenarios.failover(2)),
         new Task(
             Plant.without("what was sent is put back").with(Switch.INBOXES_NOT_REPLAYED),
             SentScenarios.failover(2)));

@@ -1,0 +1,182 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.GameQueueException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.DefinedTopic.Pause;
+import io.gameq.redis.topic.DefinedTopic.Rate;
+import io.gameq.redis.topic.TopicDefinition;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics of the database, in {@code gameq_topic}. Whoever changes one puts it into Redis next,
+ * by its revision: {@link io.gameq.redis.topic.DefinedTopics#put}. Thread-safe.
+ *
+ * <p>All methods throw MySqlException when MySQL does not answer; a change may be made then.
+ */
+public final class TopicTable {
+  private static final String READ = "SELECT topic, revision, state FROM gameq_topic";
+
+  /** Of UTC, so that no hour comes twice. */
+  private static final String NOW_MICROS =
+      "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+
+  private final MySql mysql;
+
+  public TopicTable(MySql mysql) {
+    this.mysql = mysql;
+  }
+
+  /** What becomes of a topic. */
+  private interface Change {
+    DefinedTopic of(DefinedTopic there, long revision, long nowMillis);
+  }
+
+  /**
+   * Keeps the definition of a topic if there is none yet, else compares.
+   *
+   * @return the topic as it is kept
+   * @throws GameQueueException when it is defined differently, showing both
+   */
+  public DefinedTopic define(TopicDefinition definition) {
+    DefinedTopic there = find(definition.topic());
+    if (there == null) {
+      insert(definition);
+      there = find(definition.topic());
+    }
+    if (there == null) {
+      throw removed(definition.topic());
+    }
+    if (!there.definition().equals(definition)) {
+      throw new GameQueueException(
+          ("topic '%s' is defined differently in MySQL: %s; this node defines it as %s. Use the"
+               + " same options on all nodes; to change them, delete its row of gameq_topic, and"
+               + " its field of the hash of topics in Redis, while no node has the topic open and,"
+               + " if slots or ageing differ, nothing is pending")
+              .formatted(definition.topic(), there.definition().json(), definition.json()));
+    }
+    return there;
+  }
+
+  private void insert(TopicDefinition definition) {
+    String state = new DefinedTopic(0, definition, null, null).json();
+    int unused =
+        MySqlErrors.mysqlAgain(
+            () ->
+                mysql
+                    .jdbi()
+                    .withHandle(
+                        handle ->
+                            handle.execute(
+                                "INSERT IGNORE INTO gameq_topic (topic, revision, state) VALUES"
+                                    + " (?, ("
+                                    + NOW_MICROS
+                                    + "), ?)",
+                                definition.topic(),
+                                state)));
+  }
+
+  /** One topic; null when nobody has defined it. Throws GameQueueException when it is damaged. */
+  public @Nullable DefinedTopic find(String topic) {
+    return MySqlErrors.mysql(
+        () -> mysql.jdbi().withHandle(handle -> find(handle, topic, READ + " WHERE topic = ?")));
+  }
+
+  private static @Nullable DefinedTopic find(Handle handle, String topic, String sql) {
+    return handle
+        .select(sql, topic)
+        .map((rs, context) -> DefinedTopic.of(topic, rs.getLong(2), rs.getString(3)))
+        .findOne()
+        .orElse(null);
+  }
+
+  /** All topics, by name. Throws GameQueueException when one is damaged. */
+  public List<DefinedTopic> all() {
+    return MySqlErrors.mysql(
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle ->
+                        handle
+                            .select(READ + " ORDER BY topic")
+                            .map(
+                                (rs, context) ->
+                                    DefinedTopic.of(
+                                        rs.getString(1), rs.getLong(2), rs.getString(3)))
+                            .list()));
+  }
+
+  /** Pauses a topic; of one that is paused already time, reason and who change. */
+  public DefinedTopic pause(String topic, String reason, String who) {
+    return change(
+        topic,
+        (there, revision, nowMillis) ->
+            new DefinedTopic(
+                revision, there.definition(), new Pause(nowMillis, who, reason), there.rate()));
+  }
+
+  /** Ends the pause of a topic, if there is one. */
+  public DefinedTopic resume(String topic) {
+    return change(
+        topic,
+        (there, revision, nowMillis) ->
+            new DefinedTopic(revision, there.definition(), null, there.rate()));
+  }
+
+  /** Sets the rate of a topic, or another one. Throws GameQueueException: it is out of range. */
+  public DefinedTopic rate(String topic, double perSecond, String reason, String who) {
+    Rate.check(perSecond);
+    return change(
+        topic,
+        (there, revision, nowMillis) ->
+            new DefinedTopic(
+                revision,
+                there.definition(),
+                there.pause(),
+                new Rate(perSecond, nowMillis, who, reason)));
+  }
+
+  /** Ends the rate of a topic, if it has one. */
+  public DefinedTopic endRate(String topic) {
+    return change(
+        topic,
+        (there, revision, nowMillis) ->
+            new DefinedTopic(revision, there.definition(), there.pause(), null));
+  }
+
+  /** Under a lock on the row: revisions rise in the order in which changes are committed. */
+  private DefinedTopic change(String topic, Change change) {
+    return MySqlErrors.mysqlAgain(
+        () ->
+            mysql
+                .jdbi()
+                .inTransaction(
+                    handle -> {
+                      DefinedTopic there =
+                          find(handle, topic, READ + " WHERE topic = ? FOR UPDATE");
+                      if (there == null) {
+                        throw removed(topic);
+                      }
+                      long nowMicros = handle.select(NOW_MICROS).mapTo(Long.class).one();
+                      DefinedTopic to =
+                          change.of(
+                              there, Math.max(there.revision() + 1, nowMicros), nowMicros / 1_000);
+                      int unused =
+                          handle.execute(
+                              "UPDATE gameq_topic SET revision = ?, state = ? WHERE topic = ?",
+                              to.revision(),
+                              to.json(),
+                              topic);
+                      return to;
+                    }));
+  }
+
+  private static GameQueueException removed(String topic) {
+    return new GameQueueException(
+        "somebody removed topic '" + topic + "' from gameq_topic: open it again");
+  }
+}

@@ -1,0 +1,156 @@
+package io.gameq.redis.topic;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.gameq.GameQueueException;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A topic as MySQL has it, and Redis a copy: what it is, whether it is paused, and how fast it is
+ * taken from. Immutable.
+ *
+ * @param revision rises with each change
+ * @param pause null when it is not paused
+ * @param rate of all nodes together; null when it has none
+ */
+public record DefinedTopic(
+    long revision, TopicDefinition definition, @Nullable Pause pause, @Nullable Rate rate) {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  /** Characters of the revision in {@link #text}. */
+  private static final int REVISION = 16;
+
+  /**
+   * Consumers take nothing of the topic; what is held is finished.
+   *
+   * @param sinceMillis by MySQL's clock
+   * @param who paused it
+   */
+  public record Pause(long sinceMillis, String who, String reason) {}
+
+  /**
+   * All nodes together take at most so many messages a second; {@link GrantScript} shares them out.
+   *
+   * @param sinceMillis by MySQL's clock
+   * @param who set it
+   */
+  public record Rate(double perSecond, long sinceMillis, String who, String reason) {
+    /** Lowest and highest: an hour a message, and more than a Redis has. */
+    private static final double LEAST = 1.0 / 3600;
+
+    private static final double MOST = 1_000_000;
+
+    /**
+     * Throws GameQueueException when a rate is out of range.
+     *
+     * @param perSecond messages a second of all nodes
+     */
+    public static void check(double perSecond) {
+      if (!(perSecond >= LEAST && perSecond <= MOST)) {
+        throw new GameQueueException(
+            "the rate of a topic must be from one message an hour (%.6f) to %,.0f a second: %s"
+                .formatted(LEAST, MOST, perSecond));
+      }
+    }
+  }
+
+  public String topic() {
+    return definition.topic();
+  }
+
+  /** Messages a second that all nodes together may take; 0: any. */
+  public double perSecond() {
+    return rate == null ? 0 : rate.perSecond;
+  }
+
+  /** As MySQL holds it beside the revision: one line of JSON. */
+  public String json() {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator to = JSON.createGenerator(text)) {
+      to.writeStartObject();
+      definition.write(to);
+      if (pause != null) {
+        to.writeNumberField("pausedMillis", pause.sinceMillis);
+        to.writeStringField("pausedBy", pause.who);
+        to.writeStringField("pauseReason", pause.reason);
+      }
+      if (rate != null) {
+        to.writeNumberField("perSecond", rate.perSecond);
+        to.writeNumberField("rateMillis", rate.sinceMillis);
+        to.writeStringField("rateBy", rate.who);
+        to.writeStringField("rateReason", rate.reason);
+      }
+      to.writeEndObject();
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // it writes into memory
+    }
+    return text.toString();
+  }
+
+  /** As Redis holds it: {@code revision JSON}, the revision as 16 hex digits. */
+  String text() {
+    return "%016x %s".formatted(revision, json());
+  }
+
+  /** Reads {@link #text}; throws GameQueueException when it is not such text. */
+  static DefinedTopic ofText(String topic, String text) {
+    try {
+      return of(
+          topic,
+          Long.parseUnsignedLong(text.substring(0, REVISION), 16),
+          text.substring(REVISION + 1));
+    } catch (IndexOutOfBoundsException | NumberFormatException e) {
+      throw unreadable(topic, e);
+    }
+  }
+
+  /**
+   * Reads {@link #json}; members that are not known are left out.
+   *
+   * @throws GameQueueException when it is not such JSON
+   */
+  public static DefinedTopic of(String topic, long revision, String json) {
+    Map<String, String> members = new HashMap<>();
+    try (JsonParser from = JSON.createParser(json)) {
+      from.nextToken();
+      while (from.nextToken() == JsonToken.FIELD_NAME) {
+        String name = from.currentName();
+        from.nextToken();
+        members.put(name, from.getText());
+        from.skipChildren();
+      }
+      Pause pause =
+          !members.containsKey("pausedMillis")
+              ? null
+              : new Pause(
+                  Long.parseLong(text(members, "pausedMillis")),
+                  text(members, "pausedBy"),
+                  text(members, "pauseReason"));
+      Rate rate =
+          !members.containsKey("perSecond")
+              ? null
+              : new Rate(
+                  Double.parseDouble(text(members, "perSecond")),
+                  Long.parseLong(text(members, "rateMillis")),
+                  text(members, "rateBy"),
+                  text(members, "rateReason"));
+      return new DefinedTopic(revision, TopicDefinition.of(topic, members), pause, rate);
+    } catch (IOException | NumberFormatException e) {
+      throw unreadable(topic, e);
+    }
+  }
+
+  private static String text(Map<String, String> members, String name) {
+    return members.getOrDefault(name, "");
+  }
+
+  private static GameQueueException unreadable(String topic, Exception why) {
+    return new GameQueueException("the definition of topic '" + topic + "' cannot be read", why);
+  }
+}
