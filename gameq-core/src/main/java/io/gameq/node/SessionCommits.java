@@ -14,6 +14,7 @@ import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.HandledRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -189,7 +190,9 @@ final class SessionCommits {
       room.await(inbox, parts.get(handovers.size() - 1), deadline);
     }
     List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    TrackedCommit commit = new TrackedCommit(told, messagesOf, trackers, trade, terms.urgency());
+    List<ChangedRow> handled = handled(messagesOf);
+    TrackedCommit commit =
+        new TrackedCommit(with(handled, told), messagesOf, trackers, trade, terms.urgency());
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
       node.sender().submit(commit, deadline);
@@ -200,6 +203,42 @@ final class SessionCommits {
     }
     taken.forEach(its -> its.from().committed(its.part().rows(), commit::outcome));
     return commit.receipt(node.callbacks());
+  }
+
+  /** What tells MySQL which messages were handled by a commit. */
+  private static List<ChangedRow> handled(List<SlotMessages> messages) {
+    List<ChangedRow> handled = new ArrayList<>();
+    for (SlotMessages of : messages) {
+      for (MessageChange change : of.changes()) {
+        if (change instanceof MessageChange.Ack ack) {
+          handled.add(
+              new ChangedRow(
+                  HandledRow.of(
+                      ack.id().topic(),
+                      ack.id().id(),
+                      ack.handledVersion(),
+                      ack.occurrenceMillis(),
+                      ack.token())));
+        }
+      }
+    }
+    return handled;
+  }
+
+  /** The parts, each with these rows if it has any: owners are flushed one by one. */
+  private static List<CommitPart> with(List<ChangedRow> handled, List<CommitPart> parts) {
+    if (handled.isEmpty()) { // nearly every commit
+      return parts;
+    }
+    List<CommitPart> all = new ArrayList<>(parts.size());
+    for (CommitPart part : parts) {
+      List<ChangedRow> rows = new ArrayList<>(part.rows());
+      if (!rows.isEmpty()) {
+        rows.addAll(handled);
+      }
+      all.add(new CommitPart(part.session(), rows));
+    }
+    return all;
   }
 
   private static List<SlotMessages> messages(

@@ -33,7 +33,8 @@ public final class SchemaFiles {
           "015_pause.sql",
           "016_audit.sql",
           "017_id.sql",
-          "018_owner_adoptions.sql");
+          "018_owner_adoptions.sql",
+          "019_handled.sql");
 
   private SchemaFiles() {}
 

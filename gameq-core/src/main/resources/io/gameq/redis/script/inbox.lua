@@ -38,7 +38,9 @@ local function came_into(slot, inbox, session, again, rows, count)
   local sent = slot .. ':sent:' .. process
   for i = 1, count do
     local field, row = rows(i)
-    redis.call('HSET', sent, table.concat({owner, holder, field}, ' '), (again and '1' or '0') .. row)
+    if string.sub(field, 1, 14) ~= 'gameq_handled:' then -- no row of the game's: it says who sent the others
+      redis.call('HSET', sent, table.concat({owner, holder, field}, ' '), (again and '1' or '0') .. row)
+    end
   end
   if redis.call('PTTL', sent) < 0 then redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS) end
   local namespace, number = string.match(slot, '^{(.*):(%d+)}$')

@@ -2,7 +2,7 @@
 -- older sessions left is parked by the next claim. Refused when a newer session owns. Runs at maxmemory.
 -- A session that Redis did not know may have adopted rows that Redis lost: until its node says otherwise (healed.lua), they are to come.
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, closing SET, healing SET
--- ARGV[1] owner; ARGV[2] session
+-- ARGV[1] owner; ARGV[2] session; ARGV[3] 1 when its node may have rows to put back, 0 for a session that nobody has
 -- Returns {1}, or {0, session that owns}. Publishes to the node of an older session that owned that it does no more: see tell_lost.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 local owned_by = owner_of(slot, owner)
@@ -16,6 +16,6 @@ if owned_by ~= session then
   redis.call('SET', own_key(slot, owner), session)
   if owned_by then tell_lost(slot, owner, owned_by) end
   redis.call('SREM', slot .. ':closing', owner) -- that was the session before
-  redis.call('SADD', slot .. ':healing', owner)
+  if ARGV[3] == '1' then redis.call('SADD', slot .. ':healing', owner) end
 end
 return {1}

@@ -28,17 +28,18 @@ public final class WriterNeeds implements AutoCloseable {
 
   /** A column of each of gameq's own tables that a writer changes, and with which statements. */
   private static final Map<String, Written> OWN_TABLES =
-      Map.of(
-          "gameq_owner", new Written("owner", List.of("INSERT", "UPDATE")),
-          "gameq_redis_term", new Written("id", List.of("INSERT", "UPDATE")),
-          "gameq_layout", new Written("fingerprint", List.of("INSERT")),
-          "gameq_setting", new Written("name", List.of("INSERT", "UPDATE")),
-          "gameq_tombstone", new Written("owner", Written.ALL),
-          "gameq_dead_letter", new Written("owner", Written.ALL),
-          "gameq_handover", new Written("owner", Written.ALL),
-          "gameq_discard", new Written("owner", Written.ALL),
-          "gameq_pause", new Written("name", Written.ALL),
-          "gameq_audit", new Written("who", List.of("INSERT", "DELETE")));
+      Map.ofEntries(
+          Map.entry("gameq_owner", new Written("owner", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_redis_term", new Written("id", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_layout", new Written("fingerprint", List.of("INSERT"))),
+          Map.entry("gameq_setting", new Written("name", List.of("INSERT", "UPDATE"))),
+          Map.entry("gameq_tombstone", new Written("owner", Written.ALL)),
+          Map.entry("gameq_dead_letter", new Written("owner", Written.ALL)),
+          Map.entry("gameq_handover", new Written("owner", Written.ALL)),
+          Map.entry("gameq_discard", new Written("owner", Written.ALL)),
+          Map.entry("gameq_handled", new Written("token", Written.ALL)),
+          Map.entry("gameq_pause", new Written("name", Written.ALL)),
+          Map.entry("gameq_audit", new Written("who", List.of("INSERT", "DELETE"))));
 
   private final MySql mysql;
 
