@@ -25,6 +25,9 @@ import java.util.stream.Collectors;
 
 /** Commits what is staged in sessions of one running node, or in a change set. Thread-safe. */
 final class SessionCommits {
+  private static final String NOT_HANDLED =
+      "it was to be committed together with the acknowledgement of a message, which could not be;";
+
   private final GameNode node;
   private final CommitChecks checks;
   private final CommitRoom room;
@@ -65,6 +68,9 @@ final class SessionCommits {
           its.from().staged().putBack(its.staged());
         }
       }
+      if (acknowledges(changes)) {
+        all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
+      }
       if (sessions.length > 1) {
         StagedChanges.stayOne(
             all,
@@ -76,6 +82,10 @@ final class SessionCommits {
     } finally {
       taken.forEach(its -> its.from().tracker().prepared());
     }
+  }
+
+  private static boolean acknowledges(List<MessageChange> changes) {
+    return changes.stream().anyMatch(MessageChange.Ack.class::isInstance);
   }
 
   private static Set<StagedChanges> staged(NodeSession... sessions) {
@@ -193,6 +203,9 @@ final class SessionCommits {
     List<ChangedRow> handled = handled(messagesOf);
     TrackedCommit commit =
         new TrackedCommit(with(handled, told), messagesOf, trackers, trade, terms.urgency());
+    if (!handled.isEmpty()) {
+      commit.whenFailed(reason -> taken.forEach(its -> its.from().staged().refuse(reason)));
+    }
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
       node.sender().submit(commit, deadline);

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.ClaimLostException;
+import io.gameq.ClosedException;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
+import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
+import io.gameq.RollbackRequiredException;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.TakenMessage;
 import io.gameq.writer.service.WriterService;
@@ -173,6 +177,50 @@ class RowsOfHandlersTest extends MessagesFixture {
       assertEquals(Map.of(), pending());
       commit(one, new Pet(3, 1, "later")).awaitDurable(LONG);
       assertEquals("one,two,later", pets());
+    }
+  }
+
+  @Test
+  void aSessionWhoseHandlerWasRefusedTakesNothingUntilItsOwnerIsOpenedAgain() throws Exception {
+    try (GameQueue queue = game.node("n1");
+        WriterService writer = game.writer("w1")) {
+      OwnerSession player = queue.open("player:1");
+      published(queue, "m", "x");
+      TakenMessage stalled = takeAll(1).get(0);
+      await().atMost(LONG).until(() -> !takeAll(60_000).isEmpty()); // its lease ran out
+      player.put(new Pet(1, 1, "100 + 50"));
+      CommitReceipt refused = handle(queue, stalled, player);
+      assertThrows(ClaimLostException.class, () -> refused.awaitQueued(LONG));
+      for (int times = 0; times < 2; times++) { // to roll back does not bring the memory back
+        GameQueueException told =
+            assertThrows(ClosedException.class, () -> player.put(new Pet(1, 1, "100 + 50 + 20")));
+        assertTrue(told.getMessage().contains("player:1"), told::getMessage);
+        assertTrue(told.getMessage().contains("open the owner again"), told::getMessage);
+        assertThrows(ClosedException.class, player::commit);
+        player.rollback();
+      }
+      player.close();
+      OwnerSession again = queue.open("player:1");
+      assertEquals(List.of(), again.rows(Pet.class));
+      commit(again, new Pet(1, 1, "100 + 20")).awaitDurable(LONG);
+      assertEquals("100 + 20", pets());
+    }
+  }
+
+  @Test
+  void whatWasStagedForAHandlerThatWasNotTakenIsCommittedWithNoOther() throws Exception {
+    try (GameQueue queue = GameQueue.open(game.config("n1").maxCommit(3, 8 << 20).build())) {
+      OwnerSession player = queue.open("player:1");
+      TakenMessage taken = published(queue);
+      for (int id = 1; id <= 3; id++) {
+        player.put(new Pet(id, 1, "too many"));
+      }
+      assertThrows(GameQueueException.class, () -> handle(queue, taken, player));
+      assertThrows(RollbackRequiredException.class, player::commit);
+      player.rollback();
+      player.put(new Pet(1, 1, "one"));
+      handle(queue, taken, player).awaitQueued(LONG);
+      assertEquals(List.of(new Pet(1, 1, "one")), queue.read("player:1", Pet.class));
     }
   }
 }
