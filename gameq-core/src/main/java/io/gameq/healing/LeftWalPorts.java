@@ -22,7 +22,6 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   private final LeftMessages messages;
   private @Nullable RecordsToReplay owed;
   private final Set<Long> givenUp = new HashSet<>();
-  private final Set<Long> tooLate = new HashSet<>();
   private int replayed;
 
   LeftWalPorts(
@@ -41,11 +40,6 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   /** Records that are not replayed for good. */
   int givenUp() {
     return givenUp.size();
-  }
-
-  /** Commits of handlers that came too late. */
-  int tooLate() {
-    return tooLate.size();
   }
 
   int replayed() {
@@ -110,11 +104,6 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   @Override
   public void notReplayed(Set<Long> sequences) {
     givenUp.addAll(sequences);
-  }
-
-  @Override
-  public void tooLate(Set<Long> sequences) {
-    tooLate.addAll(sequences);
   }
 
   @Override

@@ -184,6 +184,10 @@ final class SessionCommits {
       List<SlotMessages> messagesOf,
       CommitTerms terms) {
     checks.check(parts, messagesOf);
+    List<ChangedRow> handled = handled(messagesOf);
+    if (!handled.isEmpty()) {
+      taken.forEach(its -> its.from().handled().check(its.from(), handled));
+    }
     Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
     long deadline = room.deadline(terms);
     room.awaitCallbacks(deadline);
@@ -200,7 +204,6 @@ final class SessionCommits {
       room.await(inbox, parts.get(handovers.size() - 1), deadline);
     }
     List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    List<ChangedRow> handled = handled(messagesOf);
     TrackedCommit commit =
         new TrackedCommit(with(handled, told), messagesOf, trackers, trade, terms.urgency());
     if (!handled.isEmpty()) {

@@ -109,6 +109,11 @@ public final class HandledRow {
     return key.table() == TABLE;
   }
 
+  /** What the keys of all handlers' rows of one message begin with: all but the token. */
+  public static String handling(String rowKey) {
+    return rowKey.substring(0, rowKey.lastIndexOf(','));
+  }
+
   /** The message that a row tells of, for people: {@code topic/id}. */
   public static String message(RowKey key) {
     Object[] parts = key.parts();

@@ -19,6 +19,7 @@ import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.TakenMessage;
 import io.gameq.writer.service.WriterService;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -141,24 +142,43 @@ class RowsOfHandlersTest extends MessagesFixture {
   @Test
   void whoAdoptedTheRowsOfTheSecondHandlerLosesTheOwner() throws Exception {
     try (GameQueue one = game.node("n1");
-        GameQueue two = game.node("n2");
-        GameQueue three = game.node("n3")) {
+        GameQueue two =
+            GameQueue.open(game.config("n2").mergeWindow(Duration.ofMinutes(5)).build());
+        GameQueue three = game.node("n3");
+        WriterService writer = game.writer("w1")) {
       OwnerSession first = one.open("player:1");
       OwnerSession second = two.open("player:2");
       TakenMessage taken = published(one);
       second.put(new Pet(2, 2, "second"));
       handle(two, taken, second).awaitQueued(LONG);
-      TakenMessage again = takenAgain(taken);
+      first.put(new Pet(1, 1, "first"));
+      handle(one, takenAgain(taken), first).awaitDurable(LONG);
       OwnerSession next = three.open("player:2");
       assertEquals(List.of(new Pet(2, 2, "second")), next.rows(Pet.class));
-      first.put(new Pet(1, 1, "first"));
-      handle(one, again, first).awaitQueued(LONG);
+      assertLost(next);
+      assertEquals("first", pets());
+      assertEquals(List.of(), three.open("player:2").rows(Pet.class));
+    }
+  }
+
+  @Test
+  void aHandlerWhoseOwnerHasTheRowsAlreadyIsRefusedAndTheyCount() throws Exception {
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2")) {
+      OwnerSession before = one.open("player:1");
+      TakenMessage taken = published(one);
+      before.put(new Pet(1, 1, "first"));
+      handle(one, taken, before).awaitQueued(LONG);
+      OwnerSession next = two.open("player:1"); // as gameq-recovery puts rows back before messages
+      next.put(new Pet(2, 1, "second"));
+      TakenMessage again = takenAgain(taken);
+      GameQueueException refused =
+          assertThrows(ClaimLostException.class, () -> handle(two, again, next));
+      assertTrue(refused.getMessage().contains("player:1"), refused::getMessage);
+      next.rollback();
       try (WriterService writer = game.writer("w1")) {
-        first.awaitDurable(LONG);
-        commit(next, new Pet(3, 2, "built on it")).awaitQueued(LONG);
-        assertLost(next);
-        assertEquals("first", pets());
-        assertEquals(List.of(), three.open("player:2").rows(Pet.class));
+        commit(next, new Pet(3, 1, "later")).awaitDurable(LONG);
+        assertEquals("first,later", pets());
       }
     }
   }

@@ -206,7 +206,7 @@ public final class GuardedTransaction {
    * committed is never written, and its node is told that it lost the owner. Returns the session
    * that counts instead, once this is committed.
    */
-  SessionId fence(OwnerId owner) throws SQLException {
+  public SessionId fence(OwnerId owner) throws SQLException {
     CountingSessions of = Objects.requireNonNull(sessions.get(owner));
     SessionId nobody =
         new SessionId(

@@ -19,8 +19,6 @@
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
  * T:done               HASH    id -> version, and perhaps next due, that a replay knows to be over;
  *                              the hash expires an hour after its last write
- * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
- * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count' of the newest take
  * {ns:0}:t:TOPIC:rate  STRING  'messages millis': what is left of the topic's rate
@@ -37,7 +35,9 @@
  * a time, {@code group:} or the id. A value is what {@link io.gameq.message.MessageValue} draws.
  *
  * <p>An acknowledgement counts by the token of its claim. Where nobody claims the lane, as after a
- * failover that forgot it, it counts if the message waits as if nobody had taken it.
+ * failover that forgot it, it counts if the message waits as if nobody had taken it. Of two
+ * handlers whose acknowledgements counted, as when Redis forgot the first or a WAL is replayed, the
+ * rows of one count: MySQL decides, see {@link io.gameq.rows.HandledRow}.
  *
  * <pre>
  *            publish                 take                    ack
@@ -56,7 +56,6 @@
  *                    page.lua    lists; TopicCounts
  * TopicSurvey                    all topics at a glance
  * DeadMessages       revive.lua  dead letters: list, retry, discard
- * EndedMessages                  who ended messages of which leases had run out
  * TopicDefinitions               TopicDefinition of each topic, the same for all nodes
  * TopicPauses                    topics that are paused
  * TopicRates                     topics with a rate for all nodes

@@ -49,7 +49,7 @@ end
 if ARGV[at] then
   messages = read_commit(at)
   leave_what_is_there(messages, wal, kept, journals)
-  local refused = refusal_of_commit(messages, false, mode, true)
+  local refused = refusal_of_commit(messages, false, mode)
   if refused and refused[1] == 'type' then return redis.error_reply(refused[2]) end
   if refused then return {refused[1] == 'claim' and 2 or 3, refused[2]} end
 end
@@ -66,7 +66,7 @@ for _, part in ipairs(parts) do
   if wal ~= '' and (not mark or tonumber(mark) < tonumber(sequence)) then redis.call('HSET', part.slot .. ':journal', wal, sequence) end
 end
 if messages and is_replay then
-  for _, b in ipairs(messages.batches) do apply(b, mode, true) end
+  for _, b in ipairs(messages.batches) do apply(b, mode) end
 elseif messages then
   apply_commit(messages, wal, mode, journals)
 end

@@ -52,8 +52,8 @@ local function one_by_one(b)
     end
   elseif b.kind == 'a' then
     local ids, lanes = read_ids(b, 1)
-    local stands, lapsed = standing(b, ids, lanes)
-    acknowledge(b, ids, lanes, stands, lapsed)
+    local stands = standing(b, ids, lanes)
+    acknowledge(b, ids, lanes, stands)
     for i = 1, b.n do
       local sequence = tonumber(ARGV[b.first + (i - 1) * WORDS.a])
       table.insert(stands[i] and chain.applied or chain.refused, sequence)

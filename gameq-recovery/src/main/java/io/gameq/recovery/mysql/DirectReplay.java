@@ -59,7 +59,7 @@ public final class DirectReplay {
    * @param notOwned owners that another session took over, and then the inboxes of the group;
    *     nothing of them was written
    * @param handledTwice the same of owners whose rows were changed by the second handler of a
-   *     message
+   *     message: their sessions are ended, as a flush would
    */
   public record Written(
       long rows,
@@ -118,6 +118,9 @@ public final class DirectReplay {
             && group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
     for (Owner of : group) {
       if (second.contains(of.owner())) {
+        if (!of.owner().isInbox() && transaction.counts(of.owner(), of.session())) {
+          SessionId unused = transaction.fence(of.owner());
+        }
         continue;
       }
       // Rows may have been sent together with those that are not written.

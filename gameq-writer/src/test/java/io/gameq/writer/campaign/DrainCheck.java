@@ -17,8 +17,7 @@ public final class DrainCheck {
       List.of("claimed:", "ready", "inflight:", "lease", "claim", "closing");
 
   /** Of {@code t:TOPIC:}. */
-  private static final Set<String> MAY_STAY =
-      Set.of("dead", "why", "done", "ended", "ended:before", "age", "fence");
+  private static final Set<String> MAY_STAY = Set.of("dead", "why", "done", "age", "fence");
 
   private DrainCheck() {}
 
