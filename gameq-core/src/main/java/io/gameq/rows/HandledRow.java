@@ -54,7 +54,7 @@ public final class HandledRow {
             columns,
             Set.of(),
             columns.stream().map(Column::name).toList(),
-            "",
+            "topic", // as owner of what an operator traces: topic:mail
             "topic",
             List.of(),
             ForeignKeys.NONE));

@@ -17,9 +17,11 @@ import io.gameq.OwnershipLostException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.topic.TakenMessage;
+import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.service.WriterService;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -112,6 +114,41 @@ class RowsOfHandlersTest extends MessagesFixture {
         assertEquals("mail m", game.queryText("SELECT CONCAT(topic, ' ', id) FROM gameq_handled"));
       }
     }
+  }
+
+  @Test
+  void operatorsSeeWhatASecondHandlerCommittedAndDiscardIt() throws Exception {
+    ConfigFile config =
+        ConfigFile.write(walDirectory, game.database.server(), game.namespace, Game.SLOTS);
+    try (GameQueue one = game.node("n1");
+        GameQueue two = game.node("n2");
+        WriterService writer = game.writer("w1")) {
+      OwnerSession first = one.open("player:1");
+      OwnerSession second = two.open("player:2");
+      TakenMessage taken = published(one);
+      first.put(new Pet(1, 1, "first"));
+      handle(one, taken, first).awaitDurable(LONG);
+      second.put(new Pet(2, 2, "second"));
+      handle(two, takenAgain(taken), second).awaitQueued(LONG);
+      assertLost(second);
+      await().atMost(LONG).until(() -> says(config, "stale list", "player:2", " 3 "));
+      String counts = game.queryText("SELECT token FROM gameq_handled");
+      String row =
+          game.queryText(
+              "SELECT CONCAT('gameq_handled:', topic, ',', id, ',', version, ',0,', token) FROM"
+                  + " gameq_handled");
+      assertTrue(says(config, "trace player:2", "(message handled twice)"));
+      assertTrue(says(config, "trace " + row, counts));
+      assertTrue(says(config, "stale show --values player:2", "second", "gameq_handled:mail,m,"));
+      assertTrue(says(config, "stale discard player:2 --yes", ""));
+      assertTrue(says(config, "stale list", "0 sessions"));
+    }
+  }
+
+  private static boolean says(ConfigFile config, String command, String... texts) {
+    CommandLineRun run = config.run(command);
+    boolean saysAll = Arrays.stream(texts).allMatch(run.out()::contains);
+    return saysAll && run.exitCode() != ExitCodes.COULD_NOT_RUN;
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.mysql.flush.FlushTransaction.Committed;
+import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
 import io.gameq.mysql.flush.GuardedWrites;
 import io.gameq.mysql.schema.CatalogReader;
@@ -30,13 +31,20 @@ import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
 import io.gameq.servers.GameDatabase;
 import io.gameq.servers.MySqlServer;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -239,5 +247,113 @@ class SecondHandlerTest {
         "player%3A2 7 " + DeadLetter.HANDLED_TWICE,
         server.queryText(
             "SELECT GROUP_CONCAT(owner, ' ', row_key, ' ', error_code) FROM gameq_dead_letter"));
+  }
+
+  // --- every order
+
+  /** A message in each case: the handlers' owners, each of whom is flushed once. */
+  private String countsIn(FlushTransaction by, int number, List<List<Integer>> flushes)
+      throws SQLException {
+    Map<Integer, OwnerRows> parts = new HashMap<>();
+    for (int player = 1; player <= 4; player++) {
+      OwnerId owner = OwnerId.of("player:" + player);
+      SessionId session = open(owner, "%016x".formatted(16L * number + player));
+      String token = player <= 2 ? "a" : "b";
+      long version = number * 10L + (player <= 2 ? 1 : 2);
+      parts.put(
+          player,
+          rows(
+              owner,
+              session,
+              item(owner, 4 * number + player, version),
+              handled(owner, "m" + number, token, version)));
+    }
+    for (List<Integer> together : flushes) {
+      Outcome outcome = by.flush(together.stream().map(parts::get).toList());
+      assertInstanceOf(Committed.class, outcome);
+    }
+    return String.valueOf(
+        server.queryText(
+            "SELECT GROUP_CONCAT(id - %d ORDER BY id) FROM item WHERE id > %d"
+                .formatted(4 * number, 4 * number)));
+  }
+
+  /** The parts of two handlers with two owners each, in every order, some flushed together. */
+  private static List<List<List<Integer>>> orders() {
+    List<List<Integer>> permutations = List.of(List.of());
+    for (int player = 1; player <= 4; player++) {
+      List<List<Integer>> longer = new ArrayList<>();
+      for (List<Integer> of : permutations) {
+        for (int at = 0; at <= of.size(); at++) {
+          List<Integer> with = new ArrayList<>(of);
+          with.add(at, player);
+          longer.add(with);
+        }
+      }
+      permutations = longer;
+    }
+    List<List<List<Integer>>> all = new ArrayList<>();
+    for (List<Integer> of : permutations) {
+      for (int cuts = 0; cuts < 8; cuts++) {
+        List<List<Integer>> flushes = new ArrayList<>(List.of(new ArrayList<>()));
+        for (int i = 0; i < 4; i++) {
+          flushes.get(flushes.size() - 1).add(of.get(i));
+          if (i < 3 && (cuts >> i & 1) == 1) {
+            flushes.add(new ArrayList<>());
+          }
+        }
+        all.add(flushes);
+      }
+    }
+    return all;
+  }
+
+  private long wrongIn(FlushTransaction by, int every) throws SQLException {
+    List<List<List<Integer>>> all = orders();
+    assertEquals(192, all.size());
+    long wrong = 0;
+    for (int number = 0; number < all.size(); number += every) {
+      String counts = countsIn(by, number, all.get(number));
+      wrong += counts.equals("1,2") || counts.equals("3,4") ? 0 : 1;
+    }
+    return wrong;
+  }
+
+  @Test
+  void inWhateverOrderTheOwnersOfTwoHandlersAreFlushedTheRowsOfOneCount() throws SQLException {
+    assertEquals(0, wrongIn(flush, 1));
+  }
+
+  @Test
+  void theRowsOfBothCountWithoutTheRuleThatComparesTokens() throws SQLException {
+    DataSource planted =
+        proxy(DataSource.class, (self, method, args) -> lastTokenWins(mysql.connection()));
+    FlushTransaction without =
+        new FlushTransaction(
+            new MySql(planted),
+            GuardedWrites.on(mysql),
+            new FlushTransaction.Patience(3, 0, 0, 15, 100));
+    assertTrue(wrongIn(without, 7) > 0);
+  }
+
+  /** So that whoever is flushed finds its own token. */
+  private static Connection lastTokenWins(Connection real) {
+    return proxy(
+        Connection.class,
+        (self, method, args) -> {
+          if (method.getName().equals("prepareStatement")) {
+            args[0] =
+                args[0].toString().replace("UPDATE token = token", "UPDATE token = VALUES(token)");
+          }
+          try {
+            return method.invoke(real, args);
+          } catch (InvocationTargetException e) {
+            throw Objects.requireNonNull(e.getCause());
+          }
+        });
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 }
