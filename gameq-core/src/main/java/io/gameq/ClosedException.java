@@ -1,8 +1,9 @@
 package io.gameq;
 
 /**
- * A session, a subscription or the whole {@link GameQueue} was used after it was closed; nothing
- * was changed.
+ * A session, a subscription or the whole {@link GameQueue} was used after it was closed, or a
+ * session after a commit of it {@linkplain Delivery#ackWith with an acknowledgement} was refused;
+ * nothing was changed.
  */
 public final class ClosedException extends GameQueueException {
   private static final long serialVersionUID = 1L;

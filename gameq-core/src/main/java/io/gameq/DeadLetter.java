@@ -39,4 +39,10 @@ public record DeadLetter(
    * row has: never written over that one.
    */
   public static final int KEY_IN_USE = -2;
+
+  /**
+   * The error number of a row that a handler {@linkplain GameQueue#send sent} together with an
+   * acknowledgement, when the rows of another handler of the message count.
+   */
+  public static final int HANDLED_TWICE = -3;
 }

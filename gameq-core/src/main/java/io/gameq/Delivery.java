@@ -51,11 +51,17 @@ public interface Delivery<T> {
    * once. Without sessions it only acknowledges. Returns at once; the subscription waits for the
    * outcome.
    *
+   * <p>MySQL decides: where Redis failed over and forgot that another handler had the message, both
+   * commits may be queued, and the rows of the one that is flushed first count. The session of the
+   * other is {@linkplain OwnerSession#lost lost}, and what it committed is a {@link Conflict}.
+   *
    * @return fails with {@link ClaimLostException} when the lease had run out, or Redis failed over
-   *     and another handler has the message: then nothing was applied and what was staged is gone;
-   *     open the owner again before it goes on
-   * @throws GameQueueException as {@link GameQueue#commit} does, what was staged stays staged; or
-   *     when this delivery was acknowledged or failed before
+   *     and another handler has the message: then nothing was applied and what was staged is gone.
+   *     Whatever it fails with, what the game remembers may be ahead of the rows: its sessions
+   *     throw {@link ClosedException} until their owners are opened again
+   * @throws GameQueueException as {@link GameQueue#commit} does, or when this delivery was
+   *     acknowledged or failed before. Nothing was taken: what is staged must be {@linkplain
+   *     OwnerSession#rollback rolled back}, which gives the game its state back, and staged again
    */
   CommitReceipt ackWith(OwnerSession... sessions);
 

@@ -10,6 +10,7 @@ import io.gameq.change.Trade;
 import io.gameq.durability.DurableFutures.Share;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the sessions and the game what became of a commit. */
@@ -19,6 +20,7 @@ public final class TrackedCommit extends Commit {
   private final Durability durability;
   private final @Nullable Trade trade;
   private final Urgency urgency;
+  private Consumer<RuntimeException> whenFailed = reason -> {};
 
   /** A commit of rows alone. */
   public TrackedCommit(
@@ -46,6 +48,11 @@ public final class TrackedCommit extends Commit {
     this.trade = trade;
     this.urgency = urgency;
     durability = new Durability(trackers, new Share[trackers.size()]);
+  }
+
+  /** Has somebody told that it failed, before the game is; to be set before it is sent. */
+  public void whenFailed(Consumer<RuntimeException> tell) {
+    whenFailed = tell;
   }
 
   @Override
@@ -79,6 +86,7 @@ public final class TrackedCommit extends Commit {
       tookNoPlace();
     }
     durability.trackers.forEach(tracker -> tracker.failed(this));
+    whenFailed.accept(reason);
     journaled.failed(reason);
     queued.failed(reason);
   }

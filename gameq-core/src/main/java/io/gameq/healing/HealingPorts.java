@@ -54,14 +54,6 @@ public interface HealingPorts {
   /** Redis lost these records, and they are not replayed for good. */
   void notReplayed(Set<Long> sequences);
 
-  /**
-   * These records, which acknowledge messages, are not replayed either: another handler ended the
-   * messages after the lease of this one had run out, and its rows count.
-   */
-  default void tooLate(Set<Long> sequences) {
-    notReplayed(sequences);
-  }
-
   /** How much one step does. */
   AtOnce atOnce();
 

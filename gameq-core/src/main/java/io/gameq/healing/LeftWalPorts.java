@@ -25,7 +25,6 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   private JournalMarks marks;
   private @Nullable RecordsToReplay owed;
   private final Set<Long> givenUp = new HashSet<>();
-  private final Set<Long> tooLate = new HashSet<>();
   private int replayed;
 
   LeftWalPorts(
@@ -52,11 +51,6 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   /** Records that are not replayed for good. */
   int givenUp() {
     return givenUp.size();
-  }
-
-  /** Commits of handlers that came too late. */
-  int tooLate() {
-    return tooLate.size();
   }
 
   int replayed() {
@@ -135,11 +129,6 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
   @Override
   public void notReplayed(Set<Long> sequences) {
     givenUp.addAll(sequences);
-  }
-
-  @Override
-  public void tooLate(Set<Long> sequences) {
-    tooLate.addAll(sequences);
   }
 
   @Override

@@ -35,19 +35,16 @@ public final class LeftWalReplay {
    * @param owners whose rows were not replayed, because a later session opened them meanwhile
    * @param halves trades of which one half is lost with its session and held by no other, and what
    *     the WAL cannot give back
-   * @param tooLate commits of handlers whose lease had run out, and whose messages others handled:
-   *     nothing is left of them
    * @param refused why nothing was replayed; empty when it was
    */
-  public record Outcome(
-      long missing, long replayed, long owners, long halves, long tooLate, String refused) {
+  public record Outcome(long missing, long replayed, long owners, long halves, String refused) {
     /** Whether something is left for {@code gameq-recovery}. */
     public boolean leavesSomething() {
       return owners > 0 || halves > 0 || !refused.isEmpty();
     }
 
     static Outcome refused(long missing, String why) {
-      return new Outcome(missing, 0, 0, 0, 0, why);
+      return new Outcome(missing, 0, 0, 0, why);
     }
   }
 
@@ -126,7 +123,6 @@ public final class LeftWalReplay {
         ports.replayed(),
         lost,
         ports.givenUp(),
-        ports.tooLate(),
         report.isWhole() ? "" : "it is damaged: all that can be read was looked at");
   }
 }

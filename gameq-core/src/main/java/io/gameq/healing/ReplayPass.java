@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
  * rows that sessions adopted: one script for each record, which compares versions row by row, so
  * that it may run any number of times. Nothing is sent behind a record that is known to be refused.
- * Acknowledgements go with the rows of their commit: these count only if another handler has not
- * ended the messages meanwhile. One thread.
+ * Acknowledgements go with the rows of their commit; whether these count beside those of another
+ * handler is MySQL's to decide. One thread.
  */
 final class ReplayPass implements ReplaySource.Records {
   private final HealingPorts ports;
@@ -110,10 +110,7 @@ final class ReplayPass implements ReplaySource.Records {
   }
 
   private Outcome outcome() {
-    ports.replayed(sent - pipeline.tooLate().size());
-    if (!pipeline.tooLate().isEmpty()) {
-      ports.tooLate(pipeline.tooLate());
-    }
+    ports.replayed(sent);
     return new Outcome(sent, undecided, unreadable, pipeline.refusal());
   }
 

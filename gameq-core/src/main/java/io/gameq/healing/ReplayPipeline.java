@@ -9,8 +9,6 @@ import io.gameq.redis.script.LuaScript;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +26,11 @@ final class ReplayPipeline {
   private static final int FLUSH_EVERY = 64;
 
   private static final long NOT_OWNER = 0;
-  private static final long CLAIM_LOST = 2;
 
   private final RedisConnection redis;
   private final Deque<Sent> inFlight = new ArrayDeque<>();
   private int bytesInFlight;
   private int unflushed;
-  private final Set<Long> tooLate = new TreeSet<>();
   private @Nullable RefusedRecord refusal;
 
   private record Sent(
@@ -66,11 +62,6 @@ final class ReplayPipeline {
     return refusal;
   }
 
-  /** Sequences of records that acknowledge messages which another handler has ended. */
-  Set<Long> tooLate() {
-    return tooLate;
-  }
-
   /** Waits for all that is on its way. */
   void finish() {
     while (!inFlight.isEmpty()) {
@@ -95,9 +86,7 @@ final class ReplayPipeline {
       return;
     }
     long answer = (Long) reply.get(0);
-    if (answer == CLAIM_LOST) {
-      tooLate.add(first.record.sequence());
-    } else if (answer == NOT_OWNER && refusal == null) {
+    if (answer == NOT_OWNER && refusal == null) {
       SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
       refusal =
           new RefusedRecord(

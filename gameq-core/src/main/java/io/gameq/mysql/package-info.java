@@ -10,6 +10,7 @@
  * gameq_dead_letter  rows that MySQL refuses
  * gameq_handover     table, key, owner, version -&gt; the session that knows of a move that waits
  * gameq_discard      table, key, session -> up to which version changes were given up
+ * gameq_handled      message, version, occurrence -&gt; token of the handler whose rows count
  * gameq_table        table -&gt; owner kind, owner column
  * gameq_id           table.column -&gt; below which number ids of new rows are taken
  * gameq_redis_term   one row: which Redis primary counts, and its number

@@ -92,12 +92,10 @@ final class EarlierWalPolicy {
 
   private static void tell(Path wal, LeftWalReplay.Outcome outcome) {
     LOG.info(
-        "WAL {}: Redis held all but {} records, of which {} were replayed, and {} came too late:"
-            + " others have handled their messages since",
+        "WAL {}: Redis held all but {} records, of which {} were replayed",
         wal,
         outcome.missing(),
-        outcome.replayed(),
-        outcome.tooLate());
+        outcome.replayed());
     if (outcome.leavesSomething()) {
       LOG.warn(
           "WAL {} was not replayed whole ({} owners were opened by later sessions, {} records were"

@@ -51,6 +51,7 @@ final class NodeSession implements OwnerSession {
   private final DurableTracker tracker;
   private final StagedChanges staged;
   private final PendingHandovers handovers;
+  private final HandledBefore handled;
   private final ChangeStaging changes;
   private final CurrentRows current;
   private final News lost = new News();
@@ -68,6 +69,7 @@ final class NodeSession implements OwnerSession {
     this.owner = owner;
     this.tracker = opened.tracker();
     this.handovers = opened.handovers();
+    this.handled = opened.handled();
     this.loaded = opened.view();
     this.staged = new StagedChanges(owner, queue.limits());
     this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
@@ -115,6 +117,10 @@ final class NodeSession implements OwnerSession {
 
   PendingHandovers handovers() {
     return handovers;
+  }
+
+  HandledBefore handled() {
+    return handled;
   }
 
   StagedChanges staged() {

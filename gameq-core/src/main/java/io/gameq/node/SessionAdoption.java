@@ -45,7 +45,8 @@ final class SessionAdoption implements OpeningPorts.ToWal {
   }
 
   /** A session as the game is given it. */
-  record Opened(DurableTracker tracker, OwnerView view, PendingHandovers handovers) {}
+  record Opened(
+      DurableTracker tracker, OwnerView view, PendingHandovers handovers, HandledBefore handled) {}
 
   @Override
   public List<Long> append(SessionRef session, List<EncodedRow> rows) {
@@ -110,7 +111,8 @@ final class SessionAdoption implements OpeningPorts.ToWal {
               tracker.news().tellLost();
             });
     sender.register(tracker.session(), tracker, open.by().connections());
-    return new Opened(tracker, view, new PendingHandovers(rows.all()));
+    return new Opened(
+        tracker, view, new PendingHandovers(rows.all()), new HandledBefore(rows.all()));
   }
 
   /** Tells the owner's earlier sessions of this node what the new one adopted. */

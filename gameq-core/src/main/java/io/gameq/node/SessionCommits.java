@@ -14,6 +14,7 @@ import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.HandledRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -24,6 +25,9 @@ import java.util.stream.Collectors;
 
 /** Commits what is staged in sessions of one running node, or in a change set. Thread-safe. */
 final class SessionCommits {
+  private static final String NOT_HANDLED =
+      "it was to be committed together with the acknowledgement of a message, which could not be;";
+
   private final GameNode node;
   private final CommitChecks checks;
   private final CommitRoom room;
@@ -64,6 +68,9 @@ final class SessionCommits {
           its.from().staged().putBack(its.staged());
         }
       }
+      if (acknowledges(changes)) {
+        all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
+      }
       if (sessions.length > 1) {
         StagedChanges.stayOne(
             all,
@@ -75,6 +82,10 @@ final class SessionCommits {
     } finally {
       taken.forEach(its -> its.from().tracker().prepared());
     }
+  }
+
+  private static boolean acknowledges(List<MessageChange> changes) {
+    return changes.stream().anyMatch(MessageChange.Ack.class::isInstance);
   }
 
   private static Set<StagedChanges> staged(NodeSession... sessions) {
@@ -173,6 +184,10 @@ final class SessionCommits {
       List<SlotMessages> messagesOf,
       CommitTerms terms) {
     checks.check(parts, messagesOf);
+    List<ChangedRow> handled = handled(messagesOf);
+    if (!handled.isEmpty()) {
+      taken.forEach(its -> its.from().handled().check(its.from(), handled));
+    }
     Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
     long deadline = room.deadline(terms);
     room.awaitCallbacks(deadline);
@@ -189,7 +204,11 @@ final class SessionCommits {
       room.await(inbox, parts.get(handovers.size() - 1), deadline);
     }
     List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    TrackedCommit commit = new TrackedCommit(told, messagesOf, trackers, trade, terms.urgency());
+    TrackedCommit commit =
+        new TrackedCommit(with(handled, told), messagesOf, trackers, trade, terms.urgency());
+    if (!handled.isEmpty()) {
+      commit.whenFailed(reason -> taken.forEach(its -> its.from().staged().refuse(reason)));
+    }
     trackers.forEach(tracker -> tracker.submitted(commit));
     try {
       node.sender().submit(commit, deadline);
@@ -200,6 +219,42 @@ final class SessionCommits {
     }
     taken.forEach(its -> its.from().committed(its.part().rows(), commit::outcome));
     return commit.receipt(node.callbacks());
+  }
+
+  /** What tells MySQL which messages were handled by a commit. */
+  private static List<ChangedRow> handled(List<SlotMessages> messages) {
+    List<ChangedRow> handled = new ArrayList<>();
+    for (SlotMessages of : messages) {
+      for (MessageChange change : of.changes()) {
+        if (change instanceof MessageChange.Ack ack) {
+          handled.add(
+              new ChangedRow(
+                  HandledRow.of(
+                      ack.id().topic(),
+                      ack.id().id(),
+                      ack.handledVersion(),
+                      ack.occurrenceMillis(),
+                      ack.token())));
+        }
+      }
+    }
+    return handled;
+  }
+
+  /** The parts, each with these rows if it has any: owners are flushed one by one. */
+  private static List<CommitPart> with(List<ChangedRow> handled, List<CommitPart> parts) {
+    if (handled.isEmpty()) { // nearly every commit
+      return parts;
+    }
+    List<CommitPart> all = new ArrayList<>(parts.size());
+    for (CommitPart part : parts) {
+      List<ChangedRow> rows = new ArrayList<>(part.rows());
+      if (!rows.isEmpty()) {
+        rows.addAll(handled);
+      }
+      all.add(new CommitPart(part.session(), rows));
+    }
+    return all;
   }
 
   private static List<SlotMessages> messages(

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * whole --put refused--------------------------------> torn     no commit until rolled back
  * whole --commit of several sessions found no room---> together no commit without those others
  * together --another of them is rolled back or lost--> torn
+ * any   --commit of a handler refused----------------> refused  takes nothing more, whatever is done
  * </pre>
  */
 final class StagedChanges {
@@ -46,6 +47,10 @@ final class StagedChanges {
 
   private Set<StagedChanges> together = Set.of();
   private @Nullable Tear torn;
+
+  /** Why the commit of a handler was refused: what the game remembers is ahead of its rows. */
+  private @Nullable RuntimeException refused;
+
   private boolean closed;
   private boolean sealed;
 
@@ -155,8 +160,25 @@ final class StagedChanges {
     return besides;
   }
 
+  /**
+   * The commit of a handler was refused after it was taken: another handler may have the message,
+   * and the next full row would bring in what the game remembers of this one. Only an open reads
+   * what is there.
+   */
+  synchronized void refuse(RuntimeException why) {
+    if (refused == null) {
+      refused = why;
+    }
+  }
+
   /** Throws ClosedException when it takes no more. */
   synchronized void requireOpen() {
+    if (refused != null) {
+      throw new ClosedException(
+          ("a commit of %s together with the acknowledgement of a message was refused, and what the"
+                  + " game remembers may be ahead of its rows: open the owner again (%s)")
+              .formatted(owner, refused.getMessage()));
+    }
     if (closed) {
       throw new ClosedException("the session of " + owner + " is closed: open the owner again");
     }
@@ -208,7 +230,8 @@ final class StagedChanges {
     }
   }
 
-  private synchronized void tearIfAny(String why, Throwable cause) {
+  /** The same where anything is staged. */
+  synchronized void tearIfAny(String why, Throwable cause) {
     if (!isEmpty()) {
       tear(why, cause);
     }
@@ -220,6 +243,7 @@ final class StagedChanges {
    * @throws RollbackRequiredException when it may be half of a change; it stays staged
    */
   synchronized Staged take(Set<StagedChanges> all) {
+    requireOpen();
     if (torn != null) {
       throw rollbackRequired(torn);
     }
@@ -230,7 +254,6 @@ final class StagedChanges {
                   + " them together again, or",
               new GameQueueException("the commit of several sessions failed")));
     }
-    requireOpen();
     Staged taken = staged();
     clear();
     together = Set.of();

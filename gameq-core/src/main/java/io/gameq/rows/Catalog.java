@@ -65,7 +65,7 @@ public final class Catalog {
    * @throws GameQueueException when it is not managed; the message says why, or which ones are
    */
   public Table table(String name) {
-    Table table = byName.get(name);
+    Table table = name.equals(HandledRow.TABLE_NAME) ? HandledRow.TABLE : byName.get(name);
     if (table != null) {
       return table;
     }
@@ -78,12 +78,12 @@ public final class Catalog {
             .formatted(name, SimilarNames.hint(name, byName.keySet())));
   }
 
-  /** Whether there is a managed table of this name. */
+  /** Whether there is a managed table of this name, or it is that of {@link HandledRow}. */
   public boolean manages(String name) {
-    return byName.containsKey(name);
+    return byName.containsKey(name) || name.equals(HandledRow.TABLE_NAME);
   }
 
-  /** All tables, parents before children, then by name. */
+  /** All tables of the game, parents before children, then by name. */
   public List<Table> tables() {
     return tables;
   }

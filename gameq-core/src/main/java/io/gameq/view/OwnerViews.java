@@ -13,6 +13,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -258,7 +259,9 @@ public final class OwnerViews {
     long highest = 0;
     for (EncodedRow row : rows) {
       try {
-        if (isManaged(row, catalog)) {
+        if (HandledRow.is(row.key())) { // the game has no rows of it
+          highest = Math.max(highest, row.version());
+        } else if (isManaged(row, catalog)) {
           Table table = catalog.rowKey(row.key()).table();
           images.add(
               isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image()));

@@ -27,15 +27,18 @@ GRANT SELECT ON `${database}`.gameq_table TO '${user}_node'@'%', '${user}_writer
 -- What topics there are, and which are paused or limited: nodes and operators change it.
 GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_topic TO '${user}_node'@'%', '${user}_writer'@'%';
 
--- What was deleted, set aside, handed over, given up.
+-- What was deleted, set aside, handed over, given up, handled.
 GRANT SELECT ON `${database}`.gameq_tombstone TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_dead_letter TO '${user}_node'@'%';
 GRANT SELECT ON `${database}`.gameq_discard TO '${user}_node'@'%';
+GRANT SELECT ON `${database}`.gameq_handled TO '${user}_node'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_tombstone TO '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_dead_letter TO '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_handover TO '${user}_writer'@'%', '${user}_recovery'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_discard TO '${user}_writer'@'%';
 GRANT SELECT ON `${database}`.gameq_discard TO '${user}_recovery'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_handled TO '${user}_writer'@'%';
+GRANT SELECT, INSERT, UPDATE ON `${database}`.gameq_handled TO '${user}_recovery'@'%';
 
 -- What operators paused, and what they did: the second is never changed, and deleted when it is old.
 GRANT SELECT, INSERT, UPDATE, DELETE ON `${database}`.gameq_pause TO '${user}_writer'@'%';

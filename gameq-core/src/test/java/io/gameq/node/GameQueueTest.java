@@ -81,7 +81,8 @@ class GameQueueTest {
       player.put(new Item(42, 2, 1002, 1));
       player.commit().awaitQueued(LONG);
       monitor.commandsUntil("nothing of interest", "opened");
-      assertEquals(List.of("MULTI", "MGET", "HSET", "ZADD", "HSET", "EXEC"), monitor.transaction());
+      assertEquals(
+          List.of("MULTI", "MGET", "HSET", "ZADD", "HINCRBY", "EXEC"), monitor.transaction());
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.gameq.GameQueueConfig;
+import io.gameq.CallTimeoutException;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
@@ -77,7 +78,7 @@ class NodeCallsTest {
   @Test
   void aCallThatIsLateNamesTheServerThatIsKnownToBeAway() {
     NodeCalls calls = calls(Duration.ofMillis(100));
-    assertEquals(GameQueueException.class, failure(calls).getClass(), "nobody is known to be away");
+    assertInstanceOf(CallTimeoutException.class, failure(calls), "nobody is known to be away");
     mysqlConnections.set(false);
     assertInstanceOf(MySqlUnavailableException.class, failure(calls));
     mysqlConnections.set(true);

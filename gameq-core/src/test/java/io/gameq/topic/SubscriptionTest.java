@@ -404,12 +404,12 @@ class SubscriptionTest {
         RedisConnection redis = connector.open();
         GameQueue full = GameQueue.open(apart.config("full", wals).redis(server.uri()).build())) {
       Topic<Text> topic = full.topic("full", Text.class, TopicOptions.DEFAULT.retry(once()));
-      OwnerSession player = full.open("player:1");
       topic.publish("k", new Text("x")).awaitQueued(LONG);
       redis.sync().configSet("maxmemory", "1");
       Subscription subscription =
           topic.subscribe(
               delivery -> {
+                OwnerSession player = full.open("player:1"); // refused, it takes nothing more
                 player.put(new Purse(1, 7));
                 delivery.ackWith(player);
               });

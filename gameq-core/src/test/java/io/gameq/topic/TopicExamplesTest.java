@@ -338,30 +338,55 @@ class TopicExamplesTest {
     assertEquals(1, most.get());
   }
 
+  /** A player as the game has it: what it remembers follows what was committed. */
+  private static final class Player {
+    private OwnerSession session = queue.open("player:42");
+    private long gold = session.rows(Purse.class).get(0).gold();
+
+    void reward(Delivery<Points> delivery) {
+      session.put(new Purse(42, gold + delivery.payload().points()));
+      try {
+        delivery.ackWith(session).awaitQueued(delivery.remaining());
+        gold += delivery.payload().points();
+      } catch (GameQueueException e) {
+        session.close();
+        session = queue.open("player:42");
+        gold = session.rows(Purse.class).get(0).gold();
+        throw e; // it is tried again
+      }
+    }
+  }
+
   @Test
   void rowsAreChangedExactlyOnce() throws Exception {
     Topic<Points> rewards =
-        queue.topic("reward", Points.class, TopicOptions.DEFAULT.retry(Retry.fixed(ofMillis(1))));
-    AtomicInteger attempts = new AtomicInteger();
-    try (OwnerSession player = queue.open("player:42")) {
-      player.put(new Purse(42, 100));
-      player.commit().awaitQueued(LONG);
-      Subscription handled =
-          rewards.subscribe(
-              delivery -> {
-                player.put(new Purse(42, 100 + delivery.payload().points()));
-                if (attempts.incrementAndGet() == 1) {
-                  player.rollback();
-                  throw new IllegalStateException("the first attempt fails");
-                }
-                delivery.ackWith(player); // the rows and the acknowledgement, in one commit
-              });
-      rewards.publish("quest:9", new Points(50));
-      await().atMost(LONG).until(() -> handled.counts().handled() == 1);
-      assertEquals(2, attempts.get());
-      assertEquals(List.of(new Purse(42, 150)), queue.read("player:42", Purse.class));
-      assertEquals(Optional.empty(), rewards.get("quest:9"));
+        queue.topic(
+            "reward",
+            Points.class,
+            TopicOptions.DEFAULT.lease(ofMillis(500)).retry(Retry.fixed(ofMillis(1))));
+    try (OwnerSession before = queue.open("player:42")) {
+      before.put(new Purse(42, 100));
+      before.commit().awaitQueued(LONG);
     }
+    Player player = new Player();
+    AtomicInteger attempts = new AtomicInteger();
+    Subscription handled =
+        rewards.subscribe(
+            delivery -> {
+              if (attempts.incrementAndGet() == 1) {
+                await().atMost(LONG).until(() -> attempts.get() == 2); // beyond its lease
+              }
+              synchronized (player) {
+                player.reward(delivery);
+              }
+            });
+    rewards.publish("quest:9", new Points(50));
+    await().atMost(LONG).until(() -> handled.counts().handled() == 1);
+    await().atMost(LONG).until(() -> handled.counts().lost() == 1);
+    assertEquals(150, player.gold);
+    assertEquals(List.of(new Purse(42, 150)), queue.read("player:42", Purse.class));
+    assertEquals(Optional.empty(), rewards.get("quest:9"));
+    player.session.close();
   }
 
   @Test

@@ -43,7 +43,7 @@ final class Summary {
 
   /** What a WAL holds, in one line. */
   static String contents(WalFolder folder) {
-    return "%s with %s%s, %,d failed%s; %s%s%s"
+    return "%s with %s%s, %,d failed; %s%s%s"
         .formatted(
             Shown.count(folder.commits(), "commit"),
             Shown.count(folder.changes(), "row change"),
@@ -51,9 +51,6 @@ final class Summary {
                 ? ""
                 : " and " + Shown.count(folder.messages(), "message change"),
             folder.failed(),
-            folder.tooLate() == 0
-                ? ""
-                : ", %,d too late: others handled their messages".formatted(folder.tooLate()),
             Shown.count(folder.adopted(), "row") + " adopted",
             folder.carried() == 0
                 ? ""

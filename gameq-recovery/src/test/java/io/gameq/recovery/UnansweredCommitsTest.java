@@ -9,12 +9,21 @@ import io.gameq.OwnerSession;
 import io.gameq.Publish;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.flush.FlushTransaction;
 import io.gameq.owner.OwnerId;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.script.ClaimScript;
+import io.gameq.rights.Role;
 import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalDirectories;
+import io.gameq.writer.service.WriterService;
+import io.gameq.writer.turn.WriterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,15 +33,18 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A node ends before commits reach Redis, and its WAL is replayed: perhaps after another node has
- * handled the message that a commit acknowledges, since the lease had run out.
+ * handled the message that a commit acknowledges, since the lease had run out. Then MySQL refuses
+ * the rows.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class UnansweredCommitsTest extends RecoveryFixture {
@@ -41,10 +53,20 @@ class UnansweredCommitsTest extends RecoveryFixture {
   record Text(String text) {}
 
   private final RedisProxy proxy = new RedisProxy();
+  private final RedisConnector redis =
+      new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
+  private @Nullable MySql mysql;
   private @Nullable GameQueue one;
+
+  @BeforeEach
+  void connect() {
+    mysql = MySqlPool.openForFlushes(game.database.as(Role.WRITER).config(4));
+  }
 
   @AfterEach
   void stop() throws IOException {
+    Objects.requireNonNull(mysql).close();
+    redis.close();
     proxy.refuse(false);
     Objects.requireNonNull(one).close();
     proxy.close();
@@ -88,10 +110,34 @@ class UnansweredCommitsTest extends RecoveryFixture {
     if (anotherHandles) {
       try (GameQueue two = game.node("n2")) {
         CountDownLatch second = new CountDownLatch(1);
-        handleAs(2, two, second, () -> {});
-        await(second);
+        try (WriterService writer = writer()) {
+          handleAs(2, two, second, () -> {});
+          await(second);
+          awaitInMySql("2");
+        }
       }
     }
+  }
+
+  private WriterService writer() {
+    return new WriterService(
+        new WriterOptions(
+            game.namespace,
+            RecoveryGame.SLOTS,
+            "w1",
+            1,
+            new ClaimScript.Bounds(256, 1_000, 8 << 20, 30_000),
+            new FlushTransaction.Patience(3, 0, 0, 15, 100),
+            WriterOptions.DEFAULT_TOMBSTONES_KEPT,
+            WriterOptions.NO_CEILING),
+        redis,
+        Objects.requireNonNull(mysql));
+  }
+
+  private void awaitInMySql(String players) {
+    Awaitility.await()
+        .atMost(LONG)
+        .until(() -> players.equals(game.query("SELECT GROUP_CONCAT(player_id) FROM item")));
   }
 
   private GameQueue openBehindProxy() {
@@ -117,6 +163,15 @@ class UnansweredCommitsTest extends RecoveryFixture {
     proxy.cut();
   }
 
+  /** The rows of the other one, which were put back, are refused when they are flushed. */
+  private void assertMySqlRefuses(GameQueue queue) {
+    try (WriterService writer = writer()) {
+      Awaitility.await().atMost(LONG).until(() -> queue.read("player:1", Item.class).isEmpty());
+      awaitInMySql("2");
+      assertOneHasHandled(queue, 2);
+    }
+  }
+
   private void assertOneHasHandled(GameQueue queue, int player) {
     assertEquals(List.of(row(player)), queue.read("player:" + player, Item.class));
     assertEquals(List.of(), queue.read("player:" + (3 - player), Item.class));
@@ -125,10 +180,10 @@ class UnansweredCommitsTest extends RecoveryFixture {
   }
 
   @Test
-  void theNextStartDoesNotPutItsRowsBackBesideThoseOfAnother() throws Exception {
+  void theRowsThatTheNextStartPutsBackDoNotCountBesideThoseOfAnother() throws Exception {
     endBeforeTheAnswer(true);
     try (GameQueue again = game.node("n1")) {
-      assertOneHasHandled(again, 2);
+      assertMySqlRefuses(again);
     }
   }
 
@@ -145,7 +200,7 @@ class UnansweredCommitsTest extends RecoveryFixture {
     endBeforeTheAnswer(false);
     String claim = game.keys(":t:work:claim").get(0);
     try (var redis = TestServers.redis()) {
-      redis.sync().set(claim.replaceAll("claim$", "ended"), "not a hash");
+      redis.sync().set(claim.replaceAll("claim$", "why"), "not a hash");
     }
     try (GameQueue again = game.node("n1")) {
       assertEquals(List.of(row(1)), again.read("player:1", Item.class));
@@ -188,24 +243,36 @@ class UnansweredCommitsTest extends RecoveryFixture {
   }
 
   @Test
-  void theToolTellsOfThemAndLeavesThemOut() throws Exception {
+  void theRowsThatTheToolPutsBackDoNotCountBesideThoseOfAnother() throws Exception {
     endBeforeTheAnswer(true);
-    Run plan = game.run("plan --include-live");
-    assertTrue(plan.says("1 too late: others handled their messages"), plan::toString);
-    assertTrue(plan.says("0  LOST"), plan::toString);
-    assertEquals(RecoveryMain.CLEAN, plan.exitCode(), plan::toString);
     Run replay = game.run("replay --execute --include-live");
     assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
     try (GameQueue another = game.node("n3")) {
-      assertOneHasHandled(another, 2);
+      assertMySqlRefuses(another);
     }
+    assertTheyAreConflicts();
+  }
+
+  @Test
+  void theToolDoesNotWriteThemIntoMySqlBesideThoseOfAnother() throws Exception {
+    endBeforeTheAnswer(true);
+    Run replay = game.run("replay --execute --include-live --into mysql");
+    assertTrue(replay.says("another handler of a message"), replay::toString);
+    awaitInMySql("2");
+    assertTheyAreConflicts();
+  }
+
+  private void assertTheyAreConflicts() {
+    Run plan = game.run("plan --include-live");
+    assertTrue(plan.says("0  LOST"), plan::toString);
+    assertTrue(plan.says("  CONFLICTS"), plan::toString);
   }
 
   @Test
   void theToolPutsThemBackIfNobodyHandledTheMessages() throws Exception {
     endBeforeTheAnswer(false);
     Run plan = game.run("plan --include-live");
-    assertTrue(plan.says("1  LOST"), plan::toString);
+    assertTrue(plan.says("2  LOST"), plan::toString); // the row, and which message it was for
     Run replay = game.run("replay --execute --include-live");
     assertEquals(RecoveryMain.CLEAN, replay.exitCode(), replay::toString);
     try (GameQueue another = game.node("n3")) {

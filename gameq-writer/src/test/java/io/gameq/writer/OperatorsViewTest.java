@@ -43,6 +43,7 @@ class OperatorsViewTest {
           "gameq_setting",
           "gameq_table",
           "gameq_tombstone",
+          "gameq_handled",
           "gameq_pause",
           "gameq_audit",
           "gameq_id");

@@ -148,6 +148,16 @@ class TombstonePurgeTest {
   }
 
   @Test
+  void whatWasHandledIsForgottenWithTheTombstonesAndTheHorizonTellsSo() throws SQLException {
+    server.execute(
+        "INSERT INTO gameq_handled VALUES ('mail', 'old', 1, 0, 'a', 1, UTC_TIMESTAMP(3) - INTERVAL"
+            + " 31 DAY), ('mail', 'young', 1, 0, 'a', 1, UTC_TIMESTAMP(3))");
+    assertEquals(1, purge(KEPT));
+    assertNotNull(TombstoneHorizon.read(mysql));
+    assertEquals("young", server.queryText("SELECT id FROM gameq_handled"));
+  }
+
+  @Test
   void aTombstoneThatHidesADeadLetterIsKept() throws SQLException {
     deleted(2, "old", 31);
     server.execute(

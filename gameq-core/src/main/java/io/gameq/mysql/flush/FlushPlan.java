@@ -2,6 +2,7 @@ package io.gameq.mysql.flush;
 
 import io.gameq.change.VersionClock;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
@@ -20,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
@@ -71,6 +73,12 @@ final class FlushPlan {
   private final List<Undecided> undecided = new ArrayList<>();
   private final Set<RowChange> kept = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<RowChange> inVain = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Owners with rows of messages of which another handler's rows count: those that say so. */
+  private final Map<OwnerId, List<RowChange>> second = new HashMap<>();
+
+  /** Rows that only say which message others were sent for, when these are set aside. */
+  private final Set<RowChange> dropped = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** Rows to set aside without trying them again. */
   private final List<RowRefusal> slow = new ArrayList<>();
@@ -219,6 +227,36 @@ final class FlushPlan {
     return was;
   }
 
+  /**
+   * Another handler's rows count. The next try ends the sessions: what they committed since builds
+   * on rows that are refused, and without what came before a commit would be written in part. Of an
+   * inbox, in which nothing builds on anything, what came with these is set aside.
+   */
+  void refuse(HandledTwiceException handledTwice) {
+    for (RowChange refused : handledTwice.refused()) {
+      if (refused.owner().isInbox()) {
+        dropped.add(refused);
+        owners.stream()
+            .filter(of -> of.owner().equals(refused.owner()))
+            .flatMap(of -> of.rows().stream())
+            .filter(row -> row.image().version() == refused.image().version() && row != refused)
+            .forEach(row -> slow.add(new RowRefusal(row, handledTwice)));
+      } else {
+        second.computeIfAbsent(refused.owner(), owner -> new ArrayList<>()).add(refused);
+      }
+    }
+  }
+
+  /** What tells that another handler's rows count; empty when nothing does. */
+  List<RowChange> refusedOf(OwnerId owner) {
+    return second.getOrDefault(owner, List.of());
+  }
+
+  /** The other handler's rows have not been written after all. */
+  void takeAgain(OwnerId owner) {
+    second.remove(owner);
+  }
+
   /** All whose sessions are to be locked; see {@link GuardedTransaction#lock}. */
   List<OwnerId> concerned() {
     Set<OwnerId> all = new LinkedHashSet<>();
@@ -255,12 +293,13 @@ final class FlushPlan {
 
   /** The rows of an owner to write: without those that are kept, whose handovers are noted. */
   List<RowChange> rowsToWrite(OwnerRows of) {
-    if (kept.isEmpty() && slow.isEmpty()) {
+    if (kept.isEmpty() && slow.isEmpty() && dropped.isEmpty()) {
       return of.rows();
     }
     Set<RowChange> left = Collections.newSetFromMap(new IdentityHashMap<>());
     slow.forEach(refusal -> left.add(refusal.row()));
     left.addAll(kept);
+    left.addAll(dropped);
     return of.rows().stream().filter(row -> !left.contains(row)).toList();
   }
 

@@ -1,10 +1,12 @@
 package io.gameq.mysql.flush;
 
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
+import io.gameq.mysql.tables.HandledTable;
 import io.gameq.mysql.tables.Locks;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -106,11 +108,22 @@ public final class FlushTransaction {
    *
    * @param written all rows are in MySQL, or among those set aside or kept
    * @param notOwned a newer session owns: theirs does not count any more
+   * @param fenced another handler's rows count of a message that they handled: their sessions were
+   *     ended by this flush
    * @param heldBack a row was refused that another flush may make fit, or there is no room for dead
    *     letters
    */
-  public record Committed(List<Written> written, List<OwnerRows> notOwned, List<HeldBack> heldBack)
+  public record Committed(
+      List<Written> written, List<OwnerRows> notOwned, List<Fenced> fenced, List<HeldBack> heldBack)
       implements Outcome {}
+
+  /**
+   * An owner whose session was ended.
+   *
+   * @param by the session that counts now, which nobody has
+   * @param why names the message
+   */
+  public record Fenced(OwnerRows of, SessionId by, String why) {}
 
   /** An owner that was left out, and why. */
   public record HeldBack(OwnerRows of, String reason) {}
@@ -233,6 +246,10 @@ public final class FlushTransaction {
 
   /** Whether the next try may pass. */
   private boolean changesFor(FlushPlan plan, SQLException e, int conflicts) {
+    if (e instanceof HandledTwiceException handledTwice) {
+      plan.refuse(handledTwice);
+      return true;
+    }
     errors.accept(ErrorKind.of(e));
     return switch (ErrorKind.of(e)) {
       case TRY_AGAIN -> e.getErrorCode() != LOCK_WAIT_TIMEOUT && conflicts < MOST_TRIES;
@@ -303,25 +320,32 @@ public final class FlushTransaction {
   private @Nullable Outcome write(GuardedTransaction transaction, FlushPlan plan)
       throws SQLException {
     if (plan.isEmpty()) {
-      return new Committed(List.of(), List.of(), plan.heldBack());
+      return new Committed(List.of(), List.of(), List.of(), plan.heldBack());
     }
     transaction.lock(plan.concerned(), plan.term());
     plan.notePending(transaction);
     Map<OwnerId, OwnerRows> owned = new LinkedHashMap<>();
     List<OwnerRows> notOwned = new ArrayList<>();
+    List<OwnerRows> second = new ArrayList<>();
     List<RowChange> rows = new ArrayList<>();
     for (OwnerRows of : plan.owners()) {
-      if (transaction.counts(of.owner(), of.session())) {
+      if (!transaction.counts(of.owner(), of.session())) {
+        notOwned.add(of);
+      } else if (!plan.refusedOf(of.owner()).isEmpty()) {
+        second.add(of);
+      } else {
         owned.put(of.owner(), of);
         rows.addAll(plan.rowsToWrite(of));
-      } else {
-        notOwned.add(of);
       }
     }
     Connection connection = transaction.connection();
     Savepoint start = plan.isLastResort() ? connection.setSavepoint() : null;
     List<RowRefusal> refused = new ArrayList<>(plan.slow());
     refused.addAll(transaction.write(rows, plan.kinds(), plan.limits()));
+    List<Fenced> fenced = fence(transaction, plan, second);
+    if (fenced.size() < second.size()) {
+      return null;
+    }
     List<RowRefusal> refusals = RowRefusal.withoutOutdated(connection, refused);
     refusals.forEach(refusal -> errors.accept(ErrorKind.of(refusal.error())));
     List<Written> written = owned.values().stream().map(of -> plan.written(of, refusals)).toList();
@@ -343,7 +367,27 @@ public final class FlushTransaction {
         .anyMatch(of -> of.of().rows().size() > of.kept().size() && of.setAside().isEmpty())) {
       writtenNanos = System.nanoTime();
     }
-    return new Committed(written, notOwned, plan.heldBack());
+    return new Committed(written, notOwned, fenced, plan.heldBack());
+  }
+
+  /**
+   * Ends the sessions of second handlers. Only once the first's rows are written: where these do
+   * not count any more, the second's do, and it is missing from what is returned.
+   */
+  private static List<Fenced> fence(
+      GuardedTransaction transaction, FlushPlan plan, List<OwnerRows> second) throws SQLException {
+    List<Fenced> fenced = new ArrayList<>();
+    for (OwnerRows of : second) {
+      List<RowChange> refused =
+          HandledTable.ofOthers(transaction.connection(), plan.refusedOf(of.owner()));
+      if (refused.isEmpty()) {
+        plan.takeAgain(of.owner());
+      } else {
+        SessionId by = transaction.fence(of.owner());
+        fenced.add(new Fenced(of, by, MySqlText.of(new HandledTwiceException(refused))));
+      }
+    }
+    return fenced;
   }
 
   private static String mostRefused(Table table, List<RowRefusal> refusals) {

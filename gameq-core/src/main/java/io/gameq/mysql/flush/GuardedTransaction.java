@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GuardedTransaction {
   private static final int MOST_WAIT_MILLIS_PER_TRY = 20;
+
+  /** What gameq_owner has in place of a node's name. */
+  private static final String FENCED_BY = "(message handled twice)";
 
   private final Connection connection;
   private final GuardedWrites writes;
@@ -195,6 +199,20 @@ public final class GuardedTransaction {
   /** Whether this session of an owner that is locked may write. */
   public boolean counts(OwnerId owner, SessionId session) {
     return CountingSessions.counts(sessions.get(owner), session);
+  }
+
+  /**
+   * Ends the session of an owner that is locked, as an open would that nobody asked for: what it
+   * committed is never written, and its node is told that it lost the owner. Returns the session
+   * that counts instead, once this is committed.
+   */
+  public SessionId fence(OwnerId owner) throws SQLException {
+    CountingSessions of = Objects.requireNonNull(sessions.get(owner));
+    SessionId nobody =
+        new SessionId(
+            of.newest().epoch() + 1, "%016x".formatted(ThreadLocalRandom.current().nextLong()));
+    OwnerTable.fence(connection, owner, nobody, FENCED_BY);
+    return nobody;
   }
 
   /** As {@link GuardedWrites#write}, of owners that are locked. */

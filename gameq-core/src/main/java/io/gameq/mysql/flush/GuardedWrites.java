@@ -2,13 +2,16 @@ package io.gameq.mysql.flush;
 
 import io.gameq.mysql.Dialect;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.StatementLimits;
 import io.gameq.mysql.tables.DiscardTable;
+import io.gameq.mysql.tables.HandledTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.HandledRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -64,12 +67,15 @@ public final class GuardedWrites {
    * away. What is refused because of another row is tried again as long as other rows pass, and
    * unique values that rows exchange are taken off them for a moment. A row that is not its
    * session's to write is refused, by the rules in {@link io.gameq.mysql}. What an operator
-   * discarded is left out.
+   * discarded is left out. Of each {@link HandledRow} it is decided first whether what was
+   * committed with it counts.
    *
    * @param sessions those that count of each owner, locked: of those whose rows these are, and of
    *     {@link #others}
    * @param kinds errors that are taken for a row's and searched for it; others are thrown
    * @return the rows that MySQL refused, which are not written
+   * @throws HandledTwiceException when another handler's rows count; the transaction must be rolled
+   *     back
    * @throws TableRefusedException when a table takes no row at all; the transaction must be rolled
    *     back
    * @throws SQLException for everything else; the transaction must be rolled back
@@ -91,8 +97,17 @@ public final class GuardedWrites {
       Set<ErrorKind> kinds,
       StatementLimits limits)
       throws SQLException {
+    Collection<RowChange> left = DiscardTable.notCovered(connection, changes);
+    List<RowChange> handled = left.stream().filter(row -> HandledRow.is(row.key())).toList();
+    if (!handled.isEmpty()) {
+      List<RowChange> ofOthers = HandledTable.write(connection, handled);
+      if (!ofOthers.isEmpty()) {
+        throw new HandledTwiceException(ofOthers);
+      }
+      left = left.stream().filter(row -> !HandledRow.is(row.key())).toList();
+    }
     RowOwnership custody = new RowOwnership(connection, sessions);
-    List<List<RowChange>> turns = custody.decide(DiscardTable.notCovered(connection, changes));
+    List<List<RowChange>> turns = custody.decide(left);
     RowBisection bisection = new RowBisection(connection, kinds, limits, custody.refused());
     DependentRows rows =
         new DependentRows(

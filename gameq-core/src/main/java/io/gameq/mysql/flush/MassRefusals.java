@@ -1,5 +1,6 @@
 package io.gameq.mysql.flush;
 
+import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.NotOwnerException;
 import io.gameq.mysql.RowChange;
 import io.gameq.owner.OwnerId;
@@ -56,6 +57,7 @@ final class MassRefusals {
     Map<Table, List<RowRefusal>> refused =
         refusals.stream()
             .filter(refusal -> !(refusal.error() instanceof NotOwnerException))
+            .filter(refusal -> !(refusal.error() instanceof HandledTwiceException))
             .collect(Collectors.groupingBy(refusal -> refusal.row().key().table()));
     Map<Table, Long> tried =
         rows.stream()

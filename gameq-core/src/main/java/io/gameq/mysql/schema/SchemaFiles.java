@@ -34,6 +34,7 @@ public final class SchemaFiles {
           "016_audit.sql",
           "017_id.sql",
           "018_owner_adoptions.sql",
+          "019_handled.sql",
           "020_topic.sql");
 
   private SchemaFiles() {}

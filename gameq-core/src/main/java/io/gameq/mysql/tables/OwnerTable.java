@@ -306,6 +306,26 @@ public final class OwnerTable {
     }
   }
 
+  /**
+   * Ends the session of an owner that is locked: one that nobody has counts from the commit on.
+   *
+   * @param node says why, as operators read it in place of a node's name
+   */
+  public static void fence(Connection connection, OwnerId owner, SessionId session, String node)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "UPDATE gameq_owner SET epoch = ?, nonce = ?, node = ?, state = 'open', opened_at ="
+                + " UTC_TIMESTAMP(3), before_epoch = NULL, before_nonce = NULL, adopted_version ="
+                + " 0 WHERE owner = ?")) {
+      statement.setLong(1, session.epoch());
+      statement.setString(2, session.nonce());
+      statement.setString(3, node);
+      statement.setString(4, owner.encoded());
+      statement.executeUpdate();
+    }
+  }
+
   /** Their names for an IN list, see {@link Sql#padded}. */
   static List<String> padded(Collection<OwnerId> owners) {
     return Sql.padded(owners.stream().map(OwnerId::encoded).distinct().toList());

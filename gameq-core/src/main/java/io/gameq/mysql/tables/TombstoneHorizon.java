@@ -12,9 +12,9 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far back {@code gameq_tombstone} and {@code gameq_discard} reach. Beyond it tombstones may be
- * missing, so that nothing from before may be replayed: it could bring a deleted row back.
- * Stateless.
+ * How far back {@code gameq_tombstone}, {@code gameq_discard} and {@code gameq_handled} reach.
+ * Beyond it tombstones may be missing, so that nothing from before may be replayed: it could bring
+ * a deleted row back. Stateless.
  */
 public final class TombstoneHorizon {
   private static final String SETTING = "tombstones_purged_before";
@@ -31,6 +31,9 @@ public final class TombstoneHorizon {
 
   /** A discard may go with the tombstones: nothing from before the horizon is replayed. */
   private static final String DISCARDS = " FROM gameq_discard WHERE discarded_at < :before";
+
+  /** So may what was handled: nothing from before the horizon is replayed, nor handled again. */
+  private static final String HANDLED = " FROM gameq_handled WHERE handled_at < :before";
 
   private TombstoneHorizon() {}
 
@@ -85,6 +88,8 @@ public final class TombstoneHorizon {
                                       + PURGEABLE
                                       + ") OR EXISTS (SELECT 1"
                                       + DISCARDS
+                                      + ") OR EXISTS (SELECT 1"
+                                      + HANDLED
                                       + ")")
                               .bind("before", TemporalText.of(before))
                               .mapTo(Boolean.class)
@@ -103,7 +108,7 @@ public final class TombstoneHorizon {
 
   /**
    * Removes tombstones from before a time that {@link #advance} returned, the oldest first, then
-   * discards.
+   * discards, then what was handled.
    *
    * @param most rows to remove
    * @return how many were removed: fewer than {@code most} when none is left
@@ -117,9 +122,11 @@ public final class TombstoneHorizon {
                 .withHandle(
                     handle -> {
                       int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
-                      return purged
-                          + delete(
+                      purged +=
+                          delete(
                               handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
+                      return purged
+                          + delete(handle, HANDLED + " ORDER BY handled_at", before, most - purged);
                     }));
   }
 

@@ -12,6 +12,7 @@
  * HandoverTable      gameq_handover     what a session knows of a move that waits
  * TombstoneTable     gameq_tombstone    the version of a delete: nothing older comes back
  * DiscardTable       gameq_discard      versions that an operator gave up
+ * HandledTable       gameq_handled      whose rows count of a message that was handled with rows
  * DeadLetterTable    gameq_dead_letter  rows that MySQL refused, the newest of each row
  *   DeadLetterFilter   which of them an operator means
  *   RowVersions        the versions of these three, by row key

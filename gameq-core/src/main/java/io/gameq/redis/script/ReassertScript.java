@@ -29,7 +29,12 @@ public final class ReassertScript {
   /** Whether the session owns now; false when a newer one does. */
   public static boolean call(
       RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    return isAccepted(SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text())));
+    return isAccepted(SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text(), "1")));
+  }
+
+  /** The same of a session that nobody has, so that the one before it owns no more. */
+  public static void fence(RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text(), "0"));
   }
 
   /** The same for many, over a connection that flushes by itself; whether each owns now. */
@@ -44,7 +49,8 @@ public final class ReassertScript {
               redis,
               keys,
               SlotKeys.bytes(session.owner().encoded()),
-              SlotKeys.bytes(session.id().text())));
+              SlotKeys.bytes(session.id().text()),
+              SlotKeys.bytes("1")));
     }
     boolean[] owns = new boolean[replies.size()];
     for (int i = 0; i < owns.length; i++) {

@@ -19,8 +19,6 @@
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
  * T:done,              HASH    id -> version, and perhaps next due, that a replay knows to be over;
  * T:done:before                at most 50,000 each, for a week at least if there are no more
- * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
- * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms
  * T:fence              STRING  'ms count taken': ms and count of the newest take, which never go
  *                              back; Redis TIME at that take, which does when its clock was set
@@ -33,7 +31,9 @@
  * a time, {@code group:} or the id. A value is what {@link io.gameq.message.MessageValue} draws.
  *
  * <p>An acknowledgement counts by the token of its claim. Where nobody claims the lane, as after a
- * failover that forgot it, it counts if the message waits as if nobody had taken it.
+ * failover that forgot it, it counts if the message waits as if nobody had taken it. Of two
+ * handlers whose acknowledgements counted, as when Redis forgot the first or a WAL is replayed, the
+ * rows of one count: MySQL decides, see {@link io.gameq.rows.HandledRow}.
  *
  * <pre>
  *            publish                 take                    ack
@@ -52,7 +52,6 @@
  *                    page.lua    lists; TopicCounts
  * TopicSurvey                    all topics at a glance
  * DeadMessages       revive.lua  dead letters: list, retry, discard
- * EndedMessages                  who ended messages of which leases had run out
  * DefinedTopics      define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
  * GrantScript        grant.lua   shares it out
  * TopicNotices                   what is due soon: wakes consumers

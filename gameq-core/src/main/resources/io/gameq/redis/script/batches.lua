@@ -8,11 +8,10 @@
 --                  handled
 --   e expect       for each: id; version that is pending, or 0 for none
 -- MODE: FIRST, what is sent for the first time: order of arrival counts. AGAIN, its answer was lost, and something newer may have come:
--- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for a week. But an acknowledgement
--- is refused, with the rows and messages of its commit, when another one has ended the message since its own lease ran out.
+-- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for a week.
+-- Whether the rows of an acknowledgement count beside those of another handler MySQL decides, not a script.
 local FIRST, AGAIN, REPLAY = '0', '1', '2'
 local DONE_MILLIS, MOST_DONE = 7 * 86400000, 50000 -- longer than messages of a left WAL may be replayed: LeftMessages.OLDEST, six days
-local ENDED_MILLIS, MOST_ENDED = 31 * 86400000, 5000 -- longer than deleted rows are remembered
 local WORDS = {p = 3, r = 4, d = 3, a = 5, e = 2}
 
 -- Reads the batch at a place of ARGV; returns it, and the place behind it.
@@ -71,8 +70,7 @@ local function remember_done(t, id, version, next_due)
   if redis.call('PTTL', key) < 0 then redis.call('PEXPIRE', key, 2 * DONE_MILLIS) end
 end
 
--- {ns:slot}:t:<topic>:ended HASH 'id version occurrence' -> token: who ended a message that others may have handled as well. A full one
--- becomes ended:before, in place of the one that was.
+-- Which occurrence a value is, as text; '0' of one that does not recur.
 local function occurrence_of(value) return value and is_recurring(value) and whole(since_of(value)) or '0' end
 
 -- Of a recurring message that was acknowledged: when it is due again, 0 for never, and the occurrence, as text; else 0 and '0'.
@@ -80,19 +78,6 @@ local function next_of(word)
   if word == '0' then return 0, '0' end
   local next_due, occurrence = string.match(word, '^(%d+) (%d+)$')
   return tonumber(next_due), occurrence
-end
-
-local function remember_ended(t, id, version, occurrence, token)
-  local key = t .. ':ended'
-  if redis.call('HLEN', key) >= MOST_ENDED then redis.call('RENAME', key, key .. ':before') end
-  redis.call('HSETNX', key, id .. ' ' .. version .. ' ' .. occurrence, token)
-  redis.call('PEXPIRE', key, ENDED_MILLIS)
-end
-
-local function is_ended_by_another(t, id, version, occurrence, token)
-  local field = id .. ' ' .. version .. ' ' .. occurrence
-  local by = redis.call('HGET', t .. ':ended', field) or redis.call('HGET', t .. ':ended:before', field)
-  return by and by ~= token
 end
 
 -- What a publish is worth now that may come late: nil when it is over or overtaken, else when it is due.
@@ -266,24 +251,17 @@ local function waits_as_handled(t, id, version)
   return value and version_of(value) == version and not is_recurring(value) and redis.call('HEXISTS', t .. ':tries', id) == 0
 end
 
--- Whether leases of a message ran out: those before this claim, or before these tries, in which they come after as many attempts.
-local function has_lapsed(record, pattern)
-  local lapses = record and string.match(record, pattern)
-  return lapses and lapses ~= '0'
-end
-local OF_CLAIM, OF_TRIES = '^%S+ %S+ %D*%d+ (%d+)', '^%d+ (%d+)'
-
 -- For each acknowledgement of a batch whether it counts: 1 when its claim stands, 2 when the message was deleted meanwhile, 3 when nobody
--- claims its lane and the message waits as if nobody had taken it; else false. And whether leases had run out before its claim, or nil.
+-- claims its lane and the message waits as if nobody had taken it; else false.
 local function standing(b, ids, lanes)
-  local claims, stands, lapsed, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, {}, b.first + 2
+  local claims, stands, at = redis.call('HMGET', b.t .. ':claim', unpack(lanes)), {}, b.first + 2
   for i = 1, b.n do
     local claim, stand = claims[i], false
     if claim then
-      if string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' held 1 0 ', 1, true) == 1 then
-        stand = 1 -- nearly every one is of a first attempt
+      if string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' held ', 1, true) == 1 then
+        stand = 1 -- nearly every one
       elseif string.find(claim, ARGV[at] .. ' ' .. ids[i] .. ' ', 1, true) == 1 then
-        stand, lapsed[i] = read_claim(claim).deleted and 2 or 1, has_lapsed(claim, OF_CLAIM)
+        stand = read_claim(claim).deleted and 2 or 1
       end
     elseif waits_as_handled(b.t, ids[i], ARGV[at + 2]) then
       stand = 3
@@ -291,7 +269,7 @@ local function standing(b, ids, lanes)
     stands[i] = stand
     at = at + WORDS.a
   end
-  return stands, lapsed
+  return stands
 end
 
 -- The next occurrences of recurring messages, unless something newer is pending.
@@ -301,16 +279,13 @@ local function recur(t, id, value, next_due)
 end
 
 -- Ends the claims of acknowledgements that stand.
-local function acknowledge(b, ids, lanes, stands, lapsed)
+local function acknowledge(b, ids, lanes, stands)
   local t, done, next_dues = b.t, {}, nil
   for i = 1, b.n do
     if stands[i] then
       done[#done + 1] = lanes[i]
       local at = b.first + (i - 1) * WORDS.a
       local next_due = ARGV[at + 3] == '0' and 0 or next_of(ARGV[at + 3])
-      if lapsed[i] then
-        remember_ended(t, ids[i], ARGV[at + 4], occurrence_of(redis.call('HGET', t .. ':held', lanes[i])), ARGV[at + 2])
-      end
       if next_due > 0 and stands[i] == 1 then
         next_dues = next_dues or {}
         next_dues[#next_dues + 1] = {id = ids[i], due = next_due, value = redis.call('HGET', t .. ':held', lanes[i])}
@@ -348,29 +323,24 @@ local function acknowledge(b, ids, lanes, stands, lapsed)
 end
 
 -- An acknowledgement out of a WAL: the handled value, and older ones, are over, whoever holds them. Of a recurring message those
--- occurrences are over that are before the next one. 'at' is its place in ARGV; has_rows tells whether it counts only once.
-local function acknowledge_again(t, at, has_rows)
-  local id, token, version = ARGV[at + 1], ARGV[at + 2], ARGV[at + 4]
+-- occurrences are over that are before the next one. 'at' is its place in ARGV.
+local function acknowledge_again(t, at)
+  local id, version = ARGV[at + 1], ARGV[at + 4]
   local next_due, occurrence = next_of(ARGV[at + 3])
   local held, pending, dead = held_value(t, id), redis.call('HGET', t .. ':msg', id), redis.call('HGET', t .. ':dead', id)
-  local over, by_others
+  local over
   if is_over(held, version, next_due) then
     over = held
-    local claim = redis.call('HGET', t .. ':claim', lane_of(id))
-    by_others = has_lapsed(claim, OF_CLAIM) or string.find(claim, token .. ' ', 1, true) ~= 1
     free_lane(t, lane_of(id))
   end
   if is_over(pending, version, next_due) then
     over = pending
-    by_others = by_others or has_lapsed(redis.call('HGET', t .. ':tries', id), OF_TRIES)
     remove_pending(t, id)
   end
   if dead and version_of(dead) == version and occurrence_of(dead) == occurrence then
-    by_others = true
     redis.call('HDEL', t .. ':dead', id)
     redis.call('HDEL', t .. ':why', id)
   end
-  if has_rows or by_others then remember_ended(t, id, version, occurrence, token) end
   if over and next_due > 0 and not (held and not is_over(held, version, next_due)) then recur(t, id, over, next_due) end
   remember_done(t, id, version, next_due)
 end
@@ -387,8 +357,10 @@ local function refusal(b, is_full, mode)
     wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
         or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
-  if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'ended', 'hash', 'ended:before', 'hash', 'dead', 'hash', 'why', 'hash') end
-  if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
+  if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'dead', 'hash', 'why', 'hash') end
+  if not wrong and mode ~= FIRST then
+    wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
+  end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
     local last
@@ -400,28 +372,17 @@ local function refusal(b, is_full, mode)
   return wrong and {'type', wrong} or nil
 end
 
--- For each acknowledgement of a batch out of a WAL whether it does not come too late.
-local function in_time(b, ids)
-  local are = {}
-  for i = 1, b.n do
-    local at = b.first + (i - 1) * WORDS.a
-    local _, occurrence = next_of(ARGV[at + 3])
-    are[i] = not is_ended_by_another(b.t, ids[i], ARGV[at + 4], occurrence, ARGV[at + 2])
-  end
-  return are
-end
-
--- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well. Where
--- nothing but acknowledgements is replayed, each stands for itself: to end again what is over changes nothing.
-local function refusal_as_a_whole(b, is_full, mode, is_alone)
+-- Why a batch of a commit of its own cannot be applied: as refusal, and all claims and expected versions must stand as well, but
+-- in a replay: to end again what is over changes nothing.
+local function refusal_as_a_whole(b, is_full, mode)
   local refused = refusal(b, is_full, mode)
-  if refused then return refused end
-  if b.kind == 'a' and not (mode == REPLAY and is_alone) then
+  if refused or mode == REPLAY then return refused end
+  if b.kind == 'a' then
     local ids, lanes = read_ids(b, 1)
-    for i, stands in ipairs(mode == REPLAY and in_time(b, ids) or standing(b, ids, lanes)) do
+    for i, stands in ipairs(standing(b, ids, lanes)) do
       if not stands then return {'claim', b.topic .. '/' .. ids[i]} end
     end
-  elseif b.kind == 'e' and mode ~= REPLAY then
+  elseif b.kind == 'e' then
     local ids = read_ids(b, 0)
     local pending = redis.call('HMGET', b.t .. ':msg', unpack(ids))
     for i = 1, b.n do
@@ -432,8 +393,8 @@ local function refusal_as_a_whole(b, is_full, mode, is_alone)
   return nil
 end
 
--- Applies a batch of which nothing is to be refused; of one that is replayed with the rows of its commit has_rows is true.
-local function apply(b, mode, has_rows)
+-- Applies a batch of which nothing is to be refused.
+local function apply(b, mode)
   if b.kind == 'p' then
     publish(b, mode)
   elseif b.kind == 'r' then
@@ -445,7 +406,7 @@ local function apply(b, mode, has_rows)
     if mode == REPLAY then
       local was_due = first_due(b.t)
       for i = 1, b.n do
-        acknowledge_again(b.t, b.first + (i - 1) * WORDS.a, has_rows)
+        acknowledge_again(b.t, b.first + (i - 1) * WORDS.a)
       end
       wake(b.slot, b.topic, b.t, was_due)
     else
@@ -462,11 +423,9 @@ local function read_commit(at)
   return c, at
 end
 
-local function refusal_of_commit(c, is_full, mode, has_rows)
-  local is_alone = not has_rows
-  for _, b in ipairs(c.batches) do is_alone = is_alone and b.kind == 'a' end
+local function refusal_of_commit(c, is_full, mode)
   for _, b in ipairs(c.batches) do
-    local refused = refusal_as_a_whole(b, is_full, mode, is_alone)
+    local refused = refusal_as_a_whole(b, is_full, mode)
     if refused then return refused end
   end
   return nil

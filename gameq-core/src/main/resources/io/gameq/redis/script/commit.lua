@@ -52,7 +52,7 @@ for i = 1, count do
 end
 if ARGV[at] then
   messages = read_commit(at)
-  local refused = refusal_of_commit(messages, false, mode, true)
+  local refused = refusal_of_commit(messages, false, mode)
   if refused and refused[1] == 'type' then return redis.error_reply(refused[2]) end
   if refused then return {refused[1] == 'claim' and 2 or 3, refused[2]} end
 end
@@ -67,7 +67,7 @@ for _, part in ipairs(parts) do
   end
 end
 if messages then
-  for _, b in ipairs(messages.batches) do apply(b, mode, is_replay) end
+  for _, b in ipairs(messages.batches) do apply(b, mode) end
 end
 if wal ~= '' then move_marks(wal, 3) end
 return {1, marks}

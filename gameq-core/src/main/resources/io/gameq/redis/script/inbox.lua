@@ -40,7 +40,9 @@ local function tell_sent(slot, owner, holder, again, names)
   if #names == 0 then return end
   local sent = sent_key(slot, holder)
   for i = 1, #names, 2 do
-    redis.call('HSET', sent, table.concat({owner, holder, names[i]}, ' '), (again and '1' or '0') .. names[i + 1])
+    if string.sub(names[i], 1, 14) ~= 'gameq_handled:' then -- no row of the game's: it says whose handler sent the others
+      redis.call('HSET', sent, table.concat({owner, holder, names[i]}, ' '), (again and '1' or '0') .. names[i + 1])
+    end
   end
   if redis.call('PTTL', sent) < 0 then redis.call('PEXPIRE', sent, TOLD_WITHIN_MILLIS) end
   local namespace, number = string.match(slot, '^{(.*):(%d+)}$')

@@ -51,8 +51,8 @@ local function one_by_one(b)
     for i = 1, b.kind == 'p' and 1 or b.n do note_refused(b, i) end
   elseif b.kind == 'a' then
     local ids, lanes = read_ids(b, 1)
-    local stands, lapsed = standing(b, ids, lanes)
-    acknowledge(b, ids, lanes, stands, lapsed)
+    local stands = standing(b, ids, lanes)
+    acknowledge(b, ids, lanes, stands)
     for i = 1, b.n do
       if not stands[i] then
         refuse(i - 1, {'claim', b.topic .. '/' .. ids[i]})

@@ -4,7 +4,7 @@
 -- It was not told either of what was sent to the owner meanwhile: it is now, as of what may have been told before.
 -- KEYS[1] '{ns:slot}', prefix of: own:<owner> STRING, dirty:<owner>:<session> HASH, due ZSET, closing SET, healing SET, inboxes:<owner>
 --   HASH, unheld:<owner> HASH, sent:<process> HASH, dirty:<inbox>:<session> HASH, claimed:<inbox> HASH
--- ARGV[1] owner; ARGV[2] session
+-- ARGV[1] owner; ARGV[2] session; ARGV[3] 1 when its node may have rows to put back, 0 for a session that nobody has
 -- Returns {1}, or {0, session that owns}. Publishes to the node of an older session that owned that it does no more: see tell_lost.
 local slot, owner, session = KEYS[1], ARGV[1], ARGV[2]
 
@@ -44,7 +44,7 @@ if owned_by ~= session then
   redis.call('SET', own_key(slot, owner), session)
   if owned_by then tell_lost(slot, owner, owned_by) end
   redis.call('SREM', slot .. ':closing', owner) -- that was the session before
-  redis.call('SADD', slot .. ':healing', owner)
+  if ARGV[3] == '1' then redis.call('SADD', slot .. ':healing', owner) end
   tell_sent(slot, owner, session, true, not_told(owned_by))
 end
 return {1}

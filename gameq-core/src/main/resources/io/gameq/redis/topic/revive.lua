@@ -1,5 +1,5 @@
 -- Retries or discards a dead letter. A retry is refused at maxmemory.
--- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, tries, dead, why: see package io.gameq.redis.topic
+-- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, dead, why: see package io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] id; ARGV[3] version that it has to have, 16 hex digits; ARGV[4] retry or discard; ARGV[5] payload in place of
 --   its own, ARGV[6] 1 if there is one, else 0
 -- Returns {1}; {0} when there is no such dead letter of this version; {2} when a newer message of this id is pending or held: nothing is
@@ -14,7 +14,6 @@ if ARGV[4] == 'retry' then
   if ARGV[6] == '1' then -- another message, which whoever handled the old one cannot acknowledge
     value = next_version(version_of(value)) .. string.sub(value, 17, 30 + struct.unpack('>H', value, 29)) .. ARGV[5]
   end
-  if ARGV[6] ~= '1' then redis.call('HSET', t .. ':tries', id, '0 1') end -- whoever handled it before may not know whether that counts
   redis.call('HSET', t .. ':msg', id, is_recurring(value) and value or with_since(value, now))
   set_due(t, id, whole(now))
   wake(slot, topic, t, was_due)

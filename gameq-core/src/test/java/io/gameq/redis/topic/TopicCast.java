@@ -116,10 +116,15 @@ final class TopicCast {
     handled(message, ofVersion, handled.getOrDefault(message, List.of()).size());
   }
 
-  /** A replay says so of one that was killed: before what is newer. */
+  /**
+   * A replay says so of one that was killed: before what is newer. Another one may have handled it
+   * too: whose rows count is MySQL's to decide.
+   */
   void handledBefore(String message, int ofVersion) {
     List<Integer> all = handled.getOrDefault(message, List.of());
-    handled(message, ofVersion, (int) all.stream().filter(one -> one < ofVersion).count());
+    if (!all.contains(ofVersion)) {
+      handled(message, ofVersion, (int) all.stream().filter(one -> one < ofVersion).count());
+    }
   }
 
   private void handled(String message, int ofVersion, int place) {

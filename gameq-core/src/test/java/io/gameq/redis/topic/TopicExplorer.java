@@ -272,7 +272,7 @@ final class TopicExplorer {
     state.release(c);
   }
 
-  /** Whoever holds it then: it is over, unless another one has ended it. */
+  /** Whoever holds it then, or has ended it: it is over. */
   private void replay(TopicCast state, int c) {
     state.kills--;
     boolean isApplied = sendAck(state, c, Sent.REPLAYED);

@@ -16,7 +16,7 @@ record TopicImage(TreeMap<String, List<String>> keys) {
   static final TopicImage EMPTY = new TopicImage(new TreeMap<>());
 
   private static final List<String> HASHES =
-      List.of("msg", "held", "claim", "tries", "dead", "why", "done", "ended", "journal");
+      List.of("msg", "held", "claim", "tries", "dead", "why", "done", "journal");
   private static final List<String> SETS =
       List.of("due", "ready", "behind", "lease", "lane:g", "lane:h");
 

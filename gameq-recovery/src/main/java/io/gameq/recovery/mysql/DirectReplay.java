@@ -2,6 +2,7 @@ package io.gameq.recovery.mysql;
 
 import io.gameq.MySqlException;
 import io.gameq.mysql.ErrorKind;
+import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlText;
 import io.gameq.mysql.NotOwnerException;
@@ -17,6 +18,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,9 +58,15 @@ public final class DirectReplay {
    * @param waiting rows that it refused, and that are not written: see {@link #write}
    * @param notOwned owners that another session took over, and then the inboxes of the group;
    *     nothing of them was written
+   * @param handledTwice the same of owners whose rows were changed by the second handler of a
+   *     message: their sessions are ended, as a flush would
    */
   public record Written(
-      long rows, List<Refused> setAside, List<RowChange> waiting, List<OwnerId> notOwned)
+      long rows,
+      List<Refused> setAside,
+      List<RowChange> waiting,
+      List<OwnerId> notOwned,
+      List<OwnerId> handledTwice)
       implements Outcome {}
 
   /**
@@ -74,12 +82,17 @@ public final class DirectReplay {
    *     written, or a COMMIT was lost: writing again is safe
    */
   public Outcome write(List<Owner> group, Predicate<RowRefusal> waits) {
+    Set<OwnerId> second = new HashSet<>();
+    GuardedTransaction.Retry conflicts = GuardedTransaction.Retry.ofConflicts(MOST_TRIES);
     try {
       return GuardedTransaction.run(
           mysql,
           writes,
-          GuardedTransaction.Retry.ofConflicts(MOST_TRIES),
-          transaction -> write(transaction, group, waits));
+          (e, met) ->
+              e instanceof HandledTwiceException twice
+                  ? second.addAll(twice.refused().stream().map(RowChange::owner).toList())
+                  : conflicts.isDue(e, met),
+          transaction -> write(transaction, group, second, waits));
     } catch (TableRefusedException e) {
       return new TableRefused(e.table(), MySqlText.of(e));
     } catch (SQLException e) {
@@ -88,7 +101,10 @@ public final class DirectReplay {
   }
 
   private static Written write(
-      GuardedTransaction transaction, List<Owner> group, Predicate<RowRefusal> waits)
+      GuardedTransaction transaction,
+      List<Owner> group,
+      Set<OwnerId> second,
+      Predicate<RowRefusal> waits)
       throws SQLException {
     transaction.lock(
         Stream.concat(
@@ -97,8 +113,16 @@ public final class DirectReplay {
             .toList());
     List<OwnerId> notOwned = new ArrayList<>();
     List<RowChange> rows = new ArrayList<>();
-    boolean allCount = group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
+    boolean allCount =
+        second.isEmpty()
+            && group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
     for (Owner of : group) {
+      if (second.contains(of.owner())) {
+        if (!of.owner().isInbox() && transaction.counts(of.owner(), of.session())) {
+          SessionId unused = transaction.fence(of.owner());
+        }
+        continue;
+      }
       // Rows may have been sent together with those that are not written.
       if (transaction.counts(of.owner(), of.session()) && (allCount || !of.owner().isInbox())) {
         rows.addAll(of.rows());
@@ -125,7 +149,8 @@ public final class DirectReplay {
       throw new SQLException(failed.values().iterator().next());
     }
     transaction.commit();
-    return new Written(rows.size() - refusals.size(), letters, waiting, notOwned);
+    return new Written(
+        rows.size() - refusals.size(), letters, waiting, notOwned, List.copyOf(second));
   }
 
   private static SessionId sessionOf(List<Owner> group, RowChange row) {

@@ -1,30 +1,25 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.change.SlotMessages;
 import io.gameq.owner.OwnerId;
 import io.gameq.recovery.wal.WalSet;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /** Reads what WALs hold of the owners of a group. One thread. */
 final class GroupReading {
   private final WalSet wals;
   private final Set<String> wanted;
-  private final Predicate<List<SlotMessages>> areOfOthers;
 
   /**
    * A reading.
    *
    * @param wanted encoded owners, whose inboxes are wanted too; empty for all
-   * @param areOfOthers whether others have ended messages that a commit acknowledges
    */
-  GroupReading(WalSet wals, Set<String> wanted, Predicate<List<SlotMessages>> areOfOthers) {
+  GroupReading(WalSet wals, Set<String> wanted) {
     this.wals = wals;
     this.wanted = wanted;
-    this.areOfOthers = areOfOthers;
   }
 
   /** Takes the parts of records. */
@@ -39,9 +34,6 @@ final class GroupReading {
   void index(OwnerGroup group) {
     wals.read(
         (wal, entry) -> {
-          if (!entry.record().parts().isEmpty() && areOfOthers.test(entry.record().messages())) {
-            wals.folders().get(wal).noteTooLate(entry.sequence());
-          }
           boolean failed = isFailed(wal, entry);
           for (WalRecord.Part part : entry.record().parts()) {
             if (isWanted(group, part)) {

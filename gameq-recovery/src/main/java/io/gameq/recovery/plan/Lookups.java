@@ -1,6 +1,5 @@
 package io.gameq.recovery.plan;
 
-import io.gameq.change.SlotMessages;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.LeftWalMessages;
 import io.gameq.recovery.redis.MessageTotals;
@@ -12,7 +11,6 @@ import io.gameq.wal.WalReader;
 import java.time.Clock;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +39,6 @@ public record Lookups(RecoveryDatabase database, @Nullable RecoveryRedis redis) 
     return redis == null
         ? 0
         : new LeftWalMessages(redis, of).putBack(database.truth(redis.slots()));
-  }
-
-  /**
-   * Whether others have ended messages that a commit acknowledges, since its lease ran out; nothing
-   * is known of that without Redis.
-   */
-  Predicate<List<SlotMessages>> endedByOthers() {
-    return redis == null ? messages -> false : redis.endedMessages()::areOfOthers;
   }
 
   /** The numbers of the WALs whose nodes gave a sign of life within 15 s. */

@@ -67,7 +67,7 @@ public final class Planner {
     this.lookups = lookups;
     this.options = options;
     this.progress = progress;
-    this.reading = new GroupReading(wals, options.owners(), lookups.endedByOthers());
+    this.reading = new GroupReading(wals, options.owners());
   }
 
   /** For tests: fewer rows at a time. */

@@ -10,7 +10,6 @@ import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.ScriptPipeline;
-import io.gameq.redis.topic.EndedMessages;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
 
@@ -83,11 +82,6 @@ public final class RecoveryRedis implements AutoCloseable {
   /** The node of which this process is alive, null when it gave no sign of life for 15 s. */
   public @Nullable String aliveNode(String process) {
     return NodeSigns.aliveNode(connection, namespace, process);
-  }
-
-  /** Who ended messages of which leases had run out. */
-  public EndedMessages endedMessages() {
-    return new EndedMessages(connection, slots);
   }
 
   RedisConnection connection() {

@@ -33,6 +33,9 @@ final class MySqlTarget implements Target {
   /** Each pass cures one link of a chain of rows at least; longer chains are set aside. */
   private static final int MOST_PASSES = 50;
 
+  private static final String HANDLED_TWICE =
+      "another handler of a message that these rows were changed for was written before";
+
   private final RecoveryDatabase database;
   private final DirectReplay direct;
   private final RowCodec codec;
@@ -177,6 +180,9 @@ final class MySqlTarget implements Target {
             of.owner(),
             of.rows().size(),
             of.owner().isInbox() ? PlanReplay.SENT_WITH_REFUSED : "another session owns by now");
+      }
+      if (written.handledTwice().contains(of.owner())) {
+        report.refused(of.owner(), of.rows().size(), HANDLED_TWICE);
       }
       List<RowChange> rows =
           written.waiting().stream().filter(row -> row.owner().equals(of.owner())).toList();

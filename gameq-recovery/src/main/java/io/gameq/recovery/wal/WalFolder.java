@@ -25,7 +25,6 @@ public final class WalFolder {
   private final Path directory;
   private final Map<LayoutName, String> layouts = new LinkedHashMap<>();
   private final Set<Long> failed = new HashSet<>();
-  private final Set<Long> tooLate = new HashSet<>();
   private WalRecord.@Nullable Header header;
   private List<WalDamage> damage = List.of();
   private boolean whole = true;
@@ -175,25 +174,9 @@ public final class WalFolder {
     return missing;
   }
 
-  /**
-   * Whether the commit with this sequence was marked failed, or {@linkplain #noteTooLate came too
-   * late}; meant once all was read.
-   */
+  /** Whether the commit with this sequence was marked failed; meant once all was read. */
   public boolean isFailed(long sequence) {
-    return failed.contains(sequence) || tooLate.contains(sequence);
-  }
-
-  /**
-   * The commit was not answered, and another handler ended the messages that it acknowledges: it
-   * counts as failed.
-   */
-  public void noteTooLate(long sequence) {
-    tooLate.add(sequence);
-  }
-
-  /** How many commits came too late. */
-  public int tooLate() {
-    return tooLate.size();
+    return failed.contains(sequence);
   }
 
   public int failed() {

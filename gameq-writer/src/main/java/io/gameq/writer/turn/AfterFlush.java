@@ -47,11 +47,16 @@ final class AfterFlush {
   private Turn committed(FlushTransaction.Committed committed) {
     ClaimedRows rows = flushing.rows();
     Turn next = flushing.then();
-    List<Claim> notOwned = committed.notOwned().stream().map(rows::claim).toList();
+    List<Claim> notOwned = new ArrayList<>(committed.notOwned().stream().map(rows::claim).toList());
     if (!notOwned.isEmpty()) {
-      ports.context().reports().notOwned(notOwned.size());
-      next = new AskingForLost(notOwned, next);
+      next = new AskingForLost(List.copyOf(notOwned), next);
     }
+    for (FlushTransaction.Fenced fenced : committed.fenced()) {
+      ports.context().reports().fenced(fenced);
+      next = new Fencing(fenced.of().owner(), fenced.by(), next);
+      notOwned.add(rows.claim(fenced.of()));
+    }
+    ports.context().reports().notOwned(notOwned.size());
     for (FlushTransaction.HeldBack held : committed.heldBack()) {
       next = GivingBack.untilRetry(ports, rows.claim(held.of()), held.reason(), next);
     }

@@ -10,6 +10,7 @@ import io.gameq.redis.script.Claim;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -199,6 +200,21 @@ public final class RowDecoder {
     RowImage image =
         isFresh ? codec.decodeByFresh(table, row.image()) : codec.decode(table, row.image());
     return new RowChange(claim.owner(), key, image, row.image());
+  }
+
+  /** The rows of a claim that tell which messages were handled, but for damaged ones. */
+  List<RowChange> handled(Claim claim) {
+    List<RowChange> handled = new ArrayList<>();
+    for (EncodedRow row : claim.rows()) {
+      if (HandledRow.is(row.key())) {
+        try {
+          handled.add(change(claim, row, catalogs.get().rowKey(row.key()).table(), false));
+        } catch (GameQueueException e) {
+          LOG.warn("row {} cannot be read: {}", row.key(), e.getMessage());
+        }
+      }
+    }
+    return handled;
   }
 
   /** The rows of a claim of which MySQL holds no newer or equal version, as far as keys tell. */

@@ -3,6 +3,7 @@ package io.gameq.writer.turn;
 import io.gameq.MySqlException;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.redis.script.Claim;
+import io.gameq.rows.HandledRow;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -14,10 +15,12 @@ public record SettingAside(Claim claim, String reason, Turn then) implements Tur
     try {
       List<Refused> rows =
           mysql.decoder().notInMySql(claim, mysql.reader()).stream()
+              .filter(row -> !HandledRow.is(row.key())) // it decides whether the others count
               .map(row -> RowDecoder.setAside(claim, row, reason))
               .toList();
       RowDecoder.Decoded decoded =
-          new RowDecoder.Decoded(claim, List.of(), rows, List.of(), RowDecoder.Paused.NONE);
+          new RowDecoder.Decoded(
+              claim, mysql.decoder().handled(claim), rows, List.of(), RowDecoder.Paused.NONE);
       return new Flushing(new ClaimedRows(List.of(decoded)), FlushKind.SETTING_ASIDE, 1, then);
     } catch (MySqlException e) {
       return GivingBack.forOutage(ports, List.of(claim), e.getMessage(), then);

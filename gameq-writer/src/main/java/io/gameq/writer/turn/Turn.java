@@ -25,6 +25,7 @@ public sealed interface Turn
         AskingForOpening,
         AskingForUnowned,
         Reasserting,
+        Fencing,
         FinishingOpen,
         Ended {
   /**

@@ -3,6 +3,7 @@ package io.gameq.writer.turn;
 import io.gameq.GameQueueException;
 import io.gameq.log.RepeatedWarnings;
 import io.gameq.mysql.RowChange;
+import io.gameq.mysql.flush.FlushTransaction.Fenced;
 import io.gameq.mysql.flush.FlushTransaction.Outcome;
 import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
@@ -150,6 +151,16 @@ public final class TurnReports {
         () ->
             "owner %s cannot be flushed yet (%s), attempt %d; trying again in %d ms"
                 .formatted(of.owner(), reason, of.attempts(), delayMillis));
+  }
+
+  void fenced(Fenced fenced) {
+    warnings.about(
+        "handled twice",
+        LOG::error,
+        () ->
+            ("session %s of %s was ended, and what it had committed is not written: %s; see"
+                    + " 'gameq-writer stale'")
+                .formatted(fenced.of().session(), fenced.of().owner(), fenced.why()));
   }
 
   void ended(Outcome outcome) {

@@ -12,7 +12,9 @@
  *                            catalogue where its own is old
  * Flushing          MySQL    the transaction: one call        AfterFlush decides:
  *   committed                                                   Acknowledging; GivingBack who was
- *                                                               refused or held back; AskingForLost
+ *                                                               refused or held back; AskingForLost;
+ *                                                               Fencing whose message was handled
+ *                                                               twice
  *   a table, an owner, a connection failed                      Decoding, up to three times
  *   one owner may be why                                        the slow lane takes them; alone:
  *                                                               RereadingCatalog, SettingAside
@@ -31,6 +33,7 @@
  * AskingForUnowned  MySQL    who owns what Redis forgot       Reasserting, or FinishingOpen
  * Reasserting       Redis    reassert.lua                     FinishingOpen where it was refused
  * FinishingOpen     Redis    open.lua
+ * Fencing           Redis    reassert.lua: the session that MySQL ended owns no more
  * Ended             -
  * </pre>
  *

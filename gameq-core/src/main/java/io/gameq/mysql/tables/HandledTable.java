@@ -1,0 +1,117 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.mysql.RowChange;
+import io.gameq.mysql.Sql;
+import io.gameq.rows.HandledRow;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which handler's rows count of each message, in {@code gameq_handled}. Stateless.
+ *
+ * <p>Decided by the primary key: of two transactions that add a row of one message the second waits
+ * for the first to end, and then finds its token.
+ */
+public final class HandledTable {
+  private static final int ROWS_PER_STATEMENT = 256;
+
+  /** What names a message: the key of {@link HandledRow} without its last part, the token. */
+  private static final int NAME_PARTS = 4;
+
+  private static final String ROW = "(?, ?, ?, ?, ?, ?, UTC_TIMESTAMP(3))";
+
+  private HandledTable() {}
+
+  /**
+   * Adds rows of messages that have none; of two of one message the older commit's. To be done
+   * before any row that was committed with them is written.
+   *
+   * @param rows of {@link HandledRow}
+   * @return those of messages of which another handler's rows count
+   */
+  public static List<RowChange> write(Connection connection, List<RowChange> rows)
+      throws SQLException {
+    List<RowChange> sorted = new ArrayList<>(rows); // so that no two transactions wait in a circle
+    sorted.sort(
+        Comparator.comparing((RowChange row) -> HandledRow.message(row.key()))
+            .thenComparing((a, b) -> Long.compareUnsigned(version(a), version(b))));
+    for (List<RowChange> some : Sql.chunks(sorted, ROWS_PER_STATEMENT)) {
+      try (PreparedStatement statement =
+          connection.prepareStatement(
+              "INSERT INTO gameq_handled (topic, id, version, occurrence, token, gq_version,"
+                  + " handled_at) VALUES "
+                  + (ROW + ", ").repeat(some.size() - 1)
+                  + ROW
+                  + " ON DUPLICATE KEY UPDATE token = token")) {
+        int at = 1;
+        for (RowChange row : some) {
+          at = bind(statement, at, row.key().parts());
+          statement.setLong(at++, version(row));
+        }
+        statement.executeUpdate();
+      }
+    }
+    return ofOthers(connection, sorted);
+  }
+
+  private static long version(RowChange row) {
+    return row.image().version();
+  }
+
+  private static int bind(PreparedStatement statement, int at, Object... parts)
+      throws SQLException {
+    int next = at;
+    for (Object part : parts) {
+      statement.setString(next++, part.toString());
+    }
+    return next;
+  }
+
+  /** Those of messages of which another handler's rows count, as it was decided until now. */
+  public static List<RowChange> ofOthers(Connection connection, List<RowChange> rows)
+      throws SQLException {
+    List<RowChange> ofOthers = new ArrayList<>();
+    for (List<RowChange> some : Sql.chunks(rows, ROWS_PER_STATEMENT)) {
+      Map<List<String>, String> tokens = tokens(connection, Sql.padded(some));
+      for (RowChange row : some) {
+        List<String> key = Arrays.stream(row.key().parts()).map(Object::toString).toList();
+        String token = tokens.get(key.subList(0, NAME_PARTS));
+        if (token != null && !token.equals(key.get(NAME_PARTS))) {
+          ofOthers.add(row);
+        }
+      }
+    }
+    return ofOthers;
+  }
+
+  private static Map<List<String>, String> tokens(Connection connection, List<RowChange> rows)
+      throws SQLException {
+    Map<List<String>, String> tokens = new HashMap<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT topic, id, version, occurrence, token FROM gameq_handled WHERE "
+                + Sql.anyOf("topic = ? AND id = ? AND version = ? AND occurrence = ?", rows.size())
+                + " LOCK IN SHARE MODE")) {
+      int at = 1;
+      for (RowChange row : rows) {
+        at = bind(statement, at, Arrays.copyOf(row.key().parts(), NAME_PARTS));
+      }
+      try (ResultSet rs = statement.executeQuery()) {
+        while (rs.next()) {
+          tokens.put(
+              List.of(rs.getString(1), rs.getString(2), rs.getString(3), rs.getString(4)),
+              rs.getString(5));
+        }
+      }
+    }
+    return tokens;
+  }
+}
