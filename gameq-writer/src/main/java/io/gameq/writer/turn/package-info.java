@@ -13,8 +13,7 @@
  * Flushing          MySQL    the transaction: one call        AfterFlush decides:
  *   committed                                                   Acknowledging; GivingBack who was
  *                                                               refused or held back; AskingForLost;
- *                                                               Fencing whose message was handled
- *                                                               twice
+ *                                                               Fencing a second handler's owner
  *   a table, an owner, a connection failed                      Decoding, up to three times
  *   one owner may be why                                        the slow lane takes them; alone:
  *                                                               RereadingCatalog, SettingAside
