@@ -22,8 +22,13 @@ import java.util.function.LongPredicate;
  * thread.
  */
 public final class LeftMessages implements MessageRecords {
-  /** Shorter than the marks of nodes that are gone are kept: without them all would be replayed. */
-  private static final long OLDEST_MILLIS = Duration.ofDays(6).toMillis();
+  /**
+   * Older messages are not put back. A day shorter, for clocks that differ, than Redis keeps the
+   * {@linkplain MessageMarks#KEPT marks} of nodes that are gone, without which all would be
+   * replayed; and than it remembers which messages are over ({@code DONE_MILLIS} of {@code
+   * batches.lua}), without which handled ones would come back.
+   */
+  public static final Duration OLDEST = Duration.ofDays(6);
 
   private final LackingMessages marks;
   private final LongPredicate knownFailed;
@@ -64,7 +69,7 @@ public final class LeftMessages implements MessageRecords {
     this.knownFailed = knownFailed;
     this.marks = LackingMessages.NONE.plus(marks);
     this.lacking = this.marks;
-    this.youngFromMillis = nowMillis - OLDEST_MILLIS;
+    this.youngFromMillis = nowMillis - OLDEST.toMillis();
     this.newest = new long[marks.length];
   }
 

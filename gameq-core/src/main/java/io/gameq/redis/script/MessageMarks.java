@@ -4,6 +4,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.KeyValue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,8 +21,11 @@ public final class MessageMarks {
   /** Follows a WAL's id where it stands when its process was first seen to be gone, in seconds. */
   private static final String SEEN_DEAD = "@";
 
-  /** How long a left WAL may be replayed, and a day more. */
-  private static final long KEPT_SECONDS = 7 * 86_400;
+  /**
+   * How long marks of processes that are gone are kept. Longer than messages of a left WAL may be
+   * replayed, {@link io.gameq.healing.LeftMessages#OLDEST}: without marks all would be.
+   */
+  public static final Duration KEPT = Duration.ofDays(7);
 
   private MessageMarks() {}
 
@@ -115,7 +119,7 @@ public final class MessageMarks {
         }
       } else if (wal.getValue() == 0) {
         redis.sync().hset(key(slot), stamp, SlotKeys.bytes(Long.toString(now)));
-      } else if (now - wal.getValue() > KEPT_SECONDS) {
+      } else if (now - wal.getValue() > KEPT.toSeconds()) {
         redis.sync().hdel(key(slot), fields(wal.getKey()));
         removed++;
       }

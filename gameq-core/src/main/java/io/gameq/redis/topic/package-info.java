@@ -17,8 +17,8 @@
  * T:lease              ZSET    lane -> end of its lease, ms of Redis TIME
  * T:tries              HASH    id -> 'attempts lapses' of a pending message that was taken before
  * T:dead, T:why        HASH    id -> value; id -> 'ms attempts error'; at most 10,000
- * T:done               HASH    id -> version, and perhaps next due, that a replay knows to be over;
- *                              the hash expires an hour after its last write
+ * T:done,              HASH    id -> version, and perhaps next due, that a replay knows to be over;
+ * T:done:before                at most 50,000 each, for a week at least if there are no more
  * T:ended,             HASH    'id version occurrence' -> token of who ended a message that others
  * T:ended:before               may have handled too; at most 5,000 each, for 31 days after a write
  * T:age                STRING  the age that scores in T:ready were made with, ms

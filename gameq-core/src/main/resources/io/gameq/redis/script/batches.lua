@@ -8,10 +8,10 @@
 --                  handled
 --   e expect       for each: id; version that is pending, or 0 for none
 -- MODE: FIRST, what is sent for the first time: order of arrival counts. AGAIN, its answer was lost, and something newer may have come:
--- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for an hour. But an acknowledgement
+-- versions count. REPLAY, of a WAL: versions count, tokens do not, and what is over is remembered for a week. But an acknowledgement
 -- is refused, with the rows and messages of its commit, when another one has ended the message since its own lease ran out.
 local FIRST, AGAIN, REPLAY = '0', '1', '2'
-local DONE_MILLIS = 3600000
+local DONE_MILLIS, MOST_DONE = 7 * 86400000, 50000 -- longer than messages of a left WAL may be replayed: LeftMessages.OLDEST, six days
 local ENDED_MILLIS, MOST_ENDED = 31 * 86400000, 5000 -- longer than deleted rows are remembered
 local WORDS = {p = 3, r = 4, d = 3, a = 5, e = 2}
 
@@ -40,18 +40,35 @@ local function read_ids(b, offset)
   return ids, lanes
 end
 
--- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due'
+-- {ns:slot}:t:<topic>:done HASH id -> 'version' or 'version next due'. A full one, or one that was begun DONE_MILLIS ago, becomes
+-- done:before, in place of the one that was: each entry stays for DONE_MILLIS, unless MOST_DONE others come, and for thrice that at most.
+local function read_done(record) return string.sub(record, 1, 16), tonumber(string.sub(record, 18)) or 0 end
+
+-- Whether a record says that a version is over, up to its next due time.
+local function says_done(record, version, next_due)
+  if not record then return false end
+  local known, known_next = read_done(record)
+  return known > version or known == version and (known_next == 0 or next_due ~= 0 and known_next >= next_due)
+end
+
 local function done_of(t, id)
-  local record = redis.call('HGET', t .. ':done', id)
-  if not record then return nil end
-  return string.sub(record, 1, 16), tonumber(string.sub(record, 18)) or 0
+  local here, before = redis.call('HGET', t .. ':done', id), redis.call('HGET', t .. ':done:before', id)
+  if before and (not here or says_done(before, read_done(here))) then here = before end
+  if here then return read_done(here) end
 end
 
 local function remember_done(t, id, version, next_due)
-  local known, known_next = done_of(t, id)
-  if known and (known > version or known == version and (known_next == 0 or next_due ~= 0 and known_next >= next_due)) then return end
-  redis.call('HSET', t .. ':done', id, next_due == 0 and version or version .. ' ' .. whole(next_due))
-  redis.call('PEXPIRE', t .. ':done', DONE_MILLIS)
+  local key = t .. ':done'
+  if says_done(redis.call('HGET', key, id), version, next_due) then return end
+  local lives = redis.call('PTTL', key)
+  if lives >= 0 and lives <= DONE_MILLIS or redis.call('HLEN', key) >= MOST_DONE then
+    redis.call('RENAME', key, key .. ':before')
+    redis.call('PEXPIRE', key .. ':before', DONE_MILLIS)
+  end
+  local before = redis.call('HGET', key .. ':before', id)
+  if says_done(before, version, next_due) then version, next_due = read_done(before) end
+  redis.call('HSET', key, id, next_due == 0 and version or version .. ' ' .. whole(next_due))
+  if redis.call('PTTL', key) < 0 then redis.call('PEXPIRE', key, 2 * DONE_MILLIS) end
 end
 
 -- {ns:slot}:t:<topic>:ended HASH 'id version occurrence' -> token: who ended a message that others may have handled as well. A full one
@@ -369,7 +386,9 @@ local function refusal(b, is_full, mode)
         or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
   if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'ended', 'hash', 'ended:before', 'hash', 'dead', 'hash', 'why', 'hash') end
-  if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset') end
+  if not wrong and mode ~= FIRST then
+    wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
+  end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
     local last

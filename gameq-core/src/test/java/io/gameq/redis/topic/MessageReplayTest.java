@@ -3,10 +3,12 @@ package io.gameq.redis.topic;
 import static io.gameq.redis.topic.ScriptedTopic.ack;
 import static io.gameq.redis.topic.ScriptedTopic.id;
 import static io.gameq.redis.topic.ScriptedTopic.payload;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.healing.LeftMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
@@ -15,7 +17,11 @@ import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessageMarks;
 import io.gameq.redis.script.MessagesScript;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -207,6 +213,82 @@ class MessageReplayTest {
     assertEquals(1, topic.redis.sync().hlen(topic.key(A, "ended")));
     assertFalse(counts("other-aaaaaaaa", ack(late.get(0))));
     assertFalse(counts("other-bbbbbbbb", ack(late.get(1))));
+  }
+
+  /** Days until what a hash holds is forgotten, if nothing more is written. */
+  private double daysLeft(String name) {
+    return topic.redis.sync().pttl(topic.key(A, name)) / 86_400_000.0;
+  }
+
+  private void endByReplay(MessageId id) {
+    as("consumer-" + id.key());
+    topic.replay(
+        topic.commit(10, 50, new MessageChange.Ack(id, id.slot(4), 10, "of a lost claim", 0)));
+  }
+
+  @Test
+  void whatIsOverIsRememberedForLongerThanALeftWalMayBeReplayed() {
+    double replayed = LeftMessages.OLDEST.toDays();
+    assertTrue(MessageMarks.KEPT.toDays() > replayed);
+    endByReplay(A);
+    assertTrue(daysLeft("done") > replayed, "days left: " + daysLeft("done"));
+    topic
+        .redis
+        .sync()
+        .pexpire(topic.key(A, "done"), 86_400_000L); // the next one is of another week
+    endByReplay(inSlotOfA());
+    assertTrue(daysLeft("done") > replayed, "days left: " + daysLeft("done"));
+    assertTrue(daysLeft("done:before") > replayed, "days left: " + daysLeft("done:before"));
+    as("publisher-cccccccc");
+    for (MessageId id : List.of(A, inSlotOfA())) {
+      topic.replay(topic.commit(10, 10, topic.publish(id, "one", past)));
+      assertEquals("none", topic.pending(id));
+    }
+    topic.replay(topic.commit(11, 60, topic.publish(A, "newer", past)));
+    assertEquals("newer", topic.pending(A));
+  }
+
+  @Test
+  void anOlderReplayDoesNotHideWhatIsKnownOfLastWeek() {
+    endByReplay(A);
+    topic.redis.sync().pexpire(topic.key(A, "done"), 86_400_000L);
+    endByReplay(inSlotOfA());
+    as("late-aaaaaaaa");
+    topic.replay(topic.commit(10, 50, new MessageChange.Ack(A, A.slot(4), 7, "an older one", 0)));
+    topic.redis.sync().del(topic.key(A, "done:before"));
+    as("publisher-cccccccc");
+    topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
+    assertEquals("none", topic.pending(A));
+  }
+
+  @Test
+  void whatIsOverIsForgottenInTheEndThoughMoreComesEveryDay() {
+    byte[] done = topic.key(A, "done");
+    for (MessageId id : List.of(A, inSlotOfA())) {
+      topic.redis.sync().hset(done, SlotKeys.bytes("x" + id.key()), SlotKeys.bytes("0".repeat(16)));
+      topic.redis.sync().pexpire(done, 6 * 86_400_000L); // begun eight days ago
+      endByReplay(id);
+    }
+    assertEquals(
+        Set.of(A.id(), "x" + inSlotOfA().key()),
+        topic.redis.sync().hkeys(topic.key(A, "done:before")).stream()
+            .map(of -> new String(of, UTF_8))
+            .collect(Collectors.toSet()));
+    assertEquals(1, topic.redis.sync().hlen(done));
+  }
+
+  @Test
+  void ofWhatIsOverOnlySoMuchIsRemembered() {
+    for (int i = 0; i < 50_000; i += 500) {
+      Map<byte[], byte[]> some = new HashMap<>();
+      for (int j = i; j < i + 500; j++) {
+        some.put(SlotKeys.bytes("x" + j), SlotKeys.bytes("0000000000000001"));
+      }
+      topic.redis.sync().hset(topic.key(A, "done"), some);
+    }
+    endByReplay(A);
+    assertEquals(1, topic.redis.sync().hlen(topic.key(A, "done")));
+    assertEquals(50_000, topic.redis.sync().hlen(topic.key(A, "done:before")));
   }
 
   @Test
