@@ -284,7 +284,8 @@ class SchemaCommandsTest {
     String tables =
         game.queryText(
             "SELECT GROUP_CONCAT(TABLE_NAME ORDER BY TABLE_NAME) FROM information_schema.COLUMNS"
-                + " WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = '"
+                + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME NOT LIKE 'gameq%' AND"
+                + " COLUMN_NAME = '"
                 + column
                 + "'");
     return tables.equals("null") ? "" : tables;
