@@ -116,7 +116,7 @@ final class MessageReplay {
     }
     List<SlotMessages> lost =
         commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
-    if (!lost.isEmpty() && areRowsThere(sequence, commit.parts())) {
+    if (!lost.isEmpty() && areRowsThere(commit.parts())) {
       commits.add(new MessageCommit(sequence, commit.version(), lost));
       for (SlotMessages of : lost) {
         changes += of.changes().size();
@@ -130,7 +130,7 @@ final class MessageReplay {
   }
 
   /** Whether the rows that were committed together with messages are not lost for good. */
-  private boolean areRowsThere(long sequence, List<WalRecord.Part> rows) {
+  private boolean areRowsThere(List<WalRecord.Part> rows) {
     boolean are = true;
     for (WalRecord.Part part : rows) {
       are = are && isThere(part);

@@ -239,7 +239,10 @@ final class FlushPlan {
         owners.stream()
             .filter(of -> of.owner().equals(refused.owner()))
             .flatMap(of -> of.rows().stream())
-            .filter(row -> row.image().version() == refused.image().version() && row != refused)
+            .filter(
+                row ->
+                    row.image().version() == refused.image().version()
+                        && !row.key().equals(refused.key()))
             .forEach(row -> slow.add(new RowRefusal(row, handledTwice)));
       } else {
         second.computeIfAbsent(refused.owner(), owner -> new ArrayList<>()).add(refused);
