@@ -39,7 +39,7 @@ final class HandledBefore {
       String before = byMessage.get(HandledRow.handling(row.key()));
       if (before != null && !before.equals(row.key())) {
         throw new ClaimLostException(
-            "%s has the rows of another handler of this message already, which the session took over"
+            "%s has the rows of another handler of this message: the session took them over"
                 .formatted(session.owner()));
       }
     }

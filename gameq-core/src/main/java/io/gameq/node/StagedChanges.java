@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * whole --put refused--------------------------------> torn     no commit until rolled back
  * whole --commit of several sessions found no room---> together no commit without those others
  * together --another of them is rolled back or lost--> torn
- * any   --commit of a handler refused----------------> refused  takes nothing more, whatever is done
+ * any   --commit of a handler refused----------------> refused  takes nothing more
  * </pre>
  */
 final class StagedChanges {

@@ -18,7 +18,7 @@
  * queue.transact   StagedChangeSet   what the game's code stages, beside what sessions have
  * session.current  CurrentRows       what the session committed of tables that were asked for
  * session.commit   SessionCommits    CommitChecks: owned, within limits, moves whole;
- *                                    CommitRoom: waits for room
+ *                                    CommitRoom: waits for room; HandledBefore: no message twice
  * queue.send       SentRow           checked as a put; Inboxes: where it goes
  * session.onSent   SentToGame        what others sent to the owner: RowsSent
  * session.close    SessionClosing    waits until Redis has all, and tells it

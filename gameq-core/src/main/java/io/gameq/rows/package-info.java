@@ -24,6 +24,9 @@
  *
  * handover     'r' received from or 'g' given to; version; the other owner and its session
  *
+ * HandledRow   gameq_handled:mail,quest,117684614211371009,0,token   a row that gameq adds to the
+ *              commit of a message's handler: it says which message the others were changed for
+ *
  * layout       id bigint,name varchar(20) utf8mb4   the text that the fingerprint is the CRC-32 of
  * </pre>
  *

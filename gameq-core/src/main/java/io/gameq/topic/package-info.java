@@ -29,6 +29,8 @@
  *
  * <p>Nothing is taken ahead of a free handler, and nothing while the node has not healed, or within
  * three seconds after it has on another primary: other nodes put their acknowledgements back then.
+ * That spares work; that the rows of one handler count rests on MySQL alone, see {@link
+ * io.gameq.rows.HandledRow}.
  *
  * <p>An idle subscription asks Redis once a second for each slot of its topic, and for the topic's
  * pause and rate: 18 commands with 16 slots.

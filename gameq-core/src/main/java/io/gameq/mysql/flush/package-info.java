@@ -8,7 +8,8 @@
  *   MassRefusals       tells a table that refuses most rows from single bad rows
  * GuardedTransaction   lock, compare, write, set aside, commit; roll back and try again;
  *                      also for retries of dead letters and for direct replay
- * GuardedWrites        the rows of one transaction, in turns
+ * GuardedWrites        the rows of one transaction, in turns; first whether they count, by the
+ *                      messages that they were changed for (tables.HandledTable)
  *   RowOwnership       whose row it is, by handovers: the rules are in the package above
  *   DependentRows      rows that stand in the way of others, in order, again, in circles
  *     TablesInOrder    parents before children, children before parents
