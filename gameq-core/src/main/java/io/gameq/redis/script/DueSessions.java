@@ -107,14 +107,16 @@ public final class DueSessions {
     Range<Number> later = Range.from(Boundary.excluding(latestMillis), Boundary.unbounded());
     RedisReply.await(
         () -> {
-          for (List<byte[]> some;
-              !(some = redis.sync().zrangebyscore(slot.lease(), later, Limit.create(0, AT_ONCE)))
-                  .isEmpty(); ) {
+          while (true) {
+            List<byte[]> some =
+                redis.sync().zrangebyscore(slot.lease(), later, Limit.create(0, AT_ONCE));
+            if (some.isEmpty()) {
+              return true;
+            }
             Object[] ends =
                 some.stream().flatMap(of -> Stream.of((double) latestMillis, of)).toArray();
             long unused = redis.sync().zadd(slot.lease(), ZAddArgs.Builder.xx().lt(), ends);
           }
-          return true;
         });
   }
 

@@ -12,8 +12,9 @@
  *                            catalogue where its own is old
  * Flushing          MySQL    the transaction: one call        AfterFlush decides:
  *   committed                                                   Acknowledging; GivingBack who was
- *                                                               refused or held back; AskingForLost;
- *                                                               Fencing a second handler's owner
+ *                                                               refused or held back; then
+ *                                                               AskingForLost, or Fencing of
+ *                                                               a message's second handler
  *   a table, an owner, a connection failed                      Decoding, up to three times
  *   one owner may be why                                        the slow lane takes them; alone:
  *                                                               RereadingCatalog, SettingAside
