@@ -135,9 +135,11 @@ class SendTest extends RedisLossFixture {
       String session = raw.sync().get(slot + ":own:player%3A1");
       raw.sync()
           .eval(
-              "local rows = redis.call('HGETALL', KEYS[1])\n"
-                  + "local name = string.sub(rows[2], 1, 16) .. string.match(KEYS[1], '!(%x+)')\n"
-                  + "redis.call('HSET', KEYS[2], ARGV[1] .. rows[1], '0' .. name)",
+              """
+              local rows = redis.call('HGETALL', KEYS[1])
+              local name = string.sub(rows[2], 1, 16) .. string.match(KEYS[1], '!(%x+)')
+              redis.call('HSET', KEYS[2], ARGV[1] .. rows[1], '0' .. name)
+              """,
               ScriptOutputType.STATUS,
               new String[] {inbox, slot + ":sent:" + session.substring(17, 25)},
               "player%3A1 " + session + " ");

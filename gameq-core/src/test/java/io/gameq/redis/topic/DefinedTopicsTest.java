@@ -10,13 +10,14 @@ import io.gameq.redis.SlotKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DefinedTopicsTest {
   private static final TopicDefinition BUILDING =
       new TopicDefinition("building", 16, 0, 65_536, 16, 30_000, 0, "1s 2s \"jitter\"");
 
-  private static DefinedTopic revision(long revision, DefinedTopic.Pause pause) {
+  private static DefinedTopic revision(long revision, DefinedTopic.@Nullable Pause pause) {
     return new DefinedTopic(
         revision,
         BUILDING,

@@ -18,9 +18,7 @@ import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.SlotMarks;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -225,13 +223,16 @@ class MessageReplayTest {
 
   @Test
   void ofWhatIsOverOnlySoMuchIsRemembered() {
-    for (int i = 0; i < 50_000; i += 500) {
-      Map<byte[], byte[]> some = new HashMap<>();
-      for (int j = i; j < i + 500; j++) {
-        some.put(SlotKeys.bytes("x" + j), SlotKeys.bytes("0000000000000001"));
-      }
-      topic.redis.sync().hset(topic.key(A, "done"), some);
-    }
+    String fill =
+        "for i = 1, 50000 do redis.call('HSET', KEYS[1], 'x' .. i, '0000000000000001') end";
+    topic
+        .redis
+        .sync()
+        .eval(
+            fill.getBytes(UTF_8),
+            ScriptOutputType.MULTI,
+            new byte[][] {topic.key(A, "done")},
+            new byte[0][]);
     endByReplay(A);
     assertEquals(1, topic.redis.sync().hlen(topic.key(A, "done")));
     assertEquals(50_000, topic.redis.sync().hlen(topic.key(A, "done:before")));
