@@ -72,7 +72,7 @@ class RedisClockBackTest {
     String due = slot(player).prefix() + ":due";
     redis.zrange(due, 0, -1).stream()
         .filter(of -> of.startsWith("player%3A" + player + ":"))
-        .forEach(of -> redis.zadd(due, now() + AHEAD_MILLIS, of));
+        .forEach(of -> redis.zadd(due, (double) now() + AHEAD_MILLIS, of));
   }
 
   private static CommitReceipt commit(OwnerSession session, int player, int count) {
@@ -111,7 +111,9 @@ class RedisClockBackTest {
         assertEquals(1, gone.call(connection, slot(1)).claims().size());
       }
       String lease = slot(1).prefix() + ":lease";
-      redis.zrange(lease, 0, -1).forEach(of -> redis.zadd(lease, now() + AHEAD_MILLIS, of));
+      redis
+          .zrange(lease, 0, -1)
+          .forEach(of -> redis.zadd(lease, (double) now() + AHEAD_MILLIS, of));
       try (WriterService writer = game.writer("w1", 1_000)) {
         receipt.awaitDurable(SOON);
       }

@@ -45,11 +45,6 @@ class JournalMarksTest {
       long expected,
       int losses,
       List<Call> late) {
-    State redis(int nowThere, long nowMark) {
-      return new State(
-          nowThere, nowMark, before, next, sent, decided, told, expected, losses, late);
-    }
-
     State node(List<Call> nowSent, long nowTold, long nowExpected) {
       return new State(
           there, mark, before, next, nowSent, decided, nowTold, nowExpected, losses, late);
@@ -184,10 +179,11 @@ class JournalMarksTest {
   private State heal(State state) {
     long mark = state.next == 0 ? 0 : marks.applyAsLong(sequence(state.next - 1));
     int all = (1 << state.next) - 1;
+    int there = (all & ~state.decided) | state.there;
     return new State(
-        all & ~state.decided | state.there,
+        there,
         mark,
-        List.of((long) (all & ~state.decided | state.there), mark),
+        List.of((long) there, mark),
         state.next,
         List.of(),
         state.decided,

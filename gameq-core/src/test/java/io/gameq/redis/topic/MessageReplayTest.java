@@ -17,6 +17,7 @@ import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.SlotMarks;
+import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -158,7 +159,6 @@ class MessageReplayTest {
     return id("b" + i);
   }
 
-  @Test
   /** Days until what a hash holds is forgotten, if nothing more is written. */
   private double daysLeft(String name) {
     return topic.redis.sync().pttl(topic.key(A, name)) / 86_400_000.0;
