@@ -28,6 +28,7 @@ public abstract class Commit {
   private volatile long sequence;
   private long version;
   private boolean sentAgain;
+  private boolean notTaken;
 
   protected Commit(List<CommitPart> parts) {
     this(parts, List.of(), null);
@@ -116,6 +117,15 @@ public abstract class Commit {
   /** Whether it changes messages and no rows. */
   public boolean isOfMessagesAlone() {
     return parts.isEmpty();
+  }
+
+  /** Redis is known to have nothing of it, whatever its journal marks say by now. */
+  public void setNotTaken() {
+    notTaken = true;
+  }
+
+  public boolean isNotTaken() {
+    return notTaken;
   }
 
   /** Whether it publishes messages. */

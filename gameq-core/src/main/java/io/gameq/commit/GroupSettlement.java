@@ -64,15 +64,18 @@ final class GroupSettlement {
         if (session.isLost()) {
           failed.add(new Settlement.Failure(commit, Settlement.lost(session)));
         } else {
+          commit.setNotTaken();
           again.add(commit);
         }
       } else if (outcome instanceof CommitGroup.RefusedBy refused) {
         if (waitsForRoom && RedisReply.isFull(refused.message())) {
+          commit.setNotTaken();
           held.add(commit);
         } else {
           failed.add(Settlement.refused(commit, refused.message()));
         }
       } else if (outcome instanceof CommitGroup.Forgotten) {
+        commit.setNotTaken();
         again.add(commit);
       } else if (outcome instanceof CommitGroup.TakenInPart taken) {
         settlement.dropped(

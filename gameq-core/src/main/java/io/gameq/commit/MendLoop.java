@@ -125,12 +125,17 @@ final class MendLoop {
     }
   }
 
+  /** Whether what is held is to be sent again: once nothing is on its way. */
+  boolean isDue() {
+    return !isWell() && restNanos() <= 0;
+  }
+
   /** Mends, if it is time; returns 0 when nothing came of it. */
   int mend() {
     if (isWell() || restNanos() > 0) {
       return 0;
     }
-    return broken ? heal() : sendHeld();
+    return broken ? heal() : sent.groups() == 0 ? sendHeld() : 0;
   }
 
   private int heal() {

@@ -6,8 +6,10 @@ import io.gameq.change.Commit;
 import io.gameq.message.MessageId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -129,18 +131,17 @@ final class OutgoingCommits {
 
   /**
    * While Redis is full and others are held: takes those that wait and {@linkplain Commit#makesRoom
-   * make room} there, which are acknowledgements; as {@link #nextGroup}. None while journaled ones,
-   * which are older, have not been sent.
+   * make room} there, which are acknowledgements; as {@link #nextGroup}.
    */
   List<Commit> nextToMakeRoom() {
     List<Commit> taken = new ArrayList<>();
-    if (journaled.isEmpty()) {
-      int changes = 0;
-      for (Commit next : waiting.queue()) {
-        if (changes >= MOST_GROUP_MESSAGES || taken.size() >= MOST_GROUP_COMMITS) {
-          break;
-        }
-        if (next.makesRoom() && waiting.queue().remove(next)) {
+    int changes = 0;
+    for (Collection<Commit> from : List.of(journaled, waiting.queue())) {
+      for (Iterator<Commit> it = from.iterator();
+          it.hasNext() && changes < MOST_GROUP_MESSAGES && taken.size() < MOST_GROUP_COMMITS; ) {
+        Commit next = it.next();
+        if (next.makesRoom()) {
+          it.remove();
           inHand.add(next);
           taken.add(next);
           changes += next.changedMessages();

@@ -13,6 +13,11 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
     implements UnansweredCommits {
   @Override
   public @Nullable Commit first() {
+    for (Commit commit : sent.unanswered()) {
+      if (commit.makesRoom()) { // never behind what waits for room
+        return commit;
+      }
+    }
     return sent.unanswered().peek();
   }
 
@@ -29,7 +34,7 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
   @Override
   public void queued(Commit first) {
     settlement.queued(List.of(first));
-    sent.unanswered().remove();
+    sent.unanswered().remove(first);
   }
 
   @Override
@@ -39,7 +44,7 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
         Settlement.unknown(
             first,
             "the reply was lost, and session " + lost.id() + " no longer owns " + lost.owner()));
-    sent.unanswered().remove();
+    sent.unanswered().remove(first);
   }
 
   /**
@@ -53,12 +58,12 @@ record ResentCommits(SentCommits sent, SenderSessions sessions, Settlement settl
         first.rows() == 0
             ? reason
             : Settlement.unknown(first, "the reply was lost, and now " + reason.getMessage()));
-    sent.unanswered().remove();
+    sent.unanswered().remove(first);
   }
 
   @Override
   public void refused(Commit first, String message) {
     settlement.failed(List.of(Settlement.refused(first, message)));
-    sent.unanswered().remove();
+    sent.unanswered().remove(first);
   }
 }

@@ -36,6 +36,10 @@ final class SenderHealing {
   private final ResentCommits unanswered;
   private final SenderMessages messages;
   private boolean putMessagesBack;
+
+  /** A healing has not come to where it writes the marks. */
+  private boolean isMarkOwed;
+
   private RecordsToReplay owed = RecordsToReplay.NOTHING;
 
   SenderHealing(
@@ -58,7 +62,7 @@ final class SenderHealing {
     SlotMarks marks = sessions.marks();
     marks.begin(written.newestSequence());
     try {
-      marks.read(marks.read().write(redis, config.slots(), wal.id(), marks.settled(List.of())));
+      marks.read(marks.read().write(redis, config.slots(), wal.id(), marks.settled()));
     } catch (GameQueueException e) { // Redis is full: they are written by the first calls
       LOG.warn("cannot write the first journal marks: {}", e.getMessage());
     }
@@ -81,7 +85,9 @@ final class SenderHealing {
     Ports ports = new Ports(redis, events);
     long held = ports.owning();
     putMessagesBack = false;
+    isMarkOwed = true;
     HealingStep.runAll(HealingStep.first(), ports);
+    isMarkOwed = false;
     messages.healed();
     long owning = ports.owning();
     events.counts().healed(ports.replayed);
@@ -98,9 +104,15 @@ final class SenderHealing {
     return putMessagesBack;
   }
 
-  /** Sends commits again that have no answer; throws as {@link HealingStep#next}. */
+  /**
+   * Sends commits again that Redis had no room for, once nothing is on its way; throws as {@link
+   * HealingStep#next}.
+   */
   void sendAgain(RedisConnection redis, SenderEvents events) {
-    HealingStep.runAll(HealingStep.sendingAgain(), new Ports(redis, events));
+    HealingStep.runAll(
+        isMarkOwed ? HealingStep.sendingAgain() : new HealingStep.SendAgain(),
+        new Ports(redis, events));
+    isMarkOwed = false;
   }
 
   /** What one healing reaches. */
@@ -111,6 +123,7 @@ final class SenderHealing {
     private final HeldSessions held = new HeldSessions(all);
     private int replayed;
     private int givenUp;
+    private boolean hasReadMarks;
 
     Ports(RedisConnection redis, SenderEvents events) {
       this.redis = redis;
@@ -174,6 +187,15 @@ final class SenderHealing {
     @Override
     public void marks(JournalMarks now) {
       sessions.marks().read(now);
+      if (!hasReadMarks) {
+        hasReadMarks = true;
+        sessions.marks().noteNotTaken(now, unanswered.all());
+      }
+    }
+
+    @Override
+    public boolean writesMarks() {
+      return isMarkOwed;
     }
 
     @Override
@@ -183,7 +205,7 @@ final class SenderHealing {
 
     @Override
     public long[] settled() {
-      return sessions.marks().settled(unanswered.all());
+      return sessions.marks().settled();
     }
 
     @Override

@@ -72,7 +72,11 @@ final class SenderLoop {
     if (mend.isWell()) {
       return work + send.sendNext();
     }
-    work += mend.isBroken() ? send.journalWaiting() : send.sendWhatMakesRoom();
+    if (mend.isBroken()) {
+      work += send.journalWaiting();
+    } else if (!mend.isDue()) { // else what is held is next
+      work += send.sendWhatMakesRoom();
+    }
     return work + mend.mend();
   }
 

@@ -25,7 +25,7 @@ final class CommitResending {
       }
       unanswered.unknown(commit, lost);
     }
-    return new HealingStep.WriteMarks();
+    return HealingStep.SendAgain.orMarks(ports);
   }
 
   private static HealingStep send(HealingPorts ports, Commit commit) {

@@ -37,6 +37,11 @@ public interface HealingPorts {
 
   void marks(JournalMarks now);
 
+  /** Whether the marks are to be written: not while nothing but room in Redis was lacking. */
+  default boolean writesMarks() {
+    return true;
+  }
+
   /** By slot, the newest sequence that was answered; 0 for none. */
   long[] newest();
 

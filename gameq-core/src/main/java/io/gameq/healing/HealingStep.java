@@ -215,7 +215,10 @@ public sealed interface HealingStep {
   /** Sends the oldest commit again that has no answer. */
   record SendAgain() implements HealingStep {
     static HealingStep orMarks(HealingPorts ports) {
-      return ports.unanswered().first() == null ? new WriteMarks() : new SendAgain();
+      if (ports.unanswered().first() != null) {
+        return new SendAgain();
+      }
+      return ports.writesMarks() ? new WriteMarks() : new Healed();
     }
 
     @Override

@@ -18,6 +18,7 @@ public final class LeftMessageReplay {
    *
    * @param redis a connection that no other thread uses meanwhile
    * @param messages of that WAL, all of which was {@linkplain LeftMessages#take taken}
+   * @param areRowsBack whether nothing is left of the rows: then the journal marks are moved on
    * @return of how many records messages were put back
    * @throws io.gameq.GameQueueException when a server goes away, or Redis has no room: what was
    *     replayed stays, and it can be run again
@@ -27,7 +28,8 @@ public final class LeftMessageReplay {
       SlotKeys[] slots,
       DurableTruth truth,
       LeftMessages.Wal wal,
-      LeftMessages messages) {
+      LeftMessages messages,
+      boolean areRowsBack) {
     LeftRecords left = new LeftRecords(slots, JournalMarks.none(slots.length), false);
     WalReport report = WalReader.read(wal.directory(), left::take);
     HeldSessions sessions = new HeldSessions(left.sessions());
@@ -39,7 +41,8 @@ public final class LeftMessageReplay {
             slots,
             truth,
             new WalFiles(WalPlaces.left(wal.directory(), left.carried()), wal.id()),
-            new LeftWalPorts.Left(sessions, messages, left.newest(), report.isWhole()));
+            new LeftWalPorts.Left(
+                sessions, messages, left.newest(), report.isWhole() && areRowsBack));
     HealingStep.runAll(new HealingStep.ReplayMessages(NotReplayed.NONE), ports);
     return ports.replayed();
   }

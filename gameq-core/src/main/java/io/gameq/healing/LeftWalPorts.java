@@ -43,7 +43,7 @@ final class LeftWalPorts implements HealingPorts, UnansweredCommits {
    * What was learned of the WAL.
    *
    * @param newest by slot, its newest sequence
-   * @param isWhole whether all of it can be read
+   * @param isWhole whether all of it can be read, and is decided in the end
    */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares them
   record Left(HeldSessions sessions, LeftMessages messages, long[] newest, boolean isWhole) {}

@@ -6,11 +6,11 @@ import io.gameq.redis.script.CommitGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits whose answer was lost, or that Redis had no room for, in WAL order. Each stays the first
- * until its outcome is known.
+ * Commits whose answer was lost, or that Redis had no room for, in WAL order; but acknowledgements
+ * of messages come first, since they make room. Each stays the first until its outcome is known.
  */
 public interface UnansweredCommits {
-  /** The oldest; null when there is none. */
+  /** The next; null when there is none. */
   @Nullable Commit first();
 
   /** What sends a commit by itself. */

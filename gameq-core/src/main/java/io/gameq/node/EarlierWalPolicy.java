@@ -82,6 +82,7 @@ final class EarlierWalPolicy {
           LeftWalReplay.Outcome outcome = replay.run(wals.get(i));
           tell(wals.get(i), outcome);
           if (!outcome.leavesSomething()) {
+            LeftWals.messagesAreThere(wals.get(i));
             whole.add(wals.get(i));
           }
         }

@@ -48,6 +48,15 @@ public final class LeftWals {
     return WalMarkers.complete(wal).isPresent();
   }
 
+  /** Redis has all messages of a complete WAL: it need not be kept for them much longer. */
+  public static void messagesAreThere(Path wal) {
+    try {
+      WalMarkers.messagesAreThere(wal);
+    } catch (IOException e) {
+      throw new WalException("cannot write into the WAL directory " + wal + " (" + e + ")", e);
+    }
+  }
+
   /** The id of the process that wrote a WAL, 8 hex digits. */
   public static String process(Path wal) {
     String id = String.valueOf(wal.getFileName());

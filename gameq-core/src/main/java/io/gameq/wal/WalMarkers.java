@@ -14,7 +14,10 @@ final class WalMarkers {
   /** {@code last sequence, bytes}: its node ended with everything durable. */
   static final String COMPLETE_FILE = "complete";
 
-  /** {@code Unix ms}: until then Redis may yet lose messages that a complete WAL has. */
+  /**
+   * {@code Unix ms}: a complete WAL has messages that Redis may yet lose. From then on they are
+   * safe once a start of its node has seen that Redis has them.
+   */
   static final String MESSAGES_FILE = "messages";
 
   private WalMarkers() {}
@@ -36,9 +39,16 @@ final class WalMarkers {
 
   /** Whether Redis may yet lose messages that the WAL has, though it is complete. */
   static boolean isKeptForMessages(Path directory) {
-    return numbers(directory, MESSAGES_FILE, 1)
+    return Files.exists(directory.resolve(MESSAGES_FILE));
+  }
+
+  /** Redis has the messages: forgets that they are to be kept, if that has been for long enough. */
+  static void messagesAreThere(Path directory) throws IOException {
+    if (numbers(directory, MESSAGES_FILE, 1)
         .filter(until -> until[0] > System.currentTimeMillis())
-        .isPresent();
+        .isEmpty()) {
+      Files.deleteIfExists(directory.resolve(MESSAGES_FILE));
+    }
   }
 
   /** The first sequence that is not deleted on purpose: 1 when none was, or nobody knows. */

@@ -34,12 +34,14 @@ import io.gameq.Subscription;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.WalFullException;
+import io.gameq.WhenRedisIsFull;
 import io.gameq.lab.servers.EmbeddedRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.servers.TestServers;
 import io.gameq.topic.TopicFixture.Inbox;
+import io.lettuce.core.KillArgs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -394,6 +396,52 @@ class SubscriptionTest {
     assertEquals("away", again.key());
     assertEquals(1, again.attempt());
     await().atMost(LONG).until(() -> topic.counts().dead() == 1);
+  }
+
+  @Test
+  void aNodeHealsAtAFullRedisAndItsAcknowledgementsGoOn() throws Exception {
+    TopicFixture apart = new TopicFixture();
+    try (EmbeddedRedis server = EmbeddedRedis.start();
+        RedisConnector connector = new RedisConnector(new RedisConfig(server.uri()));
+        RedisConnection redis = connector.open();
+        GameQueue full =
+            GameQueue.open(
+                apart
+                    .config("full", wals)
+                    .redis(server.uri())
+                    .whenRedisIsFull(WhenRedisIsFull.WAIT)
+                    .build())) {
+      Topic<Text> topic = full.topic("full", Text.class);
+      for (int i = 0; i < 50; i++) {
+        topic.publish("k" + i, new Text("x")).awaitQueued(LONG);
+      }
+      redis.sync().configSet("maxmemory", "1");
+      CommitReceipt held = topic.publish("held", new Text("x"));
+      CountDownLatch first = new CountDownLatch(10);
+      Subscription subscription =
+          topic.subscribe(
+              delivery -> {
+                if (first.getCount() == 1) {
+                  killOthers(redis);
+                }
+                first.countDown();
+              });
+      await().atMost(LONG).until(() -> subscription.counts().handled() == 50);
+      assertFalse(held.queued().isDone());
+      redis.sync().configSet("maxmemory", "0");
+      held.awaitQueued(LONG);
+      await().atMost(LONG).until(() -> subscription.counts().handled() == 51);
+    }
+  }
+
+  private static void killOthers(RedisConnection redis) {
+    long own = redis.id();
+    for (String client : redis.sync().clientList().split("\n")) {
+      long id = Long.parseLong(client.substring(3, client.indexOf(' ')));
+      if (id != own) {
+        long unused = redis.sync().clientKill(KillArgs.Builder.id(id));
+      }
+    }
   }
 
   @Test

@@ -160,7 +160,8 @@ final class ReplayCommand implements Callable<Integer> {
     if (lookups.redis() != null) {
       lookups.redis().requireSameTerm();
     }
-    replayMessages(out, replay.gone(), lookups);
+    boolean areRowsBack = report.refused() == 0 && report.closedTables().isEmpty();
+    replayMessages(out, replay.gone(), lookups, areRowsBack);
     PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
     Planner again = new Planner(wals, lookups, wanted, progress::step);
     again.plan(after);
@@ -183,12 +184,17 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   /** Messages are of no owner, so that those of some cannot be asked for. */
-  private void replayMessages(PrintWriter out, List<WalFolder> gone, Lookups lookups) {
+  private void replayMessages(
+      PrintWriter out, List<WalFolder> gone, Lookups lookups, boolean areRowsBack) {
     if (!owners.encoded().isEmpty()) {
       out.println("  messages were left alone: they are put back without --owner");
       return;
     }
-    line(out, lookups.putMessagesBack(gone), "commit", "whose messages were put back into Redis");
+    line(
+        out,
+        lookups.putMessagesBack(gone, areRowsBack),
+        "commit",
+        "whose messages were put back into Redis");
   }
 
   private static void line(PrintWriter out, long count, String of, String what) {

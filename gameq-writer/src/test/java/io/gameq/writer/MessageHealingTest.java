@@ -97,6 +97,7 @@ class MessageHealingTest extends MessagesFixture {
       assertThrows(OwnershipLostException.class, () -> refused.awaitQueued(LONG));
       published(one, "after", "y"); // what was refused holds up nothing
       assertEquals(Map.of("after", "y"), pending());
+      assertMarksProve();
       assertEquals(List.of(), two.read("player:1", Pet.class));
       assertEquals(List.of(), two.read("player:2", Pet.class));
     }

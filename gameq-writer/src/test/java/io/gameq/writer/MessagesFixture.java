@@ -3,6 +3,7 @@ package io.gameq.writer;
 import static io.gameq.servers.Waits.LONG;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
@@ -11,6 +12,7 @@ import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.topic.TakeScript;
 import io.gameq.redis.topic.TakenMessage;
 import java.util.ArrayList;
@@ -90,5 +92,22 @@ abstract class MessagesFixture extends RedisLossFixture {
     byte[] id = id(key).id().getBytes(US_ASCII);
     redis.sync().hdel(key(slot, "msg").getBytes(US_ASCII), id);
     redis.sync().zrem(key(slot, "due").getBytes(US_ASCII), id);
+  }
+
+  /** Refused commits leave no journal mark behind that proves nothing. */
+  final void assertMarksProve() {
+    for (SlotKeys slot : SlotKeys.all(game.namespace, Game.SLOTS)) {
+      redis
+          .sync()
+          .hgetall(slot.journal())
+          .forEach(
+              (field, mark) -> {
+                String name = new String(field, US_ASCII);
+                String text = new String(mark, US_ASCII);
+                assertTrue(
+                    name.endsWith("!") || JournalMarks.parse(List.of(text), "").sequence(0) > 0,
+                    () -> name + " " + text);
+              });
+    }
   }
 }

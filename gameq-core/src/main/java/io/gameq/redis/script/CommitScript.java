@@ -39,6 +39,7 @@ public final class CommitScript {
    * A commit.
    *
    * @param walId empty of a replay, which moves no journal marks
+   * @param open the oldest sequence that waits for an answer
    * @param dueMillis when its rows are due
    * @param messages null for none; of a replay its acknowledgements alone
    * @param slots of the namespace, by number; not looked at without messages
@@ -50,6 +51,7 @@ public final class CommitScript {
       byte[] walId,
       MessagesScript.Mode mode,
       long sequence,
+      long open,
       long dueMillis,
       List<Part> parts,
       @Nullable MessageCommit messages,
@@ -66,6 +68,7 @@ public final class CommitScript {
           new byte[0],
           MessagesScript.Mode.REPLAY,
           sequence,
+          0,
           dueMillis,
           parts,
           messages,
@@ -75,7 +78,7 @@ public final class CommitScript {
 
     /** Its rows alone. */
     public Arguments withoutMessages() {
-      return new Arguments(walId, mode, sequence, dueMillis, parts, null, slots, moves);
+      return new Arguments(walId, mode, sequence, open, dueMillis, parts, null, slots, moves);
     }
 
     /** About what it takes on its way: rows and messages. */
@@ -122,6 +125,8 @@ public final class CommitScript {
       List<byte[]> args = new ArrayList<>();
       args.add(walId);
       args.add(mode.word());
+      args.add(MessageBatch.number(sequence));
+      args.add(MessageBatch.number(open));
       moves.forEach(move -> move.write(args));
       args.add(MessageBatch.number(parts.size()));
       for (Part part : parts) {

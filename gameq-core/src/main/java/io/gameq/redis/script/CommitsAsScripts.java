@@ -64,8 +64,8 @@ final class CommitsAsScripts implements CommitCommands {
         .<@Nullable Void>handle(
             (answer, error) -> {
               outcomes[i] = error == null ? outcome(commit, answer) : refused(error);
-              if (outcomes[i] instanceof CommitGroup.Applied) {
-                marks.set(i, SlotMarks.marks(answer.get(1)));
+              if (error == null && answer.get(answer.size() - 1) instanceof List<?> before) {
+                marks.set(i, SlotMarks.marks(before)); // of one that was decided
               }
               return null;
             })
@@ -92,6 +92,7 @@ final class CommitsAsScripts implements CommitCommands {
         terms.walId(),
         isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST,
         commit.sequence(),
+        terms.open(),
         terms.due(commit.isUrgent()),
         parts,
         messages.messages().isEmpty() ? null : messages,

@@ -57,18 +57,17 @@ final class CommitsOfMessages implements CommitCommands {
             });
   }
 
-  /** The messages of a commit: of one that is sent again what Redis may lack. */
+  /** The messages of a commit: of one that is sent again none if Redis took them. */
   static MessageCommit of(Commit commit, CommitGroup.Terms terms, boolean isAgain) {
     return new MessageCommit(
         commit.sequence(), commit.version(), isAgain ? lacking(commit, terms) : commit.messages());
   }
 
   static List<SlotMessages> lacking(Commit commit, CommitGroup.Terms terms) {
-    JournalMarks marks = terms.marks().read();
-    long sequence = commit.sequence();
-    return marks.wasRefused(sequence, commit.publishes())
+    return commit.isNotTaken()
+            || terms.marks().read().wasRefused(commit.sequence(), commit.publishes())
         ? commit.messages()
-        : commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
+        : List.of();
   }
 
   @Override

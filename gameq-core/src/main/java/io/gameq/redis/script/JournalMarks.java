@@ -40,21 +40,37 @@ public final class JournalMarks {
   /** Of a node that is gone: longer than the messages of its WAL are put back. */
   public static final Duration KEPT = Duration.ofDays(7);
 
-  private final long[] marks;
-  private final List<Refused> refused;
+  private static final LuaScript WRITING = LuaScript.of(JournalMarks.class, "marks.lua");
 
-  private JournalMarks(long[] marks, List<Refused> refused) {
-    this.marks = marks;
-    this.refused = refused;
+  private final long[] marks;
+  private final long[] sequences;
+  private final List<Answer> answers;
+
+  private JournalMarks(long[] marks, List<Answer> answers) {
+    this(marks, Arrays.stream(marks).map(JournalMarks::sequence).toArray(), answers);
   }
 
-  /** Commits of calls whose answer may be lost: one, or those that publish among several. */
-  private record Refused(long first, long last, boolean isOfPublishes) {
-    static Refused parse(String text) {
+  private JournalMarks(long[] marks, long[] sequences, List<Answer> answers) {
+    this.marks = marks;
+    this.sequences = sequences;
+    this.answers = answers;
+  }
+
+  /**
+   * What was answered to calls whose answer may be lost: a commit was refused, or those that
+   * publish among several, or one was taken after all.
+   */
+  private record Answer(long first, long last, boolean isOfPublishes, boolean isTaken) {
+    static Answer parse(String text) {
       int dash = text.indexOf('-');
-      long first = Long.parseLong(dash < 0 ? text : text.substring(0, dash));
-      return new Refused(
-          first, dash < 0 ? first : Long.parseLong(text.substring(dash + 1)), dash >= 0);
+      boolean isTaken = text.startsWith("+");
+      long first = Long.parseLong(text.substring(isTaken ? 1 : 0, dash < 0 ? text.length() : dash));
+      return new Answer(
+          first, dash < 0 ? first : Long.parseLong(text.substring(dash + 1)), dash >= 0, isTaken);
+    }
+
+    boolean isOf(long sequence) {
+      return first <= sequence && sequence <= last;
     }
   }
 
@@ -70,10 +86,24 @@ public final class JournalMarks {
    */
   public static JournalMarks parse(List<String> marks, String refused) {
     return new JournalMarks(
-        marks.stream().mapToLong(Long::parseLong).toArray(),
+        marks.stream().mapToLong(JournalMarks::number).toArray(),
         refused.isEmpty()
             ? List.of()
-            : Arrays.stream(refused.split(" ", -1)).map(Refused::parse).toList());
+            : Arrays.stream(refused.split(" ", -1)).map(Answer::parse).toList());
+  }
+
+  /** What somebody else wrote proves nothing. */
+  private static long number(String mark) {
+    try {
+      return Long.parseLong(mark);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** The same marks, by which all up to these sequences is known to be held. */
+  JournalMarks proving(long[] proven) {
+    return new JournalMarks(marks, proven, answers);
   }
 
   /** The mark of a sequence; 0 of none. */
@@ -97,7 +127,7 @@ public final class JournalMarks {
 
   /** The sequence up to which Redis holds everything of a slot. */
   public long sequence(int slot) {
-    return sequence(marks[slot]);
+    return sequences[slot];
   }
 
   /** Whether Redis may lack what a commit changes in a slot. */
@@ -107,9 +137,9 @@ public final class JournalMarks {
 
   /** Whether a commit that has no answer, and is not lacking, was refused. */
   public boolean wasRefused(long sequence, boolean publishes) {
-    return refused.stream()
-        .anyMatch(
-            of -> of.first <= sequence && sequence <= of.last && (publishes || !of.isOfPublishes));
+    return answers.stream()
+            .anyMatch(of -> of.isOf(sequence) && !of.isTaken && (publishes || !of.isOfPublishes))
+        && answers.stream().noneMatch(of -> of.isOf(sequence) && of.isTaken);
   }
 
   /** As it stands in Redis; 0 where it has none. */
@@ -119,7 +149,7 @@ public final class JournalMarks {
 
   @Override
   public String toString() {
-    return Arrays.toString(marks) + " " + refused;
+    return Arrays.toString(marks) + Arrays.toString(sequences) + answers;
   }
 
   /**
@@ -159,19 +189,20 @@ public final class JournalMarks {
   public JournalMarks write(
       RedisConnection redis, SlotKeys[] slots, String walId, long[] sequences) {
     long[] now = marks.clone();
-    List<CompletionStage<Boolean>> sent = new ArrayList<>();
-    redis.inOneGo(
-        () -> {
-          for (int slot = 0; slot < now.length; slot++) {
-            if (sequences[slot] >= 0 && of(sequences[slot]) != now[slot]) {
-              now[slot] = of(sequences[slot]);
-              byte[] mark = SlotKeys.bytes(Long.toString(now[slot]));
-              sent.add(redis.async().hset(slots[slot].journal(), SlotKeys.bytes(walId), mark));
-            }
-          }
-        });
-    sent.forEach(RedisReply::await);
-    return new JournalMarks(now, refused);
+    List<byte[]> keys = new ArrayList<>();
+    List<byte[]> args = new ArrayList<>(List.of(SlotKeys.bytes(walId)));
+    for (int slot = 0; slot < now.length; slot++) {
+      if (sequences[slot] >= 0 && of(sequences[slot]) != now[slot]) {
+        now[slot] = of(sequences[slot]);
+        keys.add(SlotKeys.bytes(slots[slot].prefix()));
+        args.add(SlotKeys.bytes(Long.toString(now[slot])));
+      }
+    }
+    if (!keys.isEmpty()) {
+      WRITING.load(redis);
+      List<Object> unused = RedisReply.await(WRITING.send(redis, keys, args));
+    }
+    return new JournalMarks(now, answers);
   }
 
   /** Removes the marks of a WAL; returns in how many slots there were any. */

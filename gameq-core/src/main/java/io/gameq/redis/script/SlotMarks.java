@@ -100,12 +100,34 @@ public final class SlotMarks {
     answered[of.slot] = Math.max(answered[of.slot], of.last);
   }
 
-  /** A healing has read the marks; nothing is on its way. */
+  /**
+   * A healing has read, or written, the marks; nothing is on its way. A mark that is as Redis told
+   * last proves that it has all that it answered, also where refused calls left it without a
+   * checksum.
+   */
   public void read(JournalMarks marks) {
-    read = marks;
+    long[] proven = new long[told.length];
+    Arrays.setAll(
+        proven,
+        slot ->
+            marks.mark(slot) == told[slot]
+                ? Math.max(answered[slot], marks.sequence(slot))
+                : marks.sequence(slot));
+    read = marks.proving(proven);
     for (int slot = 0; slot < told.length; slot++) {
       told[slot] = marks.mark(slot);
       expected[slot] = told[slot];
+    }
+  }
+
+  /** Notes which commits without an answer Redis has not taken, by the marks that were read. */
+  public void noteNotTaken(JournalMarks marks, Collection<Commit> unanswered) {
+    for (Commit commit : unanswered) {
+      for (int slot : slotsOf(commit)) {
+        if (marks.lacks(slot, commit.sequence())) {
+          commit.setNotTaken();
+        }
+      }
     }
   }
 
@@ -116,20 +138,11 @@ public final class SlotMarks {
 
   /**
    * The sequence up to which all of each slot is in Redis or decided, once what was lost is put
-   * back.
-   *
-   * @param unanswered commits that are to be sent again
+   * back; or has no answer, and is known not to be taken.
    */
-  public long[] settled(Collection<Commit> unanswered) {
+  public long[] settled() {
     long[] settled = new long[told.length];
     Arrays.setAll(settled, slot -> Math.max(answered[slot], read.sequence(slot)));
-    for (Commit commit : unanswered) {
-      for (int slot : slotsOf(commit)) {
-        if (read.lacks(slot, commit.sequence())) {
-          settled[slot] = Math.min(settled[slot], commit.sequence() - 1);
-        }
-      }
-    }
     return settled;
   }
 

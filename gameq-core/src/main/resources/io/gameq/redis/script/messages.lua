@@ -24,16 +24,7 @@ else
   write_even_when_full(KEYS[1])
 end
 
-local unit, refusals, refused = 0, {}, {}
-
--- Remembers what was refused, until nothing from 'open' on waits for an answer any more.
-local function remember_refused(slot, wal, open, refused)
-  local known = redis.call('HGET', slot .. ':journal', wal .. '!') or ''
-  for first, last in string.gmatch(known, '(%d+)(%S*)') do
-    if tonumber(string.match(last, '%d+') or first) >= open then refused[#refused + 1] = first .. last end
-  end
-  redis.call('HSET', slot .. ':journal', wal .. '!', table.concat(refused, ' '))
-end
+local unit, refusals, refused, taken = 0, {}, {}, {}
 
 local function refuse(item, why)
   for _, word in ipairs({unit, item, why[1], why[2]}) do refusals[#refusals + 1] = word end
@@ -71,6 +62,7 @@ local function as_a_whole(c)
     refused[#refused + 1] = c.sequence
   else
     for _, b in ipairs(c.batches) do apply(b, mode) end
+    taken[#taken + 1] = c.sequence
   end
 end
 
@@ -87,6 +79,6 @@ while at <= #ARGV do
 end
 if wal ~= '' then
   move_marks(wal, 7)
-  if #refused > 0 then remember_refused(KEYS[1], wal, tonumber(ARGV[6]), refused) end
+  remember_refused(wal, ARGV[6], refused, mode == AGAIN and taken or {})
 end
 return {1, marks, refusals}

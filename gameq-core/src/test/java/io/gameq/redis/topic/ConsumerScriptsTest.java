@@ -487,7 +487,10 @@ class ConsumerScriptsTest {
     send(topic.publish(failed, "failed", past));
     topic.nack(topic.takeOne(), 3_600_000 + 5_000, 16, 0);
     long ahead = topic.now() + 3_600_000;
-    topic.redis.sync().zadd(topic.key(A, "lease"), (double) ahead + 90_000, SlotKeys.bytes(A.lane()));
+    topic
+        .redis
+        .sync()
+        .zadd(topic.key(A, "lease"), (double) ahead + 90_000, SlotKeys.bytes(A.lane()));
     tookAt(ahead);
     topic.take(topic.slot(A), 9, 0);
     assertTrue(topic.score(A, "lease") <= topic.now() + 90_000, "as it was extended");

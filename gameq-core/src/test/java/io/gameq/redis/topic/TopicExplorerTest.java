@@ -120,7 +120,7 @@ class TopicExplorerTest {
         "LOST",
         GROUPED,
         new TopicCast(1, 1, 0, 0, 0),
-        "if #refused > 0 then remember_refused(KEYS[1], wal, tonumber(ARGV[6]), refused) end",
+        "remember_refused(wal, ARGV[6], refused, mode == AGAIN and taken or {})",
         "");
     misses(
         "ACKNOWLEDGED TWICE",

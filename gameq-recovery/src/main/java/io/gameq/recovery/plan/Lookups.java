@@ -35,10 +35,10 @@ public record Lookups(RecoveryDatabase database, @Nullable RecoveryRedis redis) 
   }
 
   /** Puts them back, once the rows are; returns of how many commits. */
-  public long putMessagesBack(List<WalFolder> of) {
+  public long putMessagesBack(List<WalFolder> of, boolean areRowsBack) {
     return redis == null
         ? 0
-        : new LeftWalMessages(redis, of).putBack(database.truth(redis.slots()));
+        : new LeftWalMessages(redis, of).putBack(database.truth(redis.slots()), areRowsBack);
   }
 
   /** The numbers of the WALs whose nodes gave a sign of life within 15 s. */

@@ -30,16 +30,18 @@ public final class LeftWalMessages {
   /**
    * Puts back what Redis lacks, once the rows are; returns of how many commits.
    *
+   * @param areRowsBack whether nothing is left of the rows of these WALs
    * @throws io.gameq.GameQueueException when a server does not answer, or Redis has no room: what
    *     was put back stays
    */
-  public long putBack(DurableTruth truth) {
+  public long putBack(DurableTruth truth, boolean areRowsBack) {
     long commits = 0;
     for (WalFolder folder : folders) {
       LeftMessages messages = read(folder);
       if (messages.lackingChanges() > 0) {
         commits +=
-            LeftMessageReplay.run(redis.connection(), redis.slots(), truth, wal(folder), messages);
+            LeftMessageReplay.run(
+                redis.connection(), redis.slots(), truth, wal(folder), messages, areRowsBack);
       }
     }
     return commits;

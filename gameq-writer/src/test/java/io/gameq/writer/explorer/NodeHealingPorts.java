@@ -227,11 +227,7 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
 
   @Override
   public long[] settled() {
-    List<Commit> unanswered = new ArrayList<>();
-    for (int op : me.unanswered()) {
-      unanswered.add(node.sentBefore(world, withMarkedSessions(), op));
-    }
-    return slotMarks().settled(unanswered);
+    return slotMarks().settled();
   }
 
   @Override

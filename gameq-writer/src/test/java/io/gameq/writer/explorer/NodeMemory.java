@@ -488,16 +488,6 @@ record NodeMemory(
   }
 
   /** The first commit without an answer; -1 when there is none. */
-  /** Ops of commits without an answer, in order. */
-  List<Integer> unanswered() {
-    return changes.stream()
-        .filter(change -> change.status() == MadeChange.Status.SENT)
-        .map(MadeChange::commit)
-        .distinct()
-        .sorted()
-        .toList();
-  }
-
   int firstUnanswered() {
     return changes.stream()
         .filter(change -> change.status() == MadeChange.Status.SENT)
