@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -232,6 +233,7 @@ class SecondHandlerTest {
                 item(inbox, 6, 11),
                 item(inbox, 7, 12),
                 handled(inbox, "m", "b", 12),
+                handled(inbox, "n", "b", 12),
                 item(inbox, 8, 13),
                 handled(inbox, "other", "c", 13)));
     assertEquals(List.of(), fenced(committed));
@@ -240,6 +242,51 @@ class SecondHandlerTest {
         "player%3A2 7 " + DeadLetter.HANDLED_TWICE,
         server.queryText(
             "SELECT GROUP_CONCAT(owner, ' ', row_key, ' ', error_code) FROM gameq_dead_letter"));
+  }
+
+  private Committed flushedInTime(OwnerRows... all) {
+    return CompletableFuture.supplyAsync(() -> flushed(all))
+        .orTimeout(LONG.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  @Test
+  void theSessionOfBothHandlersIsEndedAndOthersInItsFlushAreWritten() throws SQLException {
+    Committed committed =
+        flushedInTime(
+            rows(
+                one,
+                ofOne,
+                item(one, 1, 10),
+                handled(one, "m", "a", 10),
+                item(one, 3, 11),
+                handled(one, "m", "b", 11)),
+            rows(two, ofTwo, item(two, 2, 12)));
+    assertEquals(List.of(one), fenced(committed));
+    assertTrue(committed.fenced().get(0).why().contains("mail/m"), committed::toString);
+    assertEquals("2", items());
+    assertEquals("0", server.queryText("SELECT COUNT(*) FROM gameq_handled"));
+  }
+
+  @Test
+  void ofTwoOwnersThatEachHandledAMessageOfTheOtherFirstTheRowsOfOneCount() throws SQLException {
+    Committed committed =
+        flushedInTime(
+            rows(
+                one,
+                ofOne,
+                item(one, 1, 10),
+                handled(one, "m", "a", 10),
+                handled(one, "n", "c", 19)),
+            rows(
+                two,
+                ofTwo,
+                item(two, 2, 14),
+                handled(two, "m", "b", 15),
+                handled(two, "n", "d", 14)));
+    assertEquals(1, committed.fenced().size(), committed::toString);
+    assertEquals(fenced(committed).equals(List.of(two)) ? "1" : "2", items());
+    assertEquals("2", server.queryText("SELECT COUNT(*) FROM gameq_handled"));
   }
 
   @Test
