@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.change.SlotMessages;
 import io.gameq.change.VersionClock;
+import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
@@ -24,8 +25,9 @@ public final class LeftMessages implements MessageRecords {
   /**
    * Older messages are not put back. A day shorter, for clocks that differ, than Redis keeps the
    * {@linkplain JournalMarks#KEPT marks} of nodes that are gone, without which all would be
-   * replayed; and than it remembers which messages are over ({@code DONE_MILLIS} of {@code
-   * batches.lua}), without which handled ones would come back.
+   * replayed; than it remembers which messages are over ({@code DONE_MILLIS} of {@code
+   * batches.lua}), without which handled ones would come back; and than MySQL remembers whose rows
+   * count of them ({@link TombstoneHorizon#HANDLED_KEPT}), without which both handlers' would.
    */
   public static final Duration OLDEST = Duration.ofDays(6);
 

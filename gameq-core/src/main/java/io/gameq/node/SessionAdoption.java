@@ -112,7 +112,7 @@ final class SessionAdoption implements OpeningPorts.ToWal {
             });
     sender.register(tracker.session(), tracker, open.by().connections());
     return new Opened(
-        tracker, view, new PendingHandovers(rows.all()), new HandledBefore(rows.all()));
+        tracker, view, new PendingHandovers(rows.all()), new HandledBefore(tracker, rows.all()));
   }
 
   /** Tells the owner's earlier sessions of this node what the new one adopted. */

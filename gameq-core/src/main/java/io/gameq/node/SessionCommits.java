@@ -185,9 +185,33 @@ final class SessionCommits {
       CommitTerms terms) {
     checks.check(parts, messagesOf);
     List<ChangedRow> handled = handled(messagesOf);
-    if (!handled.isEmpty()) {
-      taken.forEach(its -> its.from().handled().check(its.from(), handled));
+    if (handled.isEmpty()) { // nearly every commit
+      return submit(taken, parts, inboxes, messagesOf, handled, terms);
     }
+    List<HandledBefore> noted = new ArrayList<>(taken.size());
+    boolean isSubmitted = false;
+    try {
+      for (NodeSession.Taken its : taken) {
+        its.from().handled().begin(handled);
+        noted.add(its.from().handled());
+      }
+      CommitReceipt receipt = submit(taken, parts, inboxes, messagesOf, handled, terms);
+      isSubmitted = true;
+      return receipt;
+    } finally {
+      for (HandledBefore by : noted) {
+        by.ended(handled, isSubmitted);
+      }
+    }
+  }
+
+  private CommitReceipt submit(
+      List<NodeSession.Taken> taken,
+      List<CommitPart> parts,
+      List<DurableTracker> inboxes,
+      List<SlotMessages> messagesOf,
+      List<ChangedRow> handled,
+      CommitTerms terms) {
     Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
     long deadline = room.deadline(terms);
     room.awaitCallbacks(deadline);

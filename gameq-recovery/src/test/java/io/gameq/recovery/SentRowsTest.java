@@ -6,14 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.gameq.DeadLetter;
 import io.gameq.GameQueue;
 import io.gameq.OwnerSession;
+import io.gameq.Topic;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.RecoveryGame.Run;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -222,6 +228,45 @@ class SentRowsTest extends RecoveryFixture {
     Run plan = game.run("plan");
     assertTrue(plan.says("1  dead letters"), plan::toString);
     assertTrue(plan.says("0  LOST"), plan::toString);
+  }
+
+  @Test
+  void whatASecondHandlerSentIsSetAsideAndAllElseThatWasSentIsWritten() throws Exception {
+    record Text(String text) {}
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      CountDownLatch handled = new CountDownLatch(1);
+      Topic<Text> work = queue.topic("work", Text.class);
+      work.subscribe(
+          delivery -> {
+            player.send("player:2", new Pet(2, 2, "of the second"));
+            delivery.ackWith(player).awaitQueued(LONG);
+            handled.countDown();
+          });
+      work.publish("m", new Text("x")).awaitQueued(LONG);
+      assertTrue(handled.await(LONG.toMillis(), TimeUnit.MILLISECONDS));
+      queue.send("player:2", new Pet(3, 2, "to the same")).awaitQueued(LONG);
+      queue.send("player:3", new Pet(4, 3, "to another")).awaitQueued(LONG);
+    }
+    game.loseRedis();
+    Matcher row =
+        Pattern.compile("gameq_handled:work,m,(\\d+),0,")
+            .matcher(game.run("inspect --rows --owner player:2").out());
+    assertTrue(row.find());
+    game.database
+        .server()
+        .execute(
+            "INSERT INTO gameq_handled VALUES ('work', 'm', %s, 0, 'first', 1, UTC_TIMESTAMP(3))"
+                .formatted(row.group(1)));
+    Run replay = game.run("replay --execute --into mysql --no-redis");
+    assertEquals("3 2 to the same,4 3 to another", pets(), replay::toString);
+    assertTrue(replay.says("1 row refused by MySQL, now dead letters"), replay::toString);
+    assertFalse(replay.says("sent together with"), replay::toString);
+    assertEquals(
+        "2 " + DeadLetter.HANDLED_TWICE,
+        game.query("SELECT GROUP_CONCAT(row_key, ' ', error_code) FROM gameq_dead_letter"));
+    game.run("replay --execute --into mysql --no-redis");
+    assertEquals("1", game.query("SELECT COUNT(*) FROM gameq_dead_letter"));
   }
 
   @Test

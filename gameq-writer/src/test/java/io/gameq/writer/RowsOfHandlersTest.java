@@ -221,6 +221,26 @@ class RowsOfHandlersTest extends MessagesFixture {
   }
 
   @Test
+  void aSessionThatHandledAMessageRefusesToHandleItAgainAndItsRowsCount() throws Exception {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession player = queue.open("player:1");
+      TakenMessage taken = published(queue);
+      player.put(new Pet(1, 1, "first"));
+      handle(queue, taken, player).awaitQueued(LONG);
+      player.put(new Pet(1, 1, "second"));
+      TakenMessage again = takenAgain(taken);
+      GameQueueException refused =
+          assertThrows(ClaimLostException.class, () -> handle(queue, again, player));
+      assertTrue(refused.getMessage().contains("player:1"), refused::getMessage);
+      player.rollback();
+      try (WriterService writer = game.writer("w1")) {
+        commit(player, new Pet(2, 1, "later")).awaitDurable(LONG);
+        assertEquals("first,later", pets());
+      }
+    }
+  }
+
+  @Test
   void theRowsOfOneHandlerCountInEachOfItsOwners() throws Exception {
     try (GameQueue queue = game.node("n1");
         WriterService writer = game.writer("w1")) {

@@ -158,6 +158,18 @@ class TombstonePurgeTest {
   }
 
   @Test
+  void whatWasHandledIsKeptUntilNoLeftWalBringsItsMessageBack() throws SQLException {
+    deleted(1, "old", 2);
+    server.execute(
+        "INSERT INTO gameq_handled VALUES ('mail', 'over', 1, 0, 'a', 1, UTC_TIMESTAMP(3) -"
+            + " INTERVAL 8 DAY), ('mail', 'put back', 1, 0, 'a', 1, UTC_TIMESTAMP(3) - INTERVAL 6"
+            + " DAY)");
+    assertEquals(2, purge(Duration.ofDays(1)));
+    assertEquals("put back", server.queryText("SELECT GROUP_CONCAT(id) FROM gameq_handled"));
+    assertEquals("today0", left());
+  }
+
+  @Test
   void aTombstoneThatHidesADeadLetterIsKept() throws SQLException {
     deleted(2, "old", 31);
     server.execute(

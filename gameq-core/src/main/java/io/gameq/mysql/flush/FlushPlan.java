@@ -15,6 +15,7 @@ import io.gameq.mysql.flush.FlushTransaction.Written;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -76,6 +77,15 @@ final class FlushPlan {
 
   /** Owners with rows of messages of which another handler's rows count: those that say so. */
   private final Map<OwnerId, List<RowChange>> second = new HashMap<>();
+
+  /**
+   * Those of them that have the rows of both handlers: each row has one image, so that neither's
+   * can be told from the other's, and nothing of them can be written.
+   */
+  private final Set<OwnerId> both = new HashSet<>();
+
+  /** Owners that are tried again though they were second: once each, so that no plan is endless. */
+  private final Set<OwnerId> takenAgain = new HashSet<>();
 
   /** Rows that only say which message others were sent for, when these are set aside. */
   private final Set<RowChange> dropped = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -230,22 +240,48 @@ final class FlushPlan {
   /**
    * Another handler's rows count. The next try ends the sessions: what they committed since builds
    * on rows that are refused, and without what came before a commit would be written in part. Of an
-   * inbox, in which nothing builds on anything, what came with these is set aside.
+   * inbox, in which nothing builds on anything, what came with these is set aside. An owner that is
+   * second once more, after it was taken again, is held back.
    */
   void refuse(HandledTwiceException handledTwice) {
     for (RowChange refused : handledTwice.refused()) {
-      if (refused.owner().isInbox()) {
-        dropped.add(refused);
-        owners.stream()
-            .filter(of -> of.owner().equals(refused.owner()))
-            .flatMap(of -> of.rows().stream())
-            .filter(
-                row ->
-                    row.image().version() == refused.image().version()
-                        && !row.key().equals(refused.key()))
-            .forEach(row -> slow.add(new RowRefusal(row, handledTwice)));
-      } else {
-        second.computeIfAbsent(refused.owner(), owner -> new ArrayList<>()).add(refused);
+      for (OwnerRows of : List.copyOf(owners)) {
+        if (of.owner().equals(refused.owner())) {
+          refuse(of, refused, handledTwice);
+        }
+      }
+    }
+  }
+
+  private void refuse(OwnerRows of, RowChange refused, HandledTwiceException handledTwice) {
+    if (of.owner().isInbox()) {
+      setAsideSent(of, refused, handledTwice);
+    } else if (takenAgain.contains(of.owner())) {
+      holdBack(of, MySqlText.of(handledTwice));
+    } else {
+      second.computeIfAbsent(of.owner(), owner -> new ArrayList<>()).add(refused);
+      if (of.rows().stream().anyMatch(row -> row != refused && isOfSameMessage(row, refused))) {
+        both.add(of.owner());
+      }
+    }
+  }
+
+  private static boolean isOfSameMessage(RowChange row, RowChange handled) {
+    return HandledRow.is(row.key())
+        && HandledRow.handling(row.key().text()).equals(HandledRow.handling(handled.key().text()));
+  }
+
+  private void setAsideSent(OwnerRows of, RowChange refused, HandledTwiceException handledTwice) {
+    if (dropped.contains(refused)) {
+      return; // with another message of its commit
+    }
+    for (RowChange row : of.rows()) {
+      if (row.image().version() == refused.image().version()) {
+        if (HandledRow.is(row.key())) {
+          dropped.add(row);
+        } else {
+          slow.add(new RowRefusal(row, handledTwice));
+        }
       }
     }
   }
@@ -255,9 +291,15 @@ final class FlushPlan {
     return second.getOrDefault(owner, List.of());
   }
 
+  /** Whether it has the rows of both handlers. */
+  boolean hasBoth(OwnerId owner) {
+    return both.contains(owner);
+  }
+
   /** The other handler's rows have not been written after all. */
   void takeAgain(OwnerId owner) {
     second.remove(owner);
+    takenAgain.add(owner);
   }
 
   /** All whose sessions are to be locked; see {@link GuardedTransaction#lock}. */

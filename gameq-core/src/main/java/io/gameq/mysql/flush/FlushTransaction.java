@@ -10,6 +10,7 @@ import io.gameq.mysql.tables.HandledTable;
 import io.gameq.mysql.tables.Locks;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.term.Term;
@@ -108,8 +109,8 @@ public final class FlushTransaction {
    *
    * @param written all rows are in MySQL, or among those set aside or kept
    * @param notOwned a newer session owns: theirs does not count any more
-   * @param fenced another handler's rows count of a message that they handled: their sessions were
-   *     ended by this flush
+   * @param fenced another handler's rows count of a message that they handled, or they handled one
+   *     twice: their sessions were ended by this flush
    * @param heldBack a row was refused that another flush may make fit, or there is no room for dead
    *     letters
    */
@@ -371,21 +372,30 @@ public final class FlushTransaction {
   }
 
   /**
-   * Ends the sessions of second handlers. Only once the first's rows are written: where these do
-   * not count any more, the second's do, and it is missing from what is returned.
+   * Ends the sessions of second handlers, and of those that were first and second. Of a second only
+   * once the first's rows are written: where these do not count any more, the second's do, and it
+   * is missing from what is returned. One at a time is taken again: two that each are second to the
+   * other would be refused together once more.
    */
   private static List<Fenced> fence(
       GuardedTransaction transaction, FlushPlan plan, List<OwnerRows> second) throws SQLException {
     List<Fenced> fenced = new ArrayList<>();
     for (OwnerRows of : second) {
-      List<RowChange> refused =
-          HandledTable.ofOthers(transaction.connection(), plan.refusedOf(of.owner()));
+      List<RowChange> refused = plan.refusedOf(of.owner());
+      if (!plan.hasBoth(of.owner())) {
+        refused = HandledTable.ofOthers(transaction.connection(), refused);
+      }
       if (refused.isEmpty()) {
         plan.takeAgain(of.owner());
-      } else {
-        SessionId by = transaction.fence(of.owner());
-        fenced.add(new Fenced(of, by, MySqlText.of(new HandledTwiceException(refused))));
+        return fenced;
       }
+      SessionId by = transaction.fence(of.owner());
+      String why =
+          plan.hasBoth(of.owner())
+              ? "it has the rows of two handlers of message "
+                  + HandledRow.message(refused.get(0).key())
+              : MySqlText.of(new HandledTwiceException(refused));
+      fenced.add(new Fenced(of, by, why));
     }
     return fenced;
   }

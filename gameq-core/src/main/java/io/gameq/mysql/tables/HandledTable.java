@@ -41,7 +41,7 @@ public final class HandledTable {
       throws SQLException {
     List<RowChange> sorted = new ArrayList<>(rows); // so that no two transactions wait in a circle
     sorted.sort(
-        Comparator.comparing((RowChange row) -> HandledRow.message(row.key()))
+        Comparator.comparing((RowChange row) -> HandledRow.handling(row.key().text()))
             .thenComparing((a, b) -> Long.compareUnsigned(version(a), version(b))));
     for (List<RowChange> some : Sql.chunks(sorted, ROWS_PER_STATEMENT)) {
       try (PreparedStatement statement =

@@ -17,6 +17,13 @@ import org.jspecify.annotations.Nullable;
  * a deleted row back. Stateless.
  */
 public final class TombstoneHorizon {
+  /**
+   * Whose rows count of a message is remembered for so long at least, however short tombstones are:
+   * for longer than a WAL whose node is gone brings the message back ({@code LeftMessages.OLDEST}),
+   * and no shorter than Redis keeps that WAL's marks ({@code JournalMarks.KEPT}).
+   */
+  public static final Duration HANDLED_KEPT = Duration.ofDays(7);
+
   private static final String SETTING = "tombstones_purged_before";
 
   /** Sorts as text. */
@@ -32,8 +39,11 @@ public final class TombstoneHorizon {
   /** A discard may go with the tombstones: nothing from before the horizon is replayed. */
   private static final String DISCARDS = " FROM gameq_discard WHERE discarded_at < :before";
 
-  /** So may what was handled: nothing from before the horizon is replayed, nor handled again. */
-  private static final String HANDLED = " FROM gameq_handled WHERE handled_at < :before";
+  /** So may what was handled, once nothing brings its message back either. */
+  private static final String HANDLED =
+      " FROM gameq_handled WHERE handled_at < :before AND handled_at < UTC_TIMESTAMP(3) - INTERVAL "
+          + HANDLED_KEPT.toSeconds()
+          + " SECOND";
 
   private TombstoneHorizon() {}
 

@@ -37,7 +37,10 @@ public final class JournalMarks {
   /** Follows a WAL's id where it stands when its process was first seen to be gone, in seconds. */
   private static final String SEEN_DEAD = "@";
 
-  /** Of a node that is gone: longer than the messages of its WAL are put back. */
+  /**
+   * Of a node that is gone: longer than the messages of its WAL are put back. MySQL remembers for
+   * as long at least whose rows count of them ({@code TombstoneHorizon.HANDLED_KEPT}).
+   */
   public static final Duration KEPT = Duration.ofDays(7);
 
   private static final LuaScript WRITING = LuaScript.of(JournalMarks.class, "marks.lua");

@@ -12,6 +12,7 @@ import io.gameq.healing.LeftMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
+import io.gameq.mysql.tables.TombstoneHorizon;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessageCommit;
@@ -174,6 +175,7 @@ class MessageReplayTest {
   void whatIsOverIsRememberedForLongerThanALeftWalMayBeReplayed() {
     double replayed = LeftMessages.OLDEST.toDays();
     assertTrue(JournalMarks.KEPT.toDays() > replayed);
+    assertTrue(TombstoneHorizon.HANDLED_KEPT.compareTo(JournalMarks.KEPT) >= 0);
     endByReplay(A);
     assertTrue(daysLeft("done") > replayed, "days left: " + daysLeft("done"));
     topic

@@ -15,6 +15,7 @@ import io.gameq.mysql.flush.TableRefusedException;
 import io.gameq.mysql.tables.DeadLetterTable.Refused;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.Table;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -54,7 +55,8 @@ public final class DirectReplay {
    * It was committed.
    *
    * @param rows that MySQL holds now in these versions or newer ones
-   * @param setAside rows that it refused, as dead letters now
+   * @param setAside rows that it refused, and those that the second handler of a message sent, as
+   *     dead letters now
    * @param waiting rows that it refused, and that are not written: see {@link #write}
    * @param notOwned owners that another session took over, and then the inboxes of the group;
    *     nothing of them was written
@@ -83,6 +85,7 @@ public final class DirectReplay {
    */
   public Outcome write(List<Owner> group, Predicate<RowRefusal> waits) {
     Set<OwnerId> second = new HashSet<>();
+    List<RowChange> sentTwice = new ArrayList<>();
     GuardedTransaction.Retry conflicts = GuardedTransaction.Retry.ofConflicts(MOST_TRIES);
     try {
       return GuardedTransaction.run(
@@ -90,9 +93,9 @@ public final class DirectReplay {
           writes,
           (e, met) ->
               e instanceof HandledTwiceException twice
-                  ? second.addAll(twice.refused().stream().map(RowChange::owner).toList())
+                  ? refuse(twice, second, sentTwice)
                   : conflicts.isDue(e, met),
-          transaction -> write(transaction, group, second, waits));
+          transaction -> write(transaction, group, second, sentTwice, waits));
     } catch (TableRefusedException e) {
       return new TableRefused(e.table(), MySqlText.of(e));
     } catch (SQLException e) {
@@ -100,10 +103,34 @@ public final class DirectReplay {
     }
   }
 
+  /**
+   * One session after the other: which handler's rows count of a message may be another one without
+   * it. Inboxes last.
+   */
+  private static boolean refuse(
+      HandledTwiceException twice, Set<OwnerId> second, List<RowChange> sentTwice) {
+    for (RowChange refused : twice.refused()) {
+      if (!refused.owner().isInbox()) {
+        return second.add(refused.owner());
+      }
+    }
+    return sentTwice.addAll(twice.refused());
+  }
+
+  /** Whether a row was committed with one of these, into the same inbox. */
+  private static boolean isSentWith(RowChange row, List<RowChange> sentTwice) {
+    return sentTwice.stream()
+        .anyMatch(
+            refused ->
+                refused.owner().equals(row.owner())
+                    && refused.image().version() == row.image().version());
+  }
+
   private static Written write(
       GuardedTransaction transaction,
       List<Owner> group,
       Set<OwnerId> second,
+      List<RowChange> sentTwice,
       Predicate<RowRefusal> waits)
       throws SQLException {
     transaction.lock(
@@ -113,9 +140,8 @@ public final class DirectReplay {
             .toList());
     List<OwnerId> notOwned = new ArrayList<>();
     List<RowChange> rows = new ArrayList<>();
-    boolean allCount =
-        second.isEmpty()
-            && group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
+    List<RowRefusal> aside = new ArrayList<>();
+    boolean allCount = group.stream().allMatch(of -> transaction.counts(of.owner(), of.session()));
     for (Owner of : group) {
       if (second.contains(of.owner())) {
         if (!of.owner().isInbox() && transaction.counts(of.owner(), of.session())) {
@@ -125,7 +151,13 @@ public final class DirectReplay {
       }
       // Rows may have been sent together with those that are not written.
       if (transaction.counts(of.owner(), of.session()) && (allCount || !of.owner().isInbox())) {
-        rows.addAll(of.rows());
+        for (RowChange row : of.rows()) {
+          if (!isSentWith(row, sentTwice)) {
+            rows.add(row);
+          } else if (!HandledRow.is(row.key())) {
+            aside.add(new RowRefusal(row, new HandledTwiceException(sentTwice)));
+          }
+        }
       } else {
         notOwned.add(of.owner());
       }
@@ -137,7 +169,11 @@ public final class DirectReplay {
                 rows, Set.of(ErrorKind.ROW, ErrorKind.CURABLE), StatementLimits.NONE));
     List<RowChange> waiting = refusals.stream().filter(waits).map(RowRefusal::row).toList();
     List<Refused> letters =
-        refusals.stream().filter(waits.negate()).map(refusal -> refusal.asLetter(1)).toList();
+        Stream.concat(
+                refusals.stream().filter(waits.negate()),
+                RowRefusal.withoutOutdated(transaction.connection(), aside).stream())
+            .map(refusal -> refusal.asLetter(1))
+            .toList();
     for (RowRefusal refusal : refusals) {
       if (waits.test(refusal) && refusal.error() instanceof NotOwnerException) {
         RowChange row = refusal.row();

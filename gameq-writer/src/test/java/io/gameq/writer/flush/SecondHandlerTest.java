@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.DeadLetter;
+import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.RowChange;
@@ -44,6 +45,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -206,16 +209,7 @@ class SecondHandlerTest {
         CompletableFuture<Committed> second =
             CompletableFuture.supplyAsync(
                 () -> flushed(rows(two, ofTwo, handled(two, "m" + counts, "b", 10))));
-        await()
-            .atMost(LONG)
-            .until(
-                () ->
-                    "1"
-                        .equals(
-                            server.queryText(
-                                "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE"
-                                    + " trx_state = 'LOCK WAIT' AND trx_query LIKE"
-                                    + " '%gameq_handled%'")));
+        await().atMost(LONG).until(() -> waiting() == 1);
         if (counts) {
           first.commit();
         } else {
@@ -239,6 +233,7 @@ class SecondHandlerTest {
                 item(inbox, 6, 11),
                 item(inbox, 7, 12),
                 handled(inbox, "m", "b", 12),
+                handled(inbox, "n", "b", 12),
                 item(inbox, 8, 13),
                 handled(inbox, "other", "c", 13)));
     assertEquals(List.of(), fenced(committed));
@@ -247,6 +242,96 @@ class SecondHandlerTest {
         "player%3A2 7 " + DeadLetter.HANDLED_TWICE,
         server.queryText(
             "SELECT GROUP_CONCAT(owner, ' ', row_key, ' ', error_code) FROM gameq_dead_letter"));
+  }
+
+  private Committed flushedInTime(OwnerRows... all) {
+    return CompletableFuture.supplyAsync(() -> flushed(all))
+        .orTimeout(LONG.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+
+  @Test
+  void theSessionOfBothHandlersIsEndedAndOthersInItsFlushAreWritten() throws SQLException {
+    Committed committed =
+        flushedInTime(
+            rows(
+                one,
+                ofOne,
+                item(one, 1, 10),
+                handled(one, "m", "a", 10),
+                item(one, 3, 11),
+                handled(one, "m", "b", 11)),
+            rows(two, ofTwo, item(two, 2, 12)));
+    assertEquals(List.of(one), fenced(committed));
+    assertTrue(committed.fenced().get(0).why().contains("mail/m"), committed::toString);
+    assertEquals("2", items());
+    assertEquals("0", server.queryText("SELECT COUNT(*) FROM gameq_handled"));
+  }
+
+  @Test
+  void ofTwoOwnersThatEachHandledAMessageOfTheOtherFirstTheRowsOfOneCount() throws SQLException {
+    Committed committed =
+        flushedInTime(
+            rows(
+                one,
+                ofOne,
+                item(one, 1, 10),
+                handled(one, "m", "a", 10),
+                handled(one, "n", "c", 19)),
+            rows(
+                two,
+                ofTwo,
+                item(two, 2, 14),
+                handled(two, "m", "b", 15),
+                handled(two, "n", "d", 14)));
+    assertEquals(1, committed.fenced().size(), committed::toString);
+    assertEquals(fenced(committed).equals(List.of(two)) ? "1" : "2", items());
+    assertEquals("2", server.queryText("SELECT COUNT(*) FROM gameq_handled"));
+  }
+
+  @Test
+  void twoFlushesOfTwoVersionsOfAMessageDoNotWaitInACircle() throws Exception {
+    try (Connection before = server.connect();
+        Statement statement = before.createStatement()) {
+      before.setAutoCommit(false);
+      statement.execute(
+          "INSERT INTO gameq_handled VALUES ('mail', 'm', 8, 0, 'x', 1, UTC_TIMESTAMP(3))");
+      List<ErrorKind> errors = new CopyOnWriteArrayList<>();
+      FlushTransaction told =
+          new FlushTransaction(
+              mysql,
+              GuardedWrites.on(mysql),
+              new FlushTransaction.Patience(3, 0, 0, 15, 100),
+              errors::add);
+      List<CompletableFuture<Outcome>> flushes = new ArrayList<>();
+      for (OwnerRows of :
+          List.of(
+              rows(
+                  one,
+                  ofOne,
+                  change(one, HandledRow.of("mail", "m", 8, 0, "a"), 10),
+                  change(one, HandledRow.of("mail", "m", 7, 0, "b"), 20)),
+              rows(
+                  two,
+                  ofTwo,
+                  change(two, HandledRow.of("mail", "m", 7, 0, "c"), 30),
+                  change(two, HandledRow.of("mail", "m", 8, 0, "d"), 40)))) {
+        flushes.add(CompletableFuture.supplyAsync(() -> told.flush(List.of(of))));
+        await().atMost(LONG).until(() -> waiting() == flushes.size());
+      }
+      before.commit();
+      flushes.forEach(of -> assertInstanceOf(Committed.class, of.join()));
+      assertEquals(List.of(), errors);
+    }
+  }
+
+  /** Flushes that wait for a lock of {@code gameq_handled}. */
+  private long waiting() throws SQLException {
+    return Long.parseLong(
+        server.queryText(
+            "SELECT COUNT(*) FROM information_schema.innodb_trx JOIN information_schema.processlist"
+                + " ON id = trx_mysql_thread_id WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'"
+                + " AND trx_query LIKE '%gameq_handled%'"));
   }
 
   // --- every order
