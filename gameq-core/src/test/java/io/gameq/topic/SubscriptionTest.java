@@ -436,7 +436,7 @@ class SubscriptionTest {
 
   private static void killOthers(RedisConnection redis) {
     long own = redis.id();
-    for (String client : redis.sync().clientList().split("\n")) {
+    for (String client : redis.sync().clientList().strip().split("\n", -1)) {
       long id = Long.parseLong(client.substring(3, client.indexOf(' ')));
       if (id != own) {
         long unused = redis.sync().clientKill(KillArgs.Builder.id(id));

@@ -260,7 +260,8 @@ final class FlushPlan {
       holdBack(of, MySqlText.of(handledTwice));
     } else {
       second.computeIfAbsent(of.owner(), owner -> new ArrayList<>()).add(refused);
-      if (of.rows().stream().anyMatch(row -> row != refused && isOfSameMessage(row, refused))) {
+      if (of.rows().stream()
+          .anyMatch(row -> !row.key().equals(refused.key()) && isOfSameMessage(row, refused))) {
         both.add(of.owner());
       }
     }
