@@ -22,9 +22,9 @@
  *                                   sessions of a node are to be told; expires
  * {ns:slot}:unheld:O        HASH    by row: the same of rows that were flushed while Redis knew
  *                                   nobody who has O; expires after 2 minutes
- * {ns:slot}:journal         HASH    by WAL id the journal mark: up to which sequence Redis holds the
- *                                   slot's rows and messages; WAL! -> what was refused lately; WAL@
- *                                   -> when its process was first seen to be gone, s
+ * {ns:slot}:journal         HASH    by WAL id the journal mark: up to which sequence Redis holds
+ *                                   the slot's rows and messages; WAL! -> what was refused lately;
+ *                                   WAL@ -> when its process was first seen to be gone, s
  * {ns:slot}:t:TOPIC:...             messages of a topic, which io.gameq.redis.topic draws, with
  *                                   ns:topics and channels ns:t:TOPIC
  * ns:node:PROCESS           STRING  name of a node that is alive; expires without a sign of life

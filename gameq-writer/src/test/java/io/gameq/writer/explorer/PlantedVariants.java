@@ -282,10 +282,10 @@ final class PlantedVariants {
   /**
    * Rules that another one covers in every cast here: a lost session's replay is refused by
    * commit.lua, and would only fill a hash that nobody adopts any more; the notice of a flush that
-   * a forgotten session had cannot come before its node healed; a replay in order moves the marks
-   * in order; a writer asks for opens only of owners whose claims were refused, and there the
-   * session before owns no more. An open that a writer finishes is not open in MySQL, and nothing
-   * is reported for certain then.
+   * a forgotten session had cannot come before its node healed; no replay moves the marks; a writer
+   * asks for opens only of owners whose claims were refused, and there the session before owns no
+   * more. An open that a writer finishes is not open in MySQL, and nothing is reported for certain
+   * then.
    */
   static List<Task> covered() {
     return List.of(
