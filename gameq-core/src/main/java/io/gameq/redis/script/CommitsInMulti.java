@@ -48,6 +48,7 @@ final class CommitsInMulti implements CommitCommands {
   private final CommitGroup.Terms terms;
   private final Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
   private final List<OfSession> ofCommits;
+  private final Map<Integer, Long> before;
 
   private @Nullable TransactionResult exec;
   private Collection<RedisCommand<byte[], byte[], ?>> sent = List.of();
@@ -105,7 +106,13 @@ final class CommitsInMulti implements CommitCommands {
   }
 
   CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms) {
+    this(commits, terms, Map.of());
+  }
+
+  /** The same; {@code before}: by slot, the sequence of what follows and may not arrive. */
+  CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms, Map<Integer, Long> before) {
     this.commits = commits;
+    this.before = before;
     this.ofCommits = new ArrayList<>(commits.size());
     this.terms = terms;
   }
@@ -168,7 +175,8 @@ final class CommitsInMulti implements CommitCommands {
       of.due = replies;
     }
     slot.mark = replies + 1;
-    SlotMarks.Move move = terms.move(slot.number, slot.newestSequence);
+    long last = before.getOrDefault(slot.number, Long.MAX_VALUE) - 1;
+    SlotMarks.Move move = terms.move(slot.number, Math.min(slot.newestSequence, last));
     slot.move = move;
     to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
     to.add(

@@ -4,7 +4,9 @@ import io.gameq.change.Commit;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -82,8 +84,29 @@ final class CommitsOfBoth implements CommitCommands {
   @Override
   public CompletableFuture<?> send(RedisConnection redis) {
     return CompletableFuture.allOf(
-        rows.send(redis, new CommitsInMulti(rows.commits, terms)),
-        messages.send(redis, new CommitsOfMessages(messages.commits, terms, false)));
+        rows.send(redis, new CommitsInMulti(rows.commits, terms, firstMessages())),
+        messages.send(redis, new CommitsOfMessages(messages.commits, terms, lastRows())));
+  }
+
+  /**
+   * By slot, the oldest commit of messages: rows that are newer go before it, and may not move the
+   * journal mark past what has not arrived.
+   */
+  private Map<Integer, Long> firstMessages() {
+    Map<Integer, Long> first = new HashMap<>();
+    for (Commit commit : messages.commits) {
+      commit.messages().forEach(of -> first.putIfAbsent(of.slot(), commit.sequence()));
+    }
+    return first;
+  }
+
+  /** By slot, the newest commit of rows: it has arrived when the messages have. */
+  private Map<Integer, Long> lastRows() {
+    Map<Integer, Long> last = new HashMap<>();
+    for (Commit commit : rows.commits) {
+      commit.parts().forEach(part -> last.put(part.session().slot(), commit.sequence()));
+    }
+    return last;
   }
 
   @Override

@@ -18,10 +18,24 @@ final class CommitsOfMessages implements CommitCommands {
   private final boolean isAgain;
   private final CommitGroup.Outcome[] outcomes;
   private final List<SlotMarks.Move> moves = new ArrayList<>();
+  private final Map<Integer, Long> rows;
   private MessagesScript.@Nullable Answer answer;
 
   /** Commits; {@code isAgain}: Redis may hold them already. */
   CommitsOfMessages(List<Commit> commits, CommitGroup.Terms terms, boolean isAgain) {
+    this(commits, terms, isAgain, Map.of());
+  }
+
+  /**
+   * The same for the first time; {@code rows}: by slot, the newest commit that goes before them.
+   */
+  CommitsOfMessages(List<Commit> commits, CommitGroup.Terms terms, Map<Integer, Long> rows) {
+    this(commits, terms, false, rows);
+  }
+
+  private CommitsOfMessages(
+      List<Commit> commits, CommitGroup.Terms terms, boolean isAgain, Map<Integer, Long> rows) {
+    this.rows = rows;
     this.commits = commits;
     this.terms = terms;
     this.isAgain = isAgain;
@@ -37,7 +51,8 @@ final class CommitsOfMessages implements CommitCommands {
       sent.add(of(commit, terms, isAgain));
       sent.get(sent.size() - 1).messages().forEach(of -> newest.put(of.slot(), commit.sequence()));
     }
-    newest.forEach((slot, last) -> moves.add(terms.move(slot, last)));
+    newest.forEach(
+        (slot, last) -> moves.add(terms.move(slot, Math.max(last, rows.getOrDefault(slot, 0L)))));
     return MessagesScript.send(
             redis,
             new MessagesScript.Arguments(

@@ -1,0 +1,87 @@
+package io.gameq.redis.script;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageId;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.SessionKeys;
+import io.gameq.redis.SlotKeys;
+import io.gameq.servers.TestServers;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class CommitsOfBothTest {
+  private static Commit commit(long sequence, List<CommitPart> parts, List<SlotMessages> messages) {
+    Commit commit =
+        new Commit(parts, messages, null) {
+          @Override
+          public void queued() {}
+
+          @Override
+          public void failed(RuntimeException reason) {}
+        };
+    commit.setSequence(sequence);
+    return commit;
+  }
+
+  /** Rows travel before messages: when only they arrive, the mark does not cover older messages. */
+  @Test
+  void rowsMoveTheMarkNoFurtherThanOlderMessagesThatMayNotArrive() {
+    SlotKeys slot = new SlotKeys("t" + UUID.randomUUID().toString().substring(0, 8), 0);
+    SessionRef session =
+        new SessionRef(
+            OwnerId.of("player:1"), SessionId.parse("0".repeat(15) + "1-" + "a".repeat(16)), 0);
+    CommitPart part = new CommitPart(session, List.of(new ChangedRow("pet:1", new byte[20])));
+    MessageChange delete = new MessageChange.Delete(new MessageId("mail", "a"), 0);
+    List<Commit> commits =
+        List.of(
+            commit(3, List.of(), SlotMessages.bySlot(List.of(delete))),
+            commit(5, List.of(part), List.of()));
+    try (RedisConnector connector =
+            new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
+        RedisConnection redis = connector.open()) {
+      MessagesScript.load(redis);
+      SlotMarks marks = new SlotMarks(1);
+      CommitGroup.Terms terms =
+          new CommitGroup.Terms(
+              of -> new SessionKeys(slot, of.session()),
+              new SlotKeys[] {slot},
+              SlotKeys.bytes("wal"),
+              1,
+              0,
+              marks,
+              false);
+      CommitsInMulti rows =
+          new CommitsInMulti(commits.subList(1, 2), terms, java.util.Map.of(0, 3L));
+      rows.send(redis).toCompletableFuture().join();
+      JournalMarks found = JournalMarks.read(redis, new SlotKeys[] {slot}, "wal");
+      assertEquals(2, found.sequence(0), "the messages of commit 3 have not arrived");
+      new CommitGroup(
+              commits,
+              new CommitGroup.Terms(
+                  of -> new SessionKeys(slot, of.session()),
+                  new SlotKeys[] {slot},
+                  SlotKeys.bytes("both"),
+                  1,
+                  0,
+                  new SlotMarks(1),
+                  false))
+          .send(redis)
+          .toCompletableFuture()
+          .join();
+      assertEquals(5, JournalMarks.read(redis, new SlotKeys[] {slot}, "both").sequence(0));
+      redis.sync().del(slot.journal());
+    }
+  }
+}
