@@ -30,7 +30,8 @@ final class Losses {
             .forEach(
                 (wal, mark) -> {
                   if (!wal.endsWith("!") && !wal.endsWith("@")) {
-                    ofSlot.put(wal, Long.parseLong(mark) >> 20); // also of one that proves nothing now
+                    ofSlot.put(
+                        wal, Long.parseLong(mark) >> 20); // also of one that proves nothing now
                   }
                 });
         marks.put(slot, ofSlot);
