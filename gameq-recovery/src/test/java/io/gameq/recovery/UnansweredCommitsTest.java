@@ -12,27 +12,20 @@ import io.gameq.TopicOptions;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.flush.FlushTransaction;
-import io.gameq.owner.OwnerId;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.RecoveryGame.Run;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.rights.Role;
-import io.gameq.servers.RedisProxy;
 import io.gameq.servers.TestServers;
-import io.gameq.wal.WalDirectories;
 import io.gameq.writer.service.WriterService;
 import io.gameq.writer.turn.WriterOptions;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,16 +40,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * the rows.
  */
 @Execution(ExecutionMode.CONCURRENT)
-class UnansweredCommitsTest extends RecoveryFixture {
+class UnansweredCommitsTest extends LeftWalFixture {
   private static final TopicOptions OPTIONS = TopicOptions.DEFAULT.lease(Duration.ofSeconds(2));
 
   record Text(String text) {}
 
-  private final RedisProxy proxy = new RedisProxy();
   private final RedisConnector redis =
       new RedisConnector(new RedisConfig(TestServers.adminRedisUri()));
   private @Nullable MySql mysql;
-  private @Nullable GameQueue one;
 
   @BeforeEach
   void connect() {
@@ -64,12 +55,9 @@ class UnansweredCommitsTest extends RecoveryFixture {
   }
 
   @AfterEach
-  void stop() throws IOException {
+  void disconnect() {
     Objects.requireNonNull(mysql).close();
     redis.close();
-    proxy.refuse(false);
-    Objects.requireNonNull(one).close();
-    proxy.close();
   }
 
   private static Topic<Text> topic(GameQueue queue) {
@@ -140,29 +128,6 @@ class UnansweredCommitsTest extends RecoveryFixture {
         .until(() -> players.equals(game.query("SELECT GROUP_CONCAT(player_id) FROM item")));
   }
 
-  private GameQueue openBehindProxy() {
-    GameQueue queue =
-        GameQueue.open(
-            game.config("n1").redis(proxy.uri()).walDirectory(directory.resolve("own")).build());
-    one = queue;
-    return queue;
-  }
-
-  private void leaveWal() throws IOException {
-    Path own = WalDirectories.below(List.of(directory.resolve("own"))).get(0);
-    Path copy = Files.createDirectories(game.wal.resolve(own.getFileName()));
-    try (Stream<Path> files = Files.list(own)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copy.resolve(file.getFileName()));
-      }
-    }
-  }
-
-  private void cutOff() {
-    proxy.refuse(true);
-    proxy.cut();
-  }
-
   /** The rows of the other one, which were put back, are refused when they are flushed. */
   private void assertMySqlRefuses(GameQueue queue) {
     try (WriterService writer = writer()) {
@@ -209,11 +174,7 @@ class UnansweredCommitsTest extends RecoveryFixture {
 
   @Test
   void aMessageIsNotPutBackWithoutItsRowsHoweverOftenTheNodeStarts() throws Exception {
-    int other = 2;
-    while (OwnerId.slotOf("player%3A" + other, RecoveryGame.SLOTS)
-        != OwnerId.slotOf("player%3A1", RecoveryGame.SLOTS)) {
-      other++;
-    }
+    int other = neighbour();
     GameQueue queue = openBehindProxy();
     Topic<Text> topic = topic(queue);
     OwnerSession lost = queue.open("player:1");
