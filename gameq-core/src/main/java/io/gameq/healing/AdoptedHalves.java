@@ -1,6 +1,7 @@
 package io.gameq.healing;
 
 import io.gameq.owner.CountingSessions;
+import io.gameq.owner.DurableSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the lost half of a trade with whoever owned its rows next: that session may have
@@ -27,20 +29,28 @@ public record AdoptedHalves(
     implements LostHalves {
   @Override
   public Place find(
-      RedisConnection redis, OwnerId owner, SessionId lost, Map<String, Long> versions) {
+      @Nullable RedisConnection redis, OwnerId owner, SessionId lost, Map<String, Long> versions) {
     long newest = versions.values().stream().mapToLong(Long::longValue).max().orElse(0);
     if (durableSessions.adoptedFrom(owner, lost) >= newest) {
       return Place.THERE; // its node puts it back, if it has not yet
     }
     Looked looked =
-        LookScript.call(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
+        redis == null
+            ? null
+            : LookScript.call(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
     Map<String, Long> durable = inMySql.apply(versions.keySet());
+    if (holdsOne(durable, versions)) {
+      return Place.THERE;
+    }
+    if (looked == null) {
+      return Place.NOWHERE;
+    }
     CountingSessions sessions = durableSessions.current(List.of(owner)).get(owner);
     boolean isHeirs =
         sessions != null
             && !sessions.opening()
             && looked.ownedBy().equals(sessions.newest().text());
-    if ((isHeirs && holdsOne(looked.versions(), versions)) || holdsOne(durable, versions)) {
+    if (isHeirs && holdsOne(looked.versions(), versions)) {
       return Place.THERE;
     }
     return looked.isAllOfOwner(sessions) ? Place.NOWHERE : Place.MAY_COME;

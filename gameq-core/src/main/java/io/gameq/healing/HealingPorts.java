@@ -68,11 +68,6 @@ public interface HealingPorts {
   /** Messages of records were put into Redis again. */
   default void putMessagesBack() {}
 
-  /** Whether Redis is told that it has all again: not for a node that is gone and left half. */
-  default boolean tellsWhole() {
-    return true;
-  }
-
   /**
    * How much one step does.
    *

@@ -127,12 +127,10 @@ public sealed interface HealingStep {
   record TellWhole(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      if (ports.tellsWhole()) {
-        HealedScript.call(
-            ports.redis(),
-            ports.slots(),
-            ports.sessions().owning().stream().map(HeldSession::ref).toList());
-      }
+      HealedScript.call(
+          ports.redis(),
+          ports.slots(),
+          ports.sessions().owning().stream().map(HeldSession::ref).toList());
       return passed.undecided().isEmpty()
           ? new ReplayMessages(passed)
           : new Decide(passed, System.nanoTime());

@@ -3,25 +3,25 @@ package io.gameq.healing;
 import io.gameq.change.SlotMessages;
 import io.gameq.change.VersionClock;
 import io.gameq.mysql.tables.TombstoneHorizon;
-import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
-import io.gameq.wal.WalReport;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.function.LongPredicate;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which records of a WAL whose node is gone change messages, and which of them Redis lacks. Learned
- * by one reading; takes as much memory as there are slots, and 8 bytes for each failed commit. One
- * thread.
+ * The messages of a WAL whose node is gone: which of them Redis lacks, and puts these back. Takes
+ * as much memory as there are slots and sessions. One thread.
  */
-public final class LeftMessages implements MessageRecords {
+public final class LeftMessages {
   /**
    * Older messages are not put back. A day shorter, for clocks that differ, than Redis keeps the
    * {@linkplain JournalMarks#KEPT marks} of nodes that are gone, without which all would be
@@ -31,117 +31,136 @@ public final class LeftMessages implements MessageRecords {
    */
   public static final Duration OLDEST = Duration.ofDays(6);
 
+  private final Lookups lookups;
+  private final ReplayRedis redis;
+  private final WalFolder wal;
   private final JournalMarks marks;
-  private final LongPredicate knownFailed;
-  private final long youngFromMillis;
-  private final Set<Long> failed = new HashSet<>();
-  private final Set<Long> leftOut = new HashSet<>();
-  private long firstYoung = Long.MAX_VALUE;
-  private long last;
-  private long changes;
-  private long lackingChanges;
-  private long tooOld;
+  private final long youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
+  private final long[] newest;
+  private final Map<String, Boolean> lostSessions = new HashMap<>();
+  private Totals totals = Totals.NONE;
 
   /**
-   * Reads a WAL, and its marks in Redis.
+   * What WALs whose nodes are gone have of messages.
    *
-   * @param redis a connection that no other thread uses meanwhile
-   * @param failed which commits are known to have failed: they are not counted
-   * @throws io.gameq.GameQueueException when Redis does not answer, or this is no WAL
+   * @param changes publishes, acknowledgements and the like
+   * @param lacking of these, those that Redis does not hold
+   * @param tooOld those that Redis may or may not have held: they are older than it remembers, and
+   *     are not put back
    */
-  public static LeftMessages read(
-      RedisConnection redis, SlotKeys[] slots, Wal wal, LongPredicate failed) {
-    LeftMessages messages = new LeftMessages(JournalMarks.read(redis, slots, wal.id), failed);
-    WalReport unused = WalReader.read(wal.directory, messages::take);
-    return messages;
-  }
+  public record Totals(long changes, long lacking, long tooOld) {
+    /** None, or not asked for. */
+    public static final Totals NONE = new Totals(0, 0, 0);
 
-  /** Where a WAL is, and its name, under which Redis keeps its marks. */
-  public record Wal(Path directory, String id) {}
-
-  /** Of a WAL that is still to be read. */
-  LeftMessages(JournalMarks marks, LongPredicate knownFailed) {
-    this.marks = marks;
-    this.knownFailed = knownFailed;
-    this.youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
-  }
-
-  /** Takes the next entry of the WAL. */
-  void take(WalReader.Entry entry) {
-    if (entry.isCarried()) {
-      return; // its messages are older than they are kept
-    }
-    if (entry.record() instanceof WalRecord.Failed of) {
-      failed.add(of.sequence());
-    } else if (entry.record() instanceof WalRecord.Committed commit
-        && !commit.messages().isEmpty()
-        && !knownFailed.test(entry.sequence())) {
-      take(entry.sequence(), commit);
+    Totals plus(long moreChanges, long moreLacking, long moreTooOld) {
+      return new Totals(changes + moreChanges, lacking + moreLacking, tooOld + moreTooOld);
     }
   }
 
-  private void take(long sequence, WalRecord.Committed commit) {
-    boolean isOld = VersionClock.millis(commit.version()) < youngFromMillis;
-    if (!isOld) {
-      firstYoung = Math.min(firstYoung, sequence);
+  private LeftMessages(Lookups lookups, ReplayRedis redis, WalFolder wal) {
+    this.lookups = lookups;
+    this.redis = redis;
+    this.wal = wal;
+    this.marks = JournalMarks.read(redis.connection(), redis.slots(), wal.id());
+    this.newest = new long[redis.slots().length];
+  }
+
+  /**
+   * What Redis lacks; nothing is known of it without Redis.
+   *
+   * @param wals of the same namespace, which were read once
+   * @throws io.gameq.GameQueueException when Redis does not answer
+   */
+  public static Totals totals(Lookups lookups, Collection<WalFolder> wals) {
+    Totals all = Totals.NONE;
+    ReplayRedis redis = lookups.redis();
+    for (WalFolder wal : wals) {
+      if (redis != null && wal.messages() > 0) {
+        Totals its = new LeftMessages(lookups, redis, wal).read(null);
+        all = all.plus(its.changes, its.lacking, its.tooOld);
+      }
     }
-    last = sequence;
-    for (SlotMessages of : commit.messages()) {
-      changes += of.changes().size();
-      if (marks.lacks(of.slot(), sequence)) {
-        lackingChanges += isOld ? 0 : of.changes().size();
-        tooOld += isOld ? of.changes().size() : 0;
+    return all;
+  }
+
+  /**
+   * Puts back what Redis lacks of a WAL, once its rows are where they belong; stopped anywhere or
+   * run twice, it does no harm.
+   *
+   * @param wal was read once
+   * @param areRowsBack whether nothing is left of the rows: then the journal marks are moved on
+   * @return of how many commits messages were put back
+   * @throws io.gameq.GameQueueException when a server does not answer, or Redis has no room: what
+   *     was put back stays
+   */
+  public static long putBack(Lookups lookups, WalFolder wal, boolean areRowsBack) {
+    ReplayRedis redis = lookups.redis();
+    if (redis == null || wal.messages() == 0) {
+      return 0;
+    }
+    LeftMessages messages = new LeftMessages(lookups, redis, wal);
+    MessageReplay replay =
+        new MessageReplay(
+            redis.connection(), redis.slots(), messages.marks, messages::isLost, lookups.halves());
+    Totals found = messages.read(replay);
+    replay.finish();
+    if (found.lacking > 0) {
+      if (!wal.isWhole() || !areRowsBack) {
+        Arrays.fill(messages.newest, -1);
+      }
+      JournalMarks unused =
+          messages.marks.write(redis.connection(), redis.slots(), wal.id(), messages.newest);
+    }
+    return replay.sent();
+  }
+
+  /** Messages of records that were carried forward are older than they are kept. */
+  private Totals read(@Nullable MessageReplay replay) {
+    wal.read(
+        entry -> {
+          noteNewest(entry);
+          if (!entry.isCarried()
+              && entry.record() instanceof WalRecord.Committed commit
+              && !commit.messages().isEmpty()
+              && !wal.isFailed(entry.sequence())) {
+            take(entry.sequence(), commit, replay);
+          }
+        });
+    return totals;
+  }
+
+  private void noteNewest(WalReader.Entry entry) {
+    for (WalRecord.Part part : entry.record().parts()) {
+      int slot = OwnerId.ofEncoded(part.owner()).slot(newest.length);
+      newest[slot] = Math.max(newest[slot], entry.sequence());
+    }
+    if (entry.record() instanceof WalRecord.Committed commit) {
+      for (SlotMessages of : commit.messages()) {
+        newest[of.slot()] = Math.max(newest[of.slot()], entry.sequence());
       }
     }
   }
 
-  /** Changes of messages that were read. */
-  public long changes() {
-    return changes;
+  private void take(long sequence, WalRecord.Committed commit, @Nullable MessageReplay replay) {
+    boolean isOld = VersionClock.millis(commit.version()) < youngFromMillis;
+    for (SlotMessages of : commit.messages()) {
+      int changes = of.changes().size();
+      boolean lacks = marks.lacks(of.slot(), sequence);
+      totals = totals.plus(changes, lacks && !isOld ? changes : 0, lacks && isOld ? changes : 0);
+    }
+    if (replay != null && !isOld) {
+      replay.take(sequence, commit);
+    }
   }
 
-  /** Of these, those that Redis lacks and that can be put back. */
-  public long lackingChanges() {
-    return lackingChanges;
-  }
-
-  /** Of these, those that are older than six days, which are not put back. */
-  public long tooOld() {
-    return tooOld;
-  }
-
-  /** By which Redis was found to lack what it lacks. */
-  JournalMarks marks() {
-    return marks;
-  }
-
-  @Override
-  public List<Stretch> after(long sequence) {
-    long from = Math.max(sequence + 1, firstYoung);
-    return from <= last && lackingChanges > 0 ? List.of(new Stretch(from, last)) : List.of();
-  }
-
-  @Override
-  public boolean isLeftOut(long sequence) {
-    return sequence < firstYoung
-        || failed.contains(sequence)
-        || leftOut.contains(sequence)
-        || knownFailed.test(sequence);
-  }
-
-  @Override
-  public void leaveOut(Set<Long> sequences) {
-    leftOut.addAll(sequences);
-  }
-
-  @Override
-  public boolean mayHaveFailed(Stretch of) {
-    return false; // they are left out
-  }
-
-  /** Its rows were in Redis at least, if Redis had lost nothing of them. */
-  @Override
-  public boolean wasLost(SessionName session) {
-    return false;
+  private boolean isLost(WalRecord.Part part) {
+    return lostSessions.computeIfAbsent(
+        part.owner() + " " + part.session(),
+        name -> {
+          OwnerId owner = OwnerId.ofEncoded(part.owner());
+          return !CountingSessions.counts(
+              lookups.database().owners().current(List.of(owner)).get(owner),
+              SessionId.parse(part.session()));
+        });
   }
 }

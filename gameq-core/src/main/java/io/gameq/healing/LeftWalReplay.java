@@ -1,128 +1,133 @@
 package io.gameq.healing;
 
-import io.gameq.owner.SessionRef;
+import io.gameq.mysql.tables.StoredRows;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.HealedScript;
-import io.gameq.redis.script.JournalMarks;
 import io.gameq.wal.LeftWals;
-import io.gameq.wal.WalReader;
-import io.gameq.wal.WalRecord;
-import io.gameq.wal.WalReport;
 import java.nio.file.Path;
-import java.time.Instant;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Heals for a node that is gone, from the WAL that it left: what lies beyond the journal marks is
- * {@linkplain HealingStep replayed} where its session still owns, as that node would have. Stopped
- * anywhere, run twice or beside {@code gameq-recovery}, it does no harm: versions are compared row
- * by row. Used by one thread.
+ * Replays the WALs that earlier starts of a node left, before it opens its first owner: as {@code
+ * gameq-recovery replay} would, by {@link WalReplay}, into Redis. Stopped anywhere, run twice or
+ * beside the tool, it does no harm. Stateless.
  */
 public final class LeftWalReplay {
-  private final PrimaryConnector primary;
-  private final DurableTruth truth;
-  private final String namespace;
-  private final SlotKeys[] slots;
-  private final @Nullable Instant horizon;
+  private static final Logger LOG = LoggerFactory.getLogger(LeftWalReplay.class);
+
+  /** Of the heap, for an index of rows: the game has most of it. */
+  private static final int MEMORY_SHARE = 10;
+
+  private LeftWalReplay() {}
 
   /**
-   * What was done with a WAL.
+   * Replays WALs of one node, together: the newest change of a row may stand in any of them.
    *
-   * @param missing records of rows, and changes of messages, that Redis does not hold
-   * @param replayed of these
-   * @param owners whose rows were not replayed, because a later session opened them meanwhile
-   * @param halves trades of which one half is lost with its session and held by no other, and what
-   *     the WAL cannot give back
-   * @param refused why nothing was replayed; empty when it was
-   */
-  public record Outcome(long missing, long replayed, long owners, long halves, String refused) {
-    /** Whether something is left for {@code gameq-recovery}. */
-    public boolean leavesSomething() {
-      return owners > 0 || halves > 0 || !refused.isEmpty();
-    }
-
-    static Outcome refused(long missing, String why) {
-      return new Outcome(missing, 0, 0, 0, why);
-    }
-  }
-
-  /**
-   * A replay.
-   *
-   * @param horizon before which deletes may be forgotten; null when none is
-   */
-  public LeftWalReplay(
-      PrimaryConnector primary,
-      DurableTruth truth,
-      String namespace,
-      SlotKeys[] slots,
-      @Nullable Instant horizon) {
-    this.primary = primary;
-    this.truth = truth;
-    this.namespace = namespace;
-    this.slots = slots;
-    this.horizon = horizon;
-  }
-
-  /**
-   * Replays one WAL.
-   *
-   * @throws io.gameq.GameQueueException when a server goes away meanwhile, or this is no WAL; what
+   * @return those of which nothing is left to {@code gameq-recovery}
+   * @throws io.gameq.GameQueueException when a server goes away meanwhile, or one is no WAL; what
    *     was replayed stays, and it can be run again
    */
-  public Outcome run(Path wal) {
-    RedisConnection redis = primary.open().redis();
+  public static List<Path> run(
+      PrimaryConnector primary,
+      StoredRows database,
+      String namespace,
+      SlotKeys[] slots,
+      List<Path> left) {
+    RedisConnection connection = primary.open().redis();
     try {
-      return run(redis, wal);
+      ReplayRedis redis = new ReplayRedis(connection, namespace, slots);
+      return run(new Lookups(database, redis, slots), redis, left);
     } finally {
-      redis.close();
+      connection.close();
     }
   }
 
-  private Outcome run(RedisConnection redis, Path wal) {
-    String walId = String.valueOf(wal.getFileName());
-    JournalMarks marks = JournalMarks.read(redis, slots, walId);
-    LeftRecords left = new LeftRecords(slots, marks, LeftWals.isComplete(wal));
-    LeftMessages messages = new LeftMessages(marks, sequence -> false);
-    WalReport report =
-        WalReader.read(
-            wal,
-            entry -> {
-              left.take(entry);
-              messages.take(entry);
-            });
-    WalRecord.Header header = left.header();
-    if (header == null || !header.namespace().equals(namespace) || header.slots() != slots.length) {
-      return Outcome.refused(0, "it is not of this namespace and number of slots");
+  private static List<Path> run(Lookups lookups, ReplayRedis redis, List<Path> left) {
+    List<WalFolder> wals = left.stream().map(WalFolder::new).toList();
+    List<WalFolder> ofThisGame = wals.stream().filter(wal -> isOf(redis, wal)).toList();
+    List<WalFolder> withRows =
+        ofThisGame.stream().filter(wal -> !LeftWals.isComplete(wal.directory())).toList();
+    BitSet leaves =
+        withRows.isEmpty() ? new BitSet() : replayRows(lookups, redis, new WalSet(withRows));
+    List<Path> whole = new ArrayList<>();
+    for (WalFolder wal : ofThisGame) {
+      int number = withRows.indexOf(wal);
+      if (number < 0) {
+        wal.read(entry -> {});
+      }
+      boolean areRowsBack = number < 0 || !leaves.get(number);
+      long commits = LeftMessages.putBack(lookups, wal, areRowsBack);
+      if (commits > 0) {
+        LOG.info("the messages of {} commits of WAL {} were put back", commits, wal.directory());
+      }
+      if (areRowsBack && wal.isWhole()) {
+        LeftWals.messagesAreThere(wal.directory());
+        whole.add(wal.directory());
+      } else {
+        LOG.warn(
+            "something is left of WAL {}: see 'gameq-recovery plan {}'",
+            wal.directory(),
+            wal.directory());
+      }
     }
-    long missing = left.records() + messages.lackingChanges();
-    if (missing == 0) {
-      return Outcome.refused(0, report.isWhole() ? "" : "it is damaged");
+    return whole;
+  }
+
+  private static boolean isOf(ReplayRedis redis, WalFolder wal) {
+    wal.readHeader();
+    boolean is = wal.isOf(redis.namespace(), redis.slots().length);
+    if (!is) {
+      LOG.warn(
+          "WAL {} is not replayed: it is not of this namespace and number of slots",
+          wal.directory());
     }
-    if (horizon != null && left.oldestMillis() < horizon.toEpochMilli()) {
-      return Outcome.refused(
-          missing, "deletes of its time are forgotten, so it could bring deleted rows back");
+    return is;
+  }
+
+  /** Returns the numbers of the WALs of which rows are left. */
+  private static BitSet replayRows(Lookups lookups, ReplayRedis redis, WalSet wals) {
+    BitSet leaves = new BitSet();
+    long[] rows = new long[Status.values().length];
+    WalReplay replay =
+        new WalReplay(
+            wals,
+            lookups,
+            new Planner.Options(Set.of(), true, false, false),
+            new RedisTarget(redis, new RateLimit(0)),
+            wals.folders().stream().map(WalFolder::process).collect(Collectors.toSet()),
+            WalReplay.Progress.NONE);
+    replay
+        .planner()
+        .withMostIndexedRows(
+            Runtime.getRuntime().maxMemory() / MEMORY_SHARE / OwnerGroup.BYTES_PER_ROW);
+    replay.run(
+        row -> {
+          rows[row.status().ordinal()]++;
+          if (row.status() != Status.LOST && row.status().callsForAction()) {
+            leaves.set(row.change().wal());
+          }
+        });
+    ReplayReport report = replay.report();
+    LOG.info(
+        "{} rows of {} WALs: {} in MySQL, {} in Redis, {} lost, of which {} were put back",
+        Arrays.stream(rows).sum(),
+        wals.folders().size(),
+        rows[Status.IN_MYSQL.ordinal()],
+        rows[Status.IN_REDIS.ordinal()],
+        rows[Status.LOST.ordinal()],
+        report.rows());
+    report.named().forEach(LOG::warn);
+    if (report.refused() > 0) {
+      leaves.set(0, wals.folders().size());
     }
-    HeldSessions sessions = new HeldSessions(left.sessions());
-    LeftWalPorts ports =
-        new LeftWalPorts(
-            redis,
-            slots,
-            truth,
-            new WalFiles(WalPlaces.left(wal, left.carried()), walId),
-            new LeftWalPorts.Left(sessions, messages, left.newest(), report.isWhole()));
-    HealingStep.runAll(new HealingStep.ReadSessions(), ports);
-    if (report.isWhole() && ports.givenUp() == 0) {
-      HealedScript.call(redis, slots, sessions.owning().stream().map(HeldSession::ref).toList());
-    }
-    long lost = left.sessions().stream().map(HeldSession::ref).filter(SessionRef::isLost).count();
-    return new Outcome(
-        missing,
-        ports.replayed(),
-        lost,
-        ports.givenUp(),
-        report.isWhole() ? "" : "it is damaged: all that can be read was looked at");
+    return leaves;
   }
 }

@@ -2,29 +2,25 @@ package io.gameq.healing;
 
 import io.gameq.RedisFullException;
 import io.gameq.change.SlotMessages;
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
-import io.gameq.wal.WalReader;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts messages back into Redis, from the WAL and in its order, that Redis had and lost, and
- * repeats what was done to others: versions decide, so that it may run any number of times. Those
- * of a commit whose rows are lost for good are lost with them. One thread.
+ * Puts messages back into Redis, from a WAL and in its order, that Redis had and lost, and repeats
+ * what was done to others: versions decide, so that it may run any number of times. Those of a
+ * commit whose rows are lost for good are lost with them; so rows are replayed before. One thread.
  */
 final class MessageReplay {
   private static final Logger LOG = LoggerFactory.getLogger(MessageReplay.class);
@@ -34,37 +30,49 @@ final class MessageReplay {
 
   private static final int BYTES_AT_ONCE = 1 << 20;
 
-  /** As long as halves of trades are waited for. */
-  private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  private static final long ASK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  private final HealingPorts ports;
-  private final MessageRecords records;
+  private final RedisConnection redis;
+  private final SlotKeys[] slots;
   private final JournalMarks marks;
-  private final long untilNanos = System.nanoTime() + MOST_WAIT_NANOS;
-  private final Set<Long> failed = new HashSet<>();
-
+  private final Predicate<WalRecord.Part> isLost;
+  private final LostHalves halves;
+  private final long untilNanos = System.nanoTime() + LostHalves.MOST_WAIT_NANOS;
   private List<MessageCommit> commits = new ArrayList<>();
   private int changes;
   private int bytes;
+  private int sent;
   private int rowsLost;
 
-  private MessageReplay(HealingPorts ports) {
-    this.ports = ports;
-    this.records = ports.messages();
-    this.marks = ports.marks();
+  /**
+   * A replay of one WAL.
+   *
+   * @param marks by which Redis lacks what it lacks
+   * @param isLost whether the session of a part has lost its owner: then somebody else has the
+   *     rows, or nobody
+   */
+  MessageReplay(
+      RedisConnection redis,
+      SlotKeys[] slots,
+      JournalMarks marks,
+      Predicate<WalRecord.Part> isLost,
+      LostHalves halves) {
+    this.redis = redis;
+    this.slots = slots;
+    this.marks = marks;
+    this.isLost = isLost;
+    this.halves = halves;
+    MessagesScript.load(redis);
   }
 
   /**
-   * Replays all that is lacking, after the rows.
+   * Replays all that is lacking of a node's own WAL, after the rows.
    *
    * @param passed records whose rows were not replayed
    * @throws RedisFullException when Redis has no room: what is lacking stays owed
    * @throws io.gameq.GameQueueException when Redis goes away: as well
    */
   static HealingStep next(HealingPorts ports, NotReplayed passed) {
-    ports.messages().leaveOut(passed.givenUp());
+    MessageRecords records = ports.messages();
+    records.leaveOut(passed.givenUp());
     long[] newest = ports.newest();
     long after = Long.MAX_VALUE;
     for (int slot = 0; slot < newest.length; slot++) {
@@ -72,25 +80,93 @@ final class MessageReplay {
         after = Math.min(after, ports.marks().sequence(slot));
       }
     }
-    if (after < Long.MAX_VALUE) {
-      new MessageReplay(ports).replay(ports.messages().after(after));
+    List<MessageRecords.Stretch> stretches =
+        after < Long.MAX_VALUE ? records.after(after) : List.of();
+    if (!stretches.isEmpty()) {
+      replay(ports, stretches);
     }
     return new HealingStep.WriteMarks();
   }
 
-  private void replay(List<MessageRecords.Stretch> stretches) {
-    if (stretches.isEmpty()) {
-      return;
-    }
-    MessagesScript.load(ports.redis());
+  private static void replay(HealingPorts ports, List<MessageRecords.Stretch> stretches) {
+    MessageRecords records = ports.messages();
+    Set<Long> failed = new HashSet<>();
     if (stretches.stream().anyMatch(records::mayHaveFailed)) { // a mark stands behind its commit
       ports
           .wal()
           .readMessages(
               new MessageRecords.Stretch(stretches.get(0).from(), Long.MAX_VALUE),
-              this::noteFailed);
+              entry -> {
+                if (entry.record() instanceof WalRecord.Failed of) {
+                  failed.add(of.sequence());
+                }
+              });
     }
-    stretches.forEach(of -> ports.wal().readMessages(of, this::take));
+    MessageReplay replay =
+        new MessageReplay(
+            ports.redis(),
+            ports.slots(),
+            ports.marks(),
+            part -> {
+              HeldSession held = ports.sessions().of(part);
+              return held != null // one that the node let go of, and did not lose, is in MySQL
+                  ? held.ref().isLost()
+                  : records.wasLost(new SessionName(part.owner(), part.session()));
+            },
+            ports.truth().halves());
+    try {
+      for (MessageRecords.Stretch of : stretches) {
+        ports
+            .wal()
+            .readMessages(
+                of,
+                entry -> {
+                  if (entry.record() instanceof WalRecord.Committed commit
+                      && !records.isLeftOut(entry.sequence())
+                      && !failed.contains(entry.sequence())) {
+                    replay.take(entry.sequence(), commit);
+                  }
+                });
+      }
+      replay.finish();
+    } finally {
+      ports.replayed(replay.sent());
+      if (replay.sent() > 0) {
+        ports.putMessagesBack();
+      }
+    }
+  }
+
+  /** Takes the next commit that did not fail; throws as {@link #finish}. */
+  void take(long sequence, WalRecord.Committed commit) {
+    List<SlotMessages> lost =
+        commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
+    if (!lost.isEmpty() && areRowsThere(commit.parts())) {
+      commits.add(new MessageCommit(sequence, commit.version(), lost));
+      for (SlotMessages of : lost) {
+        changes += of.changes().size();
+        bytes += of.bytes();
+      }
+    }
+    if (changes >= CHANGES_AT_ONCE || bytes >= BYTES_AT_ONCE) {
+      send();
+    }
+  }
+
+  /** Whether the rows that were committed together with messages are not lost for good. */
+  private boolean areRowsThere(List<WalRecord.Part> rows) {
+    boolean are =
+        rows.stream()
+            .allMatch(
+                part ->
+                    !isLost.test(part)
+                        || (!part.rows().isEmpty() && halves.isThere(redis, part, untilNanos)));
+    rowsLost += are ? 0 : 1;
+    return are;
+  }
+
+  /** All were taken; throws as {@link #next}, and what was sent stays. */
+  void finish() {
     send();
     if (rowsLost > 0) {
       LOG.error(
@@ -100,72 +176,9 @@ final class MessageReplay {
     }
   }
 
-  private void noteFailed(WalReader.Entry entry) {
-    if (entry.record() instanceof WalRecord.Failed of) {
-      failed.add(of.sequence());
-    }
-  }
-
-  private void take(WalReader.Entry entry) {
-    long sequence = entry.sequence();
-    if (!(entry.record() instanceof WalRecord.Committed commit)
-        || commit.messages().isEmpty()
-        || records.isLeftOut(sequence)
-        || failed.contains(sequence)) {
-      return;
-    }
-    List<SlotMessages> lost =
-        commit.messages().stream().filter(of -> marks.lacks(of.slot(), sequence)).toList();
-    if (!lost.isEmpty() && areRowsThere(commit.parts())) {
-      commits.add(new MessageCommit(sequence, commit.version(), lost));
-      for (SlotMessages of : lost) {
-        changes += of.changes().size();
-        bytes += of.bytes();
-      }
-      ports.replayed(1);
-    }
-    if (changes >= CHANGES_AT_ONCE || bytes >= BYTES_AT_ONCE) {
-      send();
-    }
-  }
-
-  /** Whether the rows that were committed together with messages are not lost for good. */
-  private boolean areRowsThere(List<WalRecord.Part> rows) {
-    boolean are = true;
-    for (WalRecord.Part part : rows) {
-      are = are && isThere(part);
-    }
-    rowsLost += are ? 0 : 1;
-    return are;
-  }
-
-  /** A session that the node has let go of, and did not lose, has all in MySQL. */
-  private boolean isThere(WalRecord.Part part) {
-    HeldSession held = ports.sessions().of(part);
-    boolean isLost =
-        held != null
-            ? held.ref().isLost()
-            : records.wasLost(new SessionName(part.owner(), part.session()));
-    if (!isLost || part.rows().isEmpty()) {
-      return !isLost;
-    }
-    Map<String, Long> versions = new HashMap<>();
-    part.rows().forEach(row -> versions.put(row.key(), row.version()));
-    while (true) {
-      LostHalves.Place place =
-          ports
-              .truth()
-              .halves()
-              .find(
-                  ports.redis(),
-                  OwnerId.ofEncoded(part.owner()),
-                  SessionId.parse(part.session()),
-                  versions);
-      if (place != LostHalves.Place.MAY_COME || System.nanoTime() - untilNanos >= 0) {
-        return place == LostHalves.Place.THERE;
-      }
-      LockSupport.parkNanos(ASK_EVERY_NANOS);
-    }
+  /** Of how many commits messages were sent. */
+  int sent() {
+    return sent;
   }
 
   private void send() {
@@ -174,10 +187,9 @@ final class MessageReplay {
     }
     List<MessagesScript.Refused> refused =
         RedisReply.await(
-                MessagesScript.send(
-                    ports.redis(), MessagesScript.Arguments.ofReplay(ports.slots(), commits)))
+                MessagesScript.send(redis, MessagesScript.Arguments.ofReplay(slots, commits)))
             .refused();
-    ports.putMessagesBack();
+    sent += commits.size();
     for (MessagesScript.Refused of : refused) {
       long sequence = commits.get(of.commit()).sequence();
       if (of.kind() == MessagesScript.Kind.FULL) {

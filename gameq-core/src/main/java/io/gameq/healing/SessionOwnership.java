@@ -3,6 +3,7 @@ package io.gameq.healing;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.owner.CountingSessions;
+import io.gameq.owner.DurableSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;

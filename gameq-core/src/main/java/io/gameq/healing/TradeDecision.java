@@ -1,14 +1,11 @@
 package io.gameq.healing;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -17,16 +14,11 @@ import java.util.concurrent.locks.LockSupport;
  * versions are compared. Stateless.
  */
 final class TradeDecision {
-  /** How long other nodes that heal at the same time are waited for. */
-  private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
-
-  private static final long ASK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
   private TradeDecision() {}
 
   /** Decides what can be decided by now; waits a little when that is not all. */
   static HealingStep next(HealingPorts ports, HealingStep.Decide step) {
-    boolean isLast = System.nanoTime() - step.sinceNanos() >= MOST_WAIT_NANOS;
+    boolean isLast = System.nanoTime() - step.sinceNanos() >= LostHalves.MOST_WAIT_NANOS;
     Map<Long, WalRecord> sent = new TreeMap<>();
     Map<Long, WalRecord> left = new TreeMap<>();
     List<Long> givenUp = new ArrayList<>();
@@ -53,7 +45,7 @@ final class TradeDecision {
     if (left.isEmpty()) {
       return ReplayPass.ended(ports, now);
     }
-    LockSupport.parkNanos(ASK_EVERY_NANOS);
+    LockSupport.parkNanos(LostHalves.ASK_EVERY_NANOS);
     return new HealingStep.Decide(now, step.sinceNanos());
   }
 
@@ -62,23 +54,12 @@ final class TradeDecision {
     LostHalves.Place place = LostHalves.Place.THERE;
     for (WalRecord.Part part : parts) {
       HeldSession session = ports.sessions().of(part);
-      OwnerId owner = OwnerId.ofEncoded(part.owner());
       if (place == LostHalves.Place.THERE
-          && !owner.isInbox() // no session of these is lost: what is not held is in MySQL
+          && !OwnerId.ofEncoded(part.owner()).isInbox() // what of these is not held is in MySQL
           && (session == null || session.ref().isLost())) {
-        place =
-            ports
-                .truth()
-                .halves()
-                .find(ports.redis(), owner, SessionId.parse(part.session()), versions(part));
+        place = ports.truth().halves().find(ports.redis(), part);
       }
     }
     return place;
-  }
-
-  private static Map<String, Long> versions(WalRecord.Part part) {
-    Map<String, Long> versions = new HashMap<>();
-    part.rows().forEach(row -> versions.put(row.key(), row.version()));
-    return versions;
   }
 }

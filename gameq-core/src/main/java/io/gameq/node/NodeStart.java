@@ -104,10 +104,9 @@ final class NodeStart {
     NodeMySql mysql = NodeMySql.open(config, opened);
     NodeRedis redis = NodeRedis.open(config, mysql.server(), opened);
     OwnerTable owners = new OwnerTable(mysql.server());
-    MySqlSessions durable = new MySqlSessions(owners);
     StateSigns stateSigns =
         new StateSigns(redis.control(), new ProcessSigns(config.namespace()), process);
-    EarlierWalPolicy.apply(config, mysql.server(), durable, mysql.atStart(), redis.primary())
+    EarlierWalPolicy.apply(config, mysql.server(), mysql.atStart(), redis.primary())
         .forEach(replayed -> stateSigns.forget(LeftWals.process(replayed)));
     WalWriter wal = wal(mysql);
     SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
@@ -149,8 +148,7 @@ final class NodeStart {
                 new SenderRedis(
                     redis.primary(), redis.ofSender().eventLoop(), redisClock, heartbeat),
                 to,
-                new DurableTruth(
-                    durable, new AdoptedHalves(redis.slots(), durable, views::versions)),
+                new DurableTruth(owners, new AdoptedHalves(redis.slots(), owners, views::versions)),
                 events(afterHealing, topicRestore, state)));
     opened.add(notices).keepSubscribed();
 

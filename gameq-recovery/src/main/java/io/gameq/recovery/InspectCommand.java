@@ -3,10 +3,11 @@ package io.gameq.recovery;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
+import io.gameq.healing.RowHash;
+import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalRow;
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.plan.RowHash;
-import io.gameq.recovery.wal.Versions;
-import io.gameq.recovery.wal.WalFolder;
+import io.gameq.owner.PercentEncoding;
 import io.gameq.rows.EncodedRow;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
@@ -112,10 +113,9 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private boolean isWanted(WalRecord.Part part, EncodedRow row) {
-    Instant time = Shown.time(Versions.of(row.image()));
+    Instant time = Shown.time(WalRow.version(row.image()));
     return (wanted.isEmpty() || wanted.contains(OwnerId.baseOf(part.owner())))
-        && (table == null
-            || row.key().startsWith(io.gameq.owner.PercentEncoding.percent(table) + ":"))
+        && (table == null || row.key().startsWith(PercentEncoding.percent(table) + ":"))
         && (since == null || !time.isBefore(since))
         && (until == null || time.isBefore(until));
   }
@@ -153,7 +153,7 @@ final class InspectCommand implements Callable<Integer> {
             Shown.text(row.key()),
             Shown.whose(owner),
             owner.isInbox() ? "" : ", session " + part.session(),
-            Shown.version(Versions.of(row.image())));
+            Shown.version(WalRow.version(row.image())));
   }
 
   private static String asJson(
@@ -171,8 +171,8 @@ final class InspectCommand implements Callable<Integer> {
           } else {
             line.writeStringField("session", part.session());
           }
-          line.writeStringField("version", Long.toUnsignedString(Versions.of(row.image())));
-          line.writeStringField("time", Shown.time(Versions.of(row.image())).toString());
+          line.writeStringField("version", Long.toUnsignedString(WalRow.version(row.image())));
+          line.writeStringField("time", Shown.time(WalRow.version(row.image())).toString());
           line.writeNumberField("bytes", row.image().length);
         });
   }

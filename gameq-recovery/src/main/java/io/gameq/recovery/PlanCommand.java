@@ -1,14 +1,14 @@
 package io.gameq.recovery;
 
+import io.gameq.healing.LeftMessages;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.Planner;
+import io.gameq.healing.Status;
+import io.gameq.healing.WalSet;
 import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.recovery.plan.PlanDetails;
 import io.gameq.recovery.plan.PlanTotals;
-import io.gameq.recovery.plan.PlannedRow;
-import io.gameq.recovery.plan.Planner;
-import io.gameq.recovery.plan.Status;
-import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.terminal.ProgressLine;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ final class PlanCommand implements Callable<Integer> {
       Summary.wals(out, wals, planner.alive());
       Summary.totals(out, totals);
       Summary.named(out, totals);
-      MessageTotals messages = open.lookups().messages(planner.gone());
+      LeftMessages.Totals messages = LeftMessages.totals(open.lookups(), planner.gone());
       Summary.messages(out, messages);
       next(out, totals, messages);
       return RecoveryMain.exitCode(totals, messages, wals);
@@ -98,7 +98,7 @@ final class PlanCommand implements Callable<Integer> {
     }
   }
 
-  private void next(PrintWriter out, PlanTotals totals, MessageTotals messages) {
+  private void next(PrintWriter out, PlanTotals totals, LeftMessages.Totals messages) {
     out.println();
     if (details != null) {
       out.println("Every row that is not in MySQL: " + details + "/plan.json and plan.csv");

@@ -1,8 +1,8 @@
 package io.gameq.recovery;
 
+import io.gameq.healing.LeftMessages;
+import io.gameq.healing.WalSet;
 import io.gameq.recovery.plan.PlanTotals;
-import io.gameq.recovery.redis.MessageTotals;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.ErrorLine;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -77,7 +77,7 @@ public final class RecoveryMain implements Runnable {
   }
 
   /** What a plan or a comparison comes to. */
-  static int exitCode(PlanTotals totals, MessageTotals messages, WalSet wals) {
+  static int exitCode(PlanTotals totals, LeftMessages.Totals messages, WalSet wals) {
     boolean damaged = wals.folders().stream().anyMatch(folder -> !folder.isWhole());
     return totals.callsForAction() || messages.lacking() > 0 || damaged ? FOUND_SOMETHING : CLEAN;
   }

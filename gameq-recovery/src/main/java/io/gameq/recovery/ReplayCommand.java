@@ -1,22 +1,28 @@
 package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
+import io.gameq.healing.LeftMessages;
+import io.gameq.healing.Lookups;
+import io.gameq.healing.Planner;
+import io.gameq.healing.RateLimit;
+import io.gameq.healing.RedisTarget;
+import io.gameq.healing.ReplayReport;
+import io.gameq.healing.ReplayTarget;
+import io.gameq.healing.Status;
+import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalReplay;
+import io.gameq.healing.WalSet;
 import io.gameq.recovery.ServerOptions.Servers;
-import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.plan.PlanTotals;
-import io.gameq.recovery.plan.Planner;
-import io.gameq.recovery.plan.Status;
-import io.gameq.recovery.redis.MessageTotals;
-import io.gameq.recovery.replay.PlanReplay;
-import io.gameq.recovery.replay.ReplayReport;
+import io.gameq.recovery.replay.Conflicts;
+import io.gameq.recovery.replay.MySqlTarget;
 import io.gameq.recovery.terminal.ProgressLine;
-import io.gameq.recovery.wal.WalFolder;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -114,13 +120,13 @@ final class ReplayCommand implements Callable<Integer> {
         Summary.wals(out, wals, planner.alive());
         Summary.totals(out, before);
         Summary.named(out, before);
-        MessageTotals messages = open.lookups().messages(planner.gone());
+        LeftMessages.Totals messages = LeftMessages.totals(open.lookups(), planner.gone());
         Summary.messages(out, messages);
         out.println();
         out.println("Nothing was changed: --execute does it.");
         return RecoveryMain.exitCode(before, messages, wals);
       }
-      return execute(out, progress, wals, open.lookups(), wanted, before);
+      return execute(out, progress, wals, open, wanted, before);
     }
   }
 
@@ -128,17 +134,47 @@ final class ReplayCommand implements Callable<Integer> {
       PrintWriter out,
       ProgressLine progress,
       WalSet wals,
-      Lookups lookups,
+      Servers open,
       Planner.Options wanted,
       PlanTotals before) {
     long begun = System.nanoTime();
-    PlanReplay replay =
-        new PlanReplay(
+    Lookups lookups = open.lookups();
+    RateLimit limit = new RateLimit(rate);
+    ReplayTarget target =
+        into == Into.MYSQL
+            ? new MySqlTarget(open.database(), lookups.codec(wals), limit)
+            : new RedisTarget(Objects.requireNonNull(lookups.redis()), limit);
+    WalReplay replay =
+        new WalReplay(
             wals,
             lookups,
-            new PlanReplay.Options(into == Into.MYSQL, rate, conflicts == OnConflict.APPLY),
-            progress);
-    ReplayReport report = replay.run(wanted, before);
+            wanted,
+            target,
+            Set.of(),
+            new WalReplay.Progress() {
+              @Override
+              public void step(String what) {
+                progress.step(what);
+              }
+
+              @Override
+              public void replayed(long rows) {
+                progress.rows("replaying", rows, before.rows(Status.LOST));
+              }
+            });
+    ReplayReport report = replay.report();
+    Conflicts wanting =
+        new Conflicts(open.database().rows().owners(), open.redis(), target, into == Into.MYSQL);
+    replay.run(
+        row -> {
+          before.row(row);
+          if (conflicts == OnConflict.APPLY && row.status().isConflict()) {
+            wanting.add(row, replay.planner(), report);
+          }
+        });
+    wanting.apply(report);
+    target.finish(report);
+    progress.end();
     owners.requireFound(before);
     double seconds = (System.nanoTime() - begun) / 1e9;
     out.println(
@@ -157,11 +193,11 @@ final class ReplayCommand implements Callable<Integer> {
     line(out, report.refused(), "row", "not replayed");
     report.named().forEach(name -> out.println("    " + name));
     report.closedTables().forEach(table -> out.println("  " + table));
-    if (lookups.redis() != null) {
-      lookups.redis().requireSameTerm();
+    if (open.redis() != null) {
+      open.redis().requireSameTerm();
     }
     boolean areRowsBack = report.refused() == 0 && report.closedTables().isEmpty();
-    replayMessages(out, replay.gone(), lookups, areRowsBack);
+    replayMessages(out, replay.planner().gone(), lookups, areRowsBack);
     PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
     Planner again = new Planner(wals, lookups, wanted, progress::step);
     again.plan(after);
@@ -171,7 +207,7 @@ final class ReplayCommand implements Callable<Integer> {
     Summary.wals(out, wals, again.alive());
     Summary.totals(out, after);
     Summary.named(out, after);
-    MessageTotals messages = lookups.messages(again.gone());
+    LeftMessages.Totals messages = LeftMessages.totals(lookups, again.gone());
     Summary.messages(out, messages);
     out.println();
     out.println(
@@ -190,11 +226,11 @@ final class ReplayCommand implements Callable<Integer> {
       out.println("  messages were left alone: they are put back without --owner");
       return;
     }
-    line(
-        out,
-        lookups.putMessagesBack(gone, areRowsBack),
-        "commit",
-        "whose messages were put back into Redis");
+    long commits = 0;
+    for (WalFolder wal : gone) {
+      commits += LeftMessages.putBack(lookups, wal, areRowsBack);
+    }
+    line(out, commits, "commit", "whose messages were put back into Redis");
   }
 
   private static void line(PrintWriter out, long count, String of, String what) {

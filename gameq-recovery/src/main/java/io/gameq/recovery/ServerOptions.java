@@ -3,14 +3,16 @@ package io.gameq.recovery;
 import io.gameq.GameQueueException;
 import io.gameq.Password;
 import io.gameq.Tls;
+import io.gameq.healing.Lookups;
+import io.gameq.healing.ReplayRedis;
+import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalSet;
 import io.gameq.mysql.MySqlConfig;
 import io.gameq.recovery.mysql.RecoveryDatabase;
-import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.redis.RecoveryRedis;
-import io.gameq.recovery.wal.WalFolder;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisLogin;
+import io.gameq.redis.SlotKeys;
 import io.gameq.wal.WalRecord;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -89,15 +91,19 @@ final class ServerOptions {
   @Spec(Spec.Target.MIXEE)
   private @Nullable CommandSpec command;
 
-  /** The servers of a command; closes both. */
-  record Servers(Lookups lookups) implements AutoCloseable {
+  /**
+   * The servers of a command; closes both.
+   *
+   * @param redis null when it is gone for good
+   */
+  record Servers(RecoveryDatabase database, @Nullable RecoveryRedis redis, Lookups lookups)
+      implements AutoCloseable {
     @Override
     public void close() {
-      RecoveryRedis redis = lookups.redis();
       if (redis != null) {
         redis.close();
       }
-      lookups.database().close();
+      database.close();
     }
   }
 
@@ -120,13 +126,18 @@ final class ServerOptions {
         database.requireSame(folder.directory().toString(), header.namespace(), header.slots());
       }
       WalRecord.Header any = wals.folders().get(0).header();
+      RecoveryRedis open =
+          redis == null
+              ? null
+              : RecoveryRedis.open(
+                  redisConfig(redis), any.namespace(), any.slots(), database.terms());
       return new Servers(
+          database,
+          open,
           new Lookups(
-              database,
-              redis == null
-                  ? null
-                  : RecoveryRedis.open(
-                      redisConfig(redis), any.namespace(), any.slots(), database.terms())));
+              database.rows(),
+              open == null ? null : open.redis(),
+              SlotKeys.all(any.namespace(), any.slots())));
     } catch (RuntimeException e) {
       database.close();
       throw e;
@@ -149,7 +160,7 @@ final class ServerOptions {
         new RedisLogin(redisUser, password(REDIS_PASSWORD)),
         new RedisLogin(sentinelUser, password(SENTINEL_PASSWORD)),
         redisCa == null && redisClient == null ? null : new Tls(redisCa, redisClient),
-        RecoveryRedis.TIMEOUT_MILLIS);
+        ReplayRedis.TIMEOUT_MILLIS);
   }
 
   private @Nullable Password password(String variable) {

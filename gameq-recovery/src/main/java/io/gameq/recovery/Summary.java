@@ -1,10 +1,10 @@
 package io.gameq.recovery;
 
+import io.gameq.healing.LeftMessages;
+import io.gameq.healing.Status;
+import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalSet;
 import io.gameq.recovery.plan.PlanTotals;
-import io.gameq.recovery.plan.Status;
-import io.gameq.recovery.redis.MessageTotals;
-import io.gameq.recovery.wal.WalFolder;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import java.io.PrintWriter;
@@ -119,7 +119,7 @@ final class Summary {
   /**
    * What Redis lacks of the messages of WALs whose nodes are gone; nothing where there are none.
    */
-  static void messages(PrintWriter out, MessageTotals messages) {
+  static void messages(PrintWriter out, LeftMessages.Totals messages) {
     if (messages.changes() == 0) {
       return;
     }

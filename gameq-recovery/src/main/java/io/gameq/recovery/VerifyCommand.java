@@ -2,17 +2,17 @@ package io.gameq.recovery;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.healing.LeftMessages;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Contents;
+import io.gameq.healing.Planner;
+import io.gameq.healing.Status;
+import io.gameq.healing.WalRow;
+import io.gameq.healing.WalSet;
 import io.gameq.recovery.ServerOptions.Servers;
 import io.gameq.recovery.plan.PlanTotals;
-import io.gameq.recovery.plan.PlannedRow;
-import io.gameq.recovery.plan.Planner;
-import io.gameq.recovery.plan.RowContents;
-import io.gameq.recovery.plan.Status;
-import io.gameq.recovery.plan.WalRow;
-import io.gameq.recovery.redis.MessageTotals;
 import io.gameq.recovery.terminal.ProgressLine;
 import io.gameq.recovery.terminal.RowJson;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.terminal.Shown;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -93,7 +93,7 @@ final class VerifyCommand implements Callable<Integer> {
           });
       progress.end();
       owners.requireFound(totals);
-      MessageTotals messages = open.lookups().messages(planner.gone());
+      LeftMessages.Totals messages = LeftMessages.totals(open.lookups(), planner.gone());
       if (json) {
         out.println(asJson(totals, messages));
       } else {
@@ -121,7 +121,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private String conclusion(
-      PlanTotals totals, MessageTotals messages, Planner planner, WalSet wals) {
+      PlanTotals totals, LeftMessages.Totals messages, Planner planner, WalSet wals) {
     if (RecoveryMain.exitCode(totals, messages, wals) != RecoveryMain.CLEAN) {
       return "Something is left to act on. Keep the WALs.";
     }
@@ -140,24 +140,22 @@ final class VerifyCommand implements Callable<Integer> {
 
   /** {@code item:42,3 of player:42: lost, version 7 (...); MySQL has version 5, Redis none} */
   private static String asText(PlannedRow row) {
-    String reason = row.judgement().reason();
+    String reason = row.reason();
     return "%s %s: %s, version %s; MySQL has %s, Redis has %s%s"
         .formatted(
             Shown.text(row.change().key()),
             Shown.whose(row.owner()),
             difference(row),
             Shown.version(row.change().version()),
-            version(row.present().mysqlVersion()),
-            version(row.present().redisVersion()),
+            version(row.mysqlVersion()),
+            version(row.redisVersion()),
             reason.isEmpty() ? "" : ": " + Shown.text(reason));
   }
 
   /** An engineer asks whether there is something older, or nothing. */
   private static String difference(PlannedRow row) {
     if (row.status() == Status.LOST) {
-      return row.present().mysqlVersion() == null && row.present().redisVersion() == null
-          ? "missing"
-          : "older";
+      return row.mysqlVersion() == null && row.redisVersion() == null ? "missing" : "older";
     }
     return row.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
@@ -168,19 +166,19 @@ final class VerifyCommand implements Callable<Integer> {
 
   private static String asJson(PlannedRow row) {
     WalRow change = row.change();
-    RowContents contents = row.present().contents();
+    Contents contents = row.contents();
     return text(
         line -> {
           line.writeStringField("owner", row.owner().id());
           line.writeStringField("table", change.table());
           line.writeStringField("key", change.keyText());
           line.writeStringField("difference", difference(row));
-          line.writeStringField("reason", row.judgement().reason());
-          change.writeSession(line);
+          line.writeStringField("reason", row.reason());
+          RowJson.writeSession(line, change);
           line.writeStringField("version", Long.toUnsignedString(change.version()));
           line.writeStringField("time", Shown.time(change.version()).toString());
-          line.writeStringField("mysqlVersion", row.present().mysqlVersionText());
-          line.writeStringField("redisVersion", row.present().redisVersionText());
+          line.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
+          line.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
           line.writeFieldName("wal");
           RowJson.write(line, contents == null ? null : contents.wal());
           line.writeFieldName("mysql");
@@ -190,7 +188,7 @@ final class VerifyCommand implements Callable<Integer> {
         });
   }
 
-  private static String asJson(PlanTotals totals, MessageTotals messages) {
+  private static String asJson(PlanTotals totals, LeftMessages.Totals messages) {
     return text(
         line -> {
           line.writeNumberField("rows", totals.all());

@@ -1,6 +1,6 @@
 package io.gameq.recovery;
 
-import io.gameq.recovery.wal.WalSet;
+import io.gameq.healing.WalSet;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;

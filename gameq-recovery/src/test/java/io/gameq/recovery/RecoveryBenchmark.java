@@ -7,13 +7,13 @@ import io.gameq.WalLimits;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
+import io.gameq.healing.WalFolder;
+import io.gameq.healing.WalSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.recovery.RecoveryGame.Item;
 import io.gameq.recovery.mysql.RecoveryDatabase;
-import io.gameq.recovery.wal.WalFolder;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.rights.Role;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowHeader;
@@ -105,8 +105,8 @@ final class RecoveryBenchmark {
                     1_790_000_000_000L),
                 WalLimits.DEFAULT,
                 List.of())) {
-      Table table = database.catalog().table("item");
-      RowCodec codec = new RowCodec(database.layouts(), Clock.systemUTC());
+      Table table = database.rows().catalog().table("item");
+      RowCodec codec = new RowCodec(database.rows().layouts(), Clock.systemUTC());
       for (long i = 0; i < commits; i++) {
         int row = (int) (i % rows);
         long player = row / ROWS_PER_OWNER;

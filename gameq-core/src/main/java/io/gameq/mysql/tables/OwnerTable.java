@@ -7,6 +7,7 @@ import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.owner.CountingSessions;
+import io.gameq.owner.DurableSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.term.Term;
@@ -14,6 +15,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -25,10 +29,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.PreparedBatch;
 import org.jspecify.annotations.Nullable;
 
 /** The durable sessions in {@code gameq_owner}. Thread-safe. */
-public final class OwnerTable {
+public final class OwnerTable implements DurableSessions {
   /** Keeps a statement far below max_allowed_packet. */
   private static final int OWNERS_PER_STATEMENT = 1_000;
 
@@ -110,40 +115,47 @@ public final class OwnerTable {
             == 1;
   }
 
+  /** A session that MySQL lost, and the name of its node; empty when that is not known. */
+  public record Lost(OwnerId owner, SessionId session, String node) {}
+
   /**
-   * Writes a session again that MySQL lost with its newest commits; a newer one, or another of the
-   * same epoch, stays. Returns whether it is the newest now.
+   * Writes sessions again that MySQL lost with its newest commits, each unless it holds the same or
+   * a newer epoch of the owner by now. May be repeated.
    */
+  public void restore(Collection<Lost> sessions) {
+    for (List<Lost> some : Sql.chunks(List.copyOf(sessions), OWNERS_PER_STATEMENT)) {
+      MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(handle -> restore(handle, some)));
+    }
+  }
+
+  private static int[] restore(Handle handle, List<Lost> sessions) {
+    // The epoch last: assignments run in order, and the others compare with it.
+    PreparedBatch batch =
+        handle.prepareBatch(
+            "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES (?, ?, ?,"
+                + " ?, 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE nonce = IF(VALUES(epoch)"
+                + " > epoch, VALUES(nonce), nonce), node = IF(VALUES(epoch) > epoch, VALUES(node),"
+                + " node), before_epoch = IF(VALUES(epoch) > epoch, NULL, before_epoch),"
+                + " before_nonce = IF(VALUES(epoch) > epoch, NULL, before_nonce), adopted_version ="
+                + " IF(VALUES(epoch) > epoch, 0, adopted_version), state = IF(VALUES(epoch) >"
+                + " epoch, 'open', state), opened_at = IF(VALUES(epoch) > epoch,"
+                + " VALUES(opened_at), opened_at), epoch = GREATEST(epoch, VALUES(epoch))");
+    for (Lost lost : sessions) {
+      batch
+          .bind(0, lost.owner.encoded())
+          .bind(1, lost.session.epoch())
+          .bind(2, lost.session.nonce())
+          .bind(3, lost.node)
+          .add();
+    }
+    return batch.execute();
+  }
+
+  @Override
   public boolean restore(OwnerId owner, SessionId session) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            jdbi.inTransaction(
-                handle -> {
-                  handle.execute(
-                      "INSERT INTO gameq_owner (owner, epoch, nonce, node, state, opened_at) VALUES"
-                          + " (?, ?, ?, '', 'open', UTC_TIMESTAMP(3)) ON DUPLICATE KEY UPDATE nonce"
-                          + " = IF(epoch < ?, ?, nonce), node = IF(epoch < ?, '', node),"
-                          + " before_epoch = IF(epoch < ?, NULL, before_epoch), before_nonce ="
-                          + " IF(epoch < ?, NULL, before_nonce), adopted_version = IF(epoch < ?, 0,"
-                          + " adopted_version), state = IF(epoch < ?, 'open', state), epoch ="
-                          + " GREATEST(epoch, ?)",
-                      owner.encoded(),
-                      session.epoch(),
-                      session.nonce(),
-                      session.epoch(),
-                      session.nonce(),
-                      session.epoch(),
-                      session.epoch(),
-                      session.epoch(),
-                      session.epoch(),
-                      session.epoch(),
-                      session.epoch());
-                  return handle
-                      .select("SELECT nonce FROM gameq_owner WHERE owner = ?", owner.encoded())
-                      .mapTo(String.class)
-                      .one()
-                      .equals(session.nonce());
-                }));
+    restore(List.of(new Lost(owner, session, "")));
+    CountingSessions now = current(List.of(owner)).get(owner);
+    return now != null && now.newest().equals(session);
   }
 
   /**
@@ -214,6 +226,7 @@ public final class OwnerTable {
    * The highest version that the session which was open next took over from this one; 0 for none,
    * and if that is not known any more: of the last {@value #MOST_ADOPTIONS} sessions it is.
    */
+  @Override
   public long adoptedFrom(OwnerId owner, SessionId session) {
     String adoptions =
         MySqlErrors.mysql(
@@ -236,9 +249,29 @@ public final class OwnerTable {
     return 0;
   }
 
-  /** The sessions that count of each owner that has one. */
+  @Override
   public Map<OwnerId, CountingSessions> current(Collection<OwnerId> owners) {
     return sessions(owners, "");
+  }
+
+  /**
+   * The sessions of an owner, and of whom it is.
+   *
+   * @param node that of the newest
+   * @param openedAt when the newest was raised
+   */
+  public record Durable(CountingSessions sessions, String node, Instant openedAt) {}
+
+  /** The same with nodes and times. */
+  public Map<OwnerId, Durable> durable(Collection<OwnerId> owners) {
+    return read(
+        owners,
+        "",
+        rs ->
+            new Durable(
+                counting(rs),
+                rs.getString(7),
+                rs.getObject(8, LocalDateTime.class).toInstant(ZoneOffset.UTC)));
   }
 
   /**
@@ -379,10 +412,18 @@ public final class OwnerTable {
   }
 
   private Map<OwnerId, CountingSessions> sessions(Collection<OwnerId> owners, String condition) {
-    Map<OwnerId, CountingSessions> found = new HashMap<>();
-    List<OwnerId> all = List.copyOf(owners);
-    for (int from = 0; from < all.size(); from += OWNERS_PER_STATEMENT) {
-      List<OwnerId> some = all.subList(from, Math.min(all.size(), from + OWNERS_PER_STATEMENT));
+    return read(owners, condition, OwnerTable::counting);
+  }
+
+  /** Reads a row that begins with {@link #SESSION_COLUMNS}, then node and opened_at. */
+  private interface RowReader<T> {
+    T read(ResultSet rs) throws SQLException;
+  }
+
+  private <T> Map<OwnerId, T> read(
+      Collection<OwnerId> owners, String condition, RowReader<T> reader) {
+    Map<OwnerId, T> found = new HashMap<>();
+    for (List<OwnerId> some : Sql.chunks(List.copyOf(owners), OWNERS_PER_STATEMENT)) {
       MySqlErrors.mysql(
           () ->
               jdbi.withHandle(
@@ -391,12 +432,12 @@ public final class OwnerTable {
                         .createQuery(
                             "SELECT "
                                 + SESSION_COLUMNS
-                                + " FROM gameq_owner WHERE owner IN (<owners>)"
+                                + ", node, opened_at FROM gameq_owner WHERE owner IN (<owners>)"
                                 + condition)
                         .bindList("owners", some.stream().map(OwnerId::encoded).toList())
                         .map(
                             (rs, ctx) ->
-                                Map.entry(OwnerId.ofEncoded(rs.getString(1)), counting(rs)))
+                                Map.entry(OwnerId.ofEncoded(rs.getString(1)), reader.read(rs)))
                         .forEach(e -> found.put(e.getKey(), e.getValue()));
                     return found;
                   }));

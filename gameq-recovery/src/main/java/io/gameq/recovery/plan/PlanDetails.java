@@ -3,6 +3,11 @@ package io.gameq.recovery.plan;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.GameQueueException;
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.PlannedRow.Contents;
+import io.gameq.healing.Planner;
+import io.gameq.healing.Status;
+import io.gameq.healing.WalRow;
 import io.gameq.recovery.terminal.RowJson;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.Shown;
@@ -19,6 +24,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -93,14 +99,14 @@ public final class PlanDetails implements Planner.Sink, Closeable {
     json.writeStringField("table", change.table());
     json.writeStringField("key", change.keyText());
     json.writeStringField("op", change.op().name().toLowerCase(Locale.ROOT));
-    change.writeSession(json);
+    RowJson.writeSession(json, change);
     json.writeStringField("version", Long.toUnsignedString(change.version()));
     json.writeStringField("time", Shown.time(change.version()).toString());
     json.writeStringField("status", row.status().name().toLowerCase(Locale.ROOT));
-    json.writeStringField("reason", row.judgement().reason());
-    json.writeStringField("mysqlVersion", row.present().mysqlVersionText());
-    json.writeStringField("redisVersion", row.present().redisVersionText());
-    RowContents contents = row.present().contents();
+    json.writeStringField("reason", row.reason());
+    json.writeStringField("mysqlVersion", RowJson.version(row.mysqlVersion()));
+    json.writeStringField("redisVersion", RowJson.version(row.redisVersion()));
+    Contents contents = row.contents();
     json.writeFieldName("mysqlBefore");
     RowJson.write(json, contents == null ? null : contents.mysql());
     json.writeFieldName("redisBefore");
@@ -112,9 +118,9 @@ public final class PlanDetails implements Planner.Sink, Closeable {
 
   private void writeCsv(PlannedRow row) throws IOException {
     WalRow change = row.change();
-    RowContents contents = row.present().contents();
+    Contents contents = row.contents();
     List<@Nullable String> cells =
-        java.util.Arrays.asList(
+        Arrays.asList(
             row.owner().id(),
             change.table(),
             change.keyText(),
@@ -123,9 +129,9 @@ public final class PlanDetails implements Planner.Sink, Closeable {
             Long.toUnsignedString(change.version()),
             Shown.utc(Shown.time(change.version())),
             row.status().name().toLowerCase(Locale.ROOT),
-            row.judgement().reason(),
-            row.present().mysqlVersionText(),
-            row.present().redisVersionText(),
+            row.reason(),
+            RowJson.version(row.mysqlVersion()),
+            RowJson.version(row.redisVersion()),
             columns(contents == null ? null : contents.mysql()),
             columns(contents == null ? null : contents.redis()),
             columns(contents == null ? null : contents.wal()));

@@ -1,5 +1,9 @@
 package io.gameq.recovery.plan;
 
+import io.gameq.healing.PlannedRow;
+import io.gameq.healing.Planner;
+import io.gameq.healing.RowHash;
+import io.gameq.healing.Status;
 import io.gameq.owner.OwnerId;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -77,7 +81,7 @@ public final class PlanTotals implements Planner.Sink {
       Map<String, Named> of = named.computeIfAbsent(status, s -> new LinkedHashMap<>());
       Named its = of.get(owner);
       if (its == null && of.size() < MOST_NAMED) {
-        its = new Named(row.owner(), row.change().key(), row.judgement().reason());
+        its = new Named(row.owner(), row.change().key(), row.reason());
         of.put(owner, its);
       }
       if (its != null) {

@@ -1,56 +1,53 @@
 package io.gameq.recovery.redis;
 
+import io.gameq.GameQueueException;
+import io.gameq.healing.ReplayRedis;
+import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.NodeSigns;
-import io.gameq.redis.script.ScriptPipeline;
+import io.gameq.redis.script.OpenOwners;
+import io.gameq.redis.script.OpenScript;
 import io.gameq.term.Terms;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to Redis, on which scripts are sent many at a time. One thread. */
+/** Recovery's connection to Redis, and opening an owner so that a conflict can be applied. */
 public final class RecoveryRedis implements AutoCloseable {
-  /** Large scripts may follow one another, each within this. */
-  public static final int TIMEOUT_MILLIS = 30_000;
+  /** Rows of the session before wait no longer than a game's usual commits. */
+  private static final long MERGE_WINDOW_MILLIS = 1_000;
 
   private final RedisConnector connector;
-  private final RedisConnection connection;
-  private final ScriptPipeline pipeline;
-  private final SlotKeys[] slots;
-  private final String namespace;
-  private final String version;
   private final PrimaryConnector primary;
   private final PrimaryConnector.Opened opened;
+  private final String version;
+  private final ReplayRedis redis;
 
   private RecoveryRedis(
       RedisConnector connector,
       PrimaryConnector primary,
       PrimaryConnector.Opened opened,
       String version,
-      String namespace,
-      int slots) {
+      ReplayRedis redis) {
     this.connector = connector;
     this.primary = primary;
-    this.connection = opened.redis();
-    this.pipeline = new ScriptPipeline(connection, TIMEOUT_MILLIS);
     this.opened = opened;
     this.version = version;
-    this.namespace = namespace;
-    this.slots = SlotKeys.all(namespace, slots);
+    this.redis = redis;
   }
 
   /**
    * Connects.
    *
-   * @param config with {@link #TIMEOUT_MILLIS}
+   * @param config with {@link ReplayRedis#TIMEOUT_MILLIS}
    * @param terms says which primary counts
-   * @throws io.gameq.GameQueueException when Redis is away, refuses the login, is none that gameq
-   *     runs on, or was demoted
+   * @throws GameQueueException when Redis is away, refuses the login, is none that gameq runs on,
+   *     or was demoted
    */
   public static RecoveryRedis open(RedisConfig config, String namespace, int slots, Terms terms) {
     RedisConnector connector = new RedisConnector(config);
@@ -58,11 +55,21 @@ public final class RecoveryRedis implements AutoCloseable {
       PrimaryConnector primary = new PrimaryConnector(connector, terms);
       PrimaryConnector.Opened opened = primary.openForTool();
       String version = RedisReply.await(() -> RedisServerCheck.check(opened.redis())).version();
-      return new RecoveryRedis(connector, primary, opened, version, namespace, slots);
+      return new RecoveryRedis(
+          connector,
+          primary,
+          opened,
+          version,
+          new ReplayRedis(opened.redis(), namespace, SlotKeys.all(namespace, slots)));
     } catch (RuntimeException e) {
       connector.close();
       throw e;
     }
+  }
+
+  /** For a replay. One thread. */
+  public ReplayRedis redis() {
+    return redis;
   }
 
   /**
@@ -79,35 +86,35 @@ public final class RecoveryRedis implements AutoCloseable {
     return version;
   }
 
-  /** The node of which this process is alive, null when it gave no sign of life for 15 s. */
-  public @Nullable String aliveNode(String process) {
-    return NodeSigns.aliveNode(connection, namespace, process);
+  /**
+   * The node that is alive and has the owner open, or has yet to tell Redis again that it has; null
+   * when none has.
+   */
+  public @Nullable String liveHolder(OwnerId owner, CountingSessions durable) {
+    SessionId holder =
+        redis.ownedBy(owner) == null
+            ? durable.holder(null)
+            : OpenOwners.holder(redis.connection(), redis.slot(owner), owner, durable);
+    return holder == null ? null : redis.aliveNode(NodeSigns.process(holder));
   }
 
-  RedisConnection connection() {
-    return connection;
-  }
-
-  String namespace() {
-    return namespace;
-  }
-
-  public SlotKeys slot(OwnerId owner) {
-    return slots[owner.slot(slots.length)];
-  }
-
-  /** For scripts that are called many times at once. */
-  public ScriptPipeline pipeline() {
-    return pipeline;
-  }
-
-  public SlotKeys[] slots() {
-    return slots;
+  /**
+   * Makes the session the owner's in Redis; it adopts what the session before left dirty.
+   *
+   * @throws GameQueueException when a newer session owns: then nothing was changed
+   */
+  public void open(OwnerId owner, SessionId session) {
+    OpenScript.Outcome outcome =
+        OpenScript.call(redis.connection(), redis.slot(owner), owner, session, MERGE_WINDOW_MILLIS);
+    if (outcome instanceof OpenScript.Refused refused) {
+      throw new GameQueueException(
+          "session " + refused.ownedBy() + " opened " + owner.id() + " at the same moment");
+    }
   }
 
   @Override
   public void close() {
-    connection.close();
+    redis.connection().close();
     connector.close();
   }
 }

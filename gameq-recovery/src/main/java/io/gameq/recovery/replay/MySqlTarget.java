@@ -1,5 +1,8 @@
 package io.gameq.recovery.replay;
 
+import io.gameq.healing.RateLimit;
+import io.gameq.healing.ReplayReport;
+import io.gameq.healing.ReplayTarget;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.RowRefusal;
 import io.gameq.recovery.mysql.DirectReplay;
@@ -23,7 +26,7 @@ import java.util.function.Predicate;
  * table that takes no rows is left out, and so are refused rows that refer to it: they stay lost
  * until it is mended and the replay runs again. So does what waits when the process is killed.
  */
-final class MySqlTarget implements Target {
+public final class MySqlTarget implements ReplayTarget {
   /** As many rows as a writer flushes at a time. */
   private static final int ROWS_PER_TRANSACTION = 1_000;
 
@@ -45,7 +48,7 @@ final class MySqlTarget implements Target {
   private long waitingRows;
   private long waitingBytes;
 
-  MySqlTarget(RecoveryDatabase database, RowCodec codec, RateLimit limit) {
+  public MySqlTarget(RecoveryDatabase database, RowCodec codec, RateLimit limit) {
     this.database = database;
     this.direct = database.directReplay();
     this.codec = codec;
@@ -70,7 +73,7 @@ final class MySqlTarget implements Target {
     List<RowChange> changes = new ArrayList<>(of.rows().size());
     long readNanos = System.nanoTime();
     for (EncodedRow row : of.rows()) {
-      RowImage image = database.decode(codec, row.key(), row.image(), readNanos);
+      RowImage image = database.rows().decode(codec, row.key(), row.image(), readNanos);
       changes.add(
           new RowChange(of.owner(), new RowKey(image.table(), row.key()), image, row.image()));
     }
@@ -179,7 +182,9 @@ final class MySqlTarget implements Target {
         report.refused(
             of.owner(),
             of.rows().size(),
-            of.owner().isInbox() ? PlanReplay.SENT_WITH_REFUSED : "another session owns by now");
+            of.owner().isInbox()
+                ? ReplayReport.COMMITTED_WITH_REFUSED
+                : "another session owns by now");
       }
       if (written.handledTwice().contains(of.owner())) {
         report.refused(of.owner(), of.rows().size(), HANDLED_TWICE);

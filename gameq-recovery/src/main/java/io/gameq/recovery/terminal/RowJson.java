@@ -1,6 +1,7 @@
 package io.gameq.recovery.terminal;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.healing.WalRow;
 import io.gameq.rows.Column;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowOp;
@@ -12,6 +13,20 @@ import org.jspecify.annotations.Nullable;
 /** The columns of a row as a JSON object; of a delete, its key. Stateless. */
 public final class RowJson {
   private RowJson() {}
+
+  /** A version as JSON and CSV have it; null for none. */
+  public static @Nullable String version(@Nullable Long version) {
+    return version == null ? null : Long.toUnsignedString(version);
+  }
+
+  /** The field "session", or "sentBy" with the process of the node of a row that was sent. */
+  public static void writeSession(JsonGenerator json, WalRow row) throws IOException {
+    if (row.owner().isInbox()) {
+      json.writeStringField("sentBy", row.owner().sender());
+    } else {
+      json.writeStringField("session", row.session().text());
+    }
+  }
 
   /** Writes the row, or null. */
   public static void write(JsonGenerator json, @Nullable RowImage image) throws IOException {

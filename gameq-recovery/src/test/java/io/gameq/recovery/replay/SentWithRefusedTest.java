@@ -4,15 +4,21 @@ import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.GameQueue;
+import io.gameq.healing.Lookups;
+import io.gameq.healing.RateLimit;
+import io.gameq.healing.RedisTarget;
+import io.gameq.healing.ReplayRedis;
+import io.gameq.healing.ReplayReport;
+import io.gameq.healing.ReplayTarget;
+import io.gameq.healing.WalSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.recovery.RecoveryGame;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.mysql.RecoveryDatabase;
-import io.gameq.recovery.plan.Lookups;
 import io.gameq.recovery.redis.RecoveryRedis;
-import io.gameq.recovery.wal.WalSet;
 import io.gameq.redis.RedisConfig;
+import io.gameq.redis.SlotKeys;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalRecord;
@@ -41,7 +47,7 @@ class SentWithRefusedTest {
       }
       WalSet wals = WalSet.open(List.of(game.wal));
       wals.readHeaders();
-      List<Target.Owner> group = committed(wals);
+      List<ReplayTarget.Owner> group = committed(wals);
       assertEquals(2, group.size());
       game.loseRedis();
       try (GameQueue other = game.node("n2")) {
@@ -56,37 +62,39 @@ class SentWithRefusedTest {
     }
   }
 
-  private static void intoMySql(RecoveryDatabase database, WalSet wals, List<Target.Owner> group) {
+  private static void intoMySql(
+      RecoveryDatabase database, WalSet wals, List<ReplayTarget.Owner> group) {
     ReplayReport report = new ReplayReport();
-    new MySqlTarget(database, new Lookups(database, null).codec(wals), new RateLimit(0))
+    new MySqlTarget(
+            database,
+            new Lookups(database.rows(), null, SlotKeys.all("any", 1)).codec(wals),
+            new RateLimit(0))
         .write(List.of(group), report);
     assertEquals(2, report.refused(), () -> report.named().toString());
     assertEquals(0, report.written());
   }
 
   private static void intoRedis(
-      RecoveryGame game, RecoveryDatabase database, List<Target.Owner> group) {
+      RecoveryGame game, RecoveryDatabase database, List<ReplayTarget.Owner> group) {
     ReplayReport report = new ReplayReport();
     RedisConfig config =
         new RedisConfig(
-            TestServers.redisUri(Role.RECOVERY, game.namespace),
-            null,
-            RecoveryRedis.TIMEOUT_MILLIS);
+            TestServers.redisUri(Role.RECOVERY, game.namespace), null, ReplayRedis.TIMEOUT_MILLIS);
     try (RecoveryRedis redis =
         RecoveryRedis.open(config, game.namespace, RecoveryGame.SLOTS, database.terms())) {
-      new RedisTarget(redis, new RateLimit(0)).write(List.of(group), report);
+      new RedisTarget(redis.redis(), new RateLimit(0)).write(List.of(group), report);
     }
     assertEquals(2, report.refused(), () -> report.named().toString());
     assertEquals(0, report.written());
   }
 
-  private static List<Target.Owner> committed(WalSet wals) {
-    List<Target.Owner> group = new ArrayList<>();
+  private static List<ReplayTarget.Owner> committed(WalSet wals) {
+    List<ReplayTarget.Owner> group = new ArrayList<>();
     wals.read(
         (wal, entry) -> {
           for (WalRecord.Part part : entry.record().parts()) {
             group.add(
-                new Target.Owner(
+                new ReplayTarget.Owner(
                     OwnerId.ofEncoded(part.owner()),
                     SessionId.parse(part.session()),
                     false,

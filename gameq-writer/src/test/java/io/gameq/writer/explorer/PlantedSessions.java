@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.healing.DurableSessions;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
+import io.gameq.owner.DurableSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;

@@ -1,0 +1,421 @@
+package io.gameq.healing;
+
+import io.gameq.healing.OwnerGroup.OwnersNewest;
+import io.gameq.healing.OwnerGroup.State;
+import io.gameq.healing.Ownership.Conflict;
+import io.gameq.mysql.tables.OwnerTable.Durable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.script.JournalMarks;
+import io.gameq.rows.EncodedRow;
+import io.gameq.terminal.Shown;
+import io.gameq.wal.WalReader;
+import io.gameq.wal.WalRecord;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what became of the newest change of each row that WALs hold. Changes nothing. One
+ * thread.
+ *
+ * <pre>
+ * for each OwnerGroup that fits into memory:
+ *   1. reads the WALs: the newest version of each row that was not marked failed, the newest
+ *      session of each owner
+ *   2. reads them again; a few thousand rows (WalRow) at a time:
+ *        RowLookup   asks Redis, then MySQL: what Redis no longer had was in MySQL by then
+ *        RowJudge    decides what became of each row, by Ownership: whose it is now
+ *        and what was committed together stands or falls together: LostHalves
+ *   3. hands the group to whoever replays what is lost, who reads the images a third time
+ * </pre>
+ *
+ * Memory holds hashes and versions, never all rows.
+ */
+public final class Planner {
+  /** Rows that are asked about at a time. */
+  private static final int BATCH_ROWS = 5_000;
+
+  private static final int BATCH_BYTES = 16 << 20;
+
+  /** Names that are parsed once; forgotten when there are more. */
+  private static final int MOST_NAMES = 20_000;
+
+  private final WalSet wals;
+  private final Lookups lookups;
+  private final Options options;
+  private final Consumer<String> progress;
+  private final RowHash hash = new RowHash();
+  private final BitSet alive = new BitSet();
+  private final BitSet written = new BitSet();
+  private List<JournalMarks> marks = List.of();
+  private int slots;
+  private long mostIndexedRows =
+      Runtime.getRuntime().maxMemory() * 4 / 10 / OwnerGroup.BYTES_PER_ROW;
+
+  /**
+   * What is wanted.
+   *
+   * @param owners encoded ids, whose inboxes are wanted too; empty for all
+   * @param includeLive whether WALs of nodes that are alive count as those of nodes that are gone
+   * @param contents whether rows come with what MySQL and Redis hold; a comparison needs it
+   * @param compare whether rows are compared where versions are the same
+   */
+  public record Options(
+      Set<String> owners, boolean includeLive, boolean contents, boolean compare) {
+    public Options {
+      owners = Set.copyOf(owners);
+      contents |= compare;
+    }
+  }
+
+  /** Takes the plan. */
+  public interface Sink {
+    void row(PlannedRow row);
+
+    /** All rows of a group of owners were handed over. */
+    default void group(OwnerGroup group) {}
+  }
+
+  public Planner(WalSet wals, Lookups lookups, Options options, Consumer<String> progress) {
+    this.wals = wals;
+    this.lookups = lookups;
+    this.options = options;
+    this.progress = progress;
+  }
+
+  /** Takes more readings rather than more memory. */
+  public Planner withMostIndexedRows(long most) {
+    mostIndexedRows = most;
+    return this;
+  }
+
+  /** The numbers of the WALs of nodes that are alive; known once planned. */
+  public BitSet alive() {
+    BitSet all = (BitSet) alive.clone();
+    all.or(written);
+    return all;
+  }
+
+  /** WALs that no node heals by itself; known once planned. */
+  public List<WalFolder> gone() {
+    List<WalFolder> gone = new ArrayList<>();
+    for (int i = 0; i < wals.folders().size(); i++) {
+      if (!isHealed(i)) {
+        gone.add(wals.folders().get(i));
+      }
+    }
+    return gone;
+  }
+
+  private boolean isHealed(int wal) {
+    return written.get(wal) || (alive.get(wal) && !options.includeLive());
+  }
+
+  /**
+   * Whether a process on this host writes a WAL; known once planned. It may yet mark a commit as
+   * failed that was read without the mark, and tell the game so: nothing of it is ever replayed.
+   */
+  public boolean isBeingWritten(int wal) {
+    return written.get(wal);
+  }
+
+  /**
+   * Plans all WALs.
+   *
+   * @throws io.gameq.GameQueueException when a server does not answer
+   */
+  public void plan(Sink sink) {
+    List<WalFolder> folders = wals.folders();
+    // Before the WALs are read: a node that ends meanwhile may have added marks behind the reader.
+    for (int i = 0; i < folders.size(); i++) {
+      written.set(i, WalReader.isBeingWritten(folders.get(i).directory()));
+    }
+    ReplayRedis redis = lookups.redis();
+    if (redis != null) {
+      slots = redis.slots().length;
+      marks =
+          folders.stream()
+              .map(of -> JournalMarks.read(redis.connection(), redis.slots(), of.id()))
+              .toList();
+    }
+    int groups = 1;
+    for (int number = 0; number < groups; number++) {
+      OwnerGroup group = index(number, groups);
+      if (number == 0) {
+        if (folders.stream().anyMatch(folder -> folder.failed() > 0)) {
+          group = index(0, groups); // which commits had failed was not known before
+        }
+        while (group.isFull()) {
+          groups *= 2;
+          group = index(0, groups);
+        }
+        for (int i = 0; i < folders.size() && redis != null; i++) {
+          alive.set(i, redis.aliveNode(folders.get(i).process()) != null);
+        }
+      }
+      progress.accept("looking rows up");
+      new Batches(group, sink).run();
+      sink.group(group);
+    }
+  }
+
+  /** The first reading. */
+  private OwnerGroup index(int number, int of) {
+    OwnerGroup group =
+        new OwnerGroup(hash, number, of, number == 0 ? mostIndexedRows : Long.MAX_VALUE);
+    progress.accept("reading WALs" + (of == 1 ? "" : ", part %d of %d".formatted(number + 1, of)));
+    wals.read(
+        (wal, entry) -> {
+          boolean failed = isFailed(wal, entry);
+          for (WalRecord.Part part : entry.record().parts()) {
+            if (isWanted(group, part)) {
+              group.note(wal, part, failed);
+            }
+          }
+          sessionsTogether(entry).forEach(part -> group.noteSession(wal, part));
+        });
+    return group;
+  }
+
+  /** Takes the wanted parts of records that did not fail, in the order of the WALs. */
+  private interface Parts {
+    void part(int wal, long sequence, WalRecord.Part part);
+
+    /** All parts of a record that are wanted were handed over. */
+    default void endOfRecord(int wal, WalReader.Entry entry) {}
+  }
+
+  private void read(OwnerGroup group, Parts sink) {
+    wals.read(
+        (wal, entry) -> {
+          if (isFailed(wal, entry)) {
+            return;
+          }
+          for (WalRecord.Part part : entry.record().parts()) {
+            if (isWanted(group, part)) {
+              sink.part(wal, entry.sequence(), part);
+            }
+          }
+          sink.endOfRecord(wal, entry);
+        });
+  }
+
+  private boolean isFailed(int wal, WalReader.Entry entry) {
+    return entry.record() instanceof WalRecord.Committed commit
+        && (wals.folders().get(wal).isFailed(entry.sequence())
+            || wasRefused(wal, entry.sequence(), commit));
+  }
+
+  /** Whether Redis refused a commit, and its node died before it heard of that. */
+  private boolean wasRefused(int wal, long sequence, WalRecord.Committed commit) {
+    return !marks.isEmpty()
+        && marks.get(wal).wasRefused(sequence, false)
+        && commit.parts().stream()
+            .mapToInt(part -> OwnerId.ofEncoded(part.owner()).slot(slots))
+            .noneMatch(slot -> marks.get(wal).lacks(slot, sequence));
+  }
+
+  private boolean isWanted(OwnerGroup group, WalRecord.Part part) {
+    return (options.owners().isEmpty() || options.owners().contains(OwnerId.baseOf(part.owner())))
+        && group.has(part.owner());
+  }
+
+  /** The sessions of a commit of several owners, whoever is wanted: none for that of one. */
+  private static List<WalRecord.Part> sessionsTogether(WalReader.Entry entry) {
+    List<WalRecord.Part> all = entry.record().parts();
+    return all.size() < 2
+        ? List.of()
+        : all.stream().filter(of -> OwnerId.baseOf(of.owner()).equals(of.owner())).toList();
+  }
+
+  /** The newest session of an owner in the WALs, the name of its node, and its WAL. */
+  record Newest(SessionId session, WalFolder wal) {}
+
+  Newest newest(OwnerGroup group, OwnerId owner) {
+    OwnersNewest newest = group.newestSession(owner);
+    return new Newest(newest.session(), wals.folders().get(newest.wal()));
+  }
+
+  /** Takes rows to replay. */
+  interface Lost {
+    void row(String owner, String session, EncodedRow row);
+  }
+
+  /**
+   * Reads the images of the rows to replay, in a third reading, in the order of the WALs.
+   *
+   * @param wanted which owners, encoded
+   */
+  void readLost(OwnerGroup group, Predicate<String> wanted, Lost sink) {
+    read(
+        group,
+        (wal, sequence, part) -> {
+          if (wanted.test(part.owner())) {
+            group.takeNewest(
+                part,
+                State.TO_REPLAY,
+                (row, version) -> sink.row(part.owner(), part.session(), row));
+          }
+        });
+  }
+
+  /** The second reading of a group: gathers the newest of each row into batches. */
+  private final class Batches implements Parts {
+    private final OwnerGroup group;
+    private final Sink sink;
+    private final RowLookup lookup;
+    private final Map<String, OwnerId> owners = new HashMap<>();
+    private final Map<String, SessionId> sessions = new HashMap<>();
+    private final List<WalRow> batch = new ArrayList<>();
+    private final Map<Commit, List<WalRecord.Part>> together = new HashMap<>();
+    private long batchBytes;
+    private int rowsBefore; // in the batch, when the record began
+
+    Batches(OwnerGroup group, Sink sink) {
+      this.group = group;
+      this.sink = sink;
+      this.lookup =
+          new RowLookup(
+              lookups,
+              wals,
+              options,
+              new RowJudge(Planner.this::isHealed, lookups.database().horizon()),
+              owner -> group.newestSession(owner).session());
+    }
+
+    private record Commit(int wal, long sequence) {}
+
+    void run() {
+      read(group, this);
+      classify();
+    }
+
+    @Override
+    public void part(int wal, long sequence, WalRecord.Part part) {
+      group.takeNewest(
+          part,
+          State.UNSEEN,
+          (row, version) -> {
+            OwnerId owner = owners.computeIfAbsent(part.owner(), OwnerId::ofEncoded);
+            SessionId session = sessions.computeIfAbsent(part.session(), SessionId::parse);
+            batch.add(new WalRow(owner, session, row, version, wal, sequence));
+            batchBytes += row.image().length;
+          });
+    }
+
+    /** Here alone, so that a commit never lies in two batches. */
+    @Override
+    public void endOfRecord(int wal, WalReader.Entry entry) {
+      List<WalRecord.Part> sessionsTogether =
+          batch.size() > rowsBefore ? sessionsTogether(entry) : List.of();
+      if (!sessionsTogether.isEmpty()) {
+        together.put(new Commit(wal, entry.sequence()), sessionsTogether);
+        for (WalRecord.Part part : sessionsTogether) {
+          part.rows().forEach(row -> batchBytes += row.image().length);
+        }
+      }
+      if (batch.size() >= BATCH_ROWS || batchBytes >= BATCH_BYTES) {
+        classify();
+      }
+      rowsBefore = batch.size();
+    }
+
+    private void classify() {
+      for (PlannedRow row : withTheirCommits(lookup.classify(batch))) {
+        if (row.judgement().isReplayed()) {
+          WalRow change = row.change();
+          group.setToReplay(change);
+          group
+              .trades()
+              .count(change.owner().encoded(), change.image().length + change.key().length());
+        }
+        sink.row(row);
+      }
+      group.trades().join(batch, group::isToReplay);
+      batch.clear();
+      together.clear();
+      batchBytes = 0;
+      if (owners.size() > MOST_NAMES) {
+        owners.clear();
+      }
+      if (sessions.size() > MOST_NAMES) {
+        sessions.clear();
+      }
+    }
+
+    /** Half of what was committed together is not replayed: it is a conflict like the other. */
+    private List<PlannedRow> withTheirCommits(List<PlannedRow> rows) {
+      Set<Commit> missing = new HashSet<>();
+      for (PlannedRow row : rows) {
+        Commit commit = new Commit(row.change().wal(), row.change().sequence());
+        if (isMissing(row) && together.containsKey(commit)) {
+          missing.add(commit);
+        }
+      }
+      if (missing.isEmpty()) {
+        return rows;
+      }
+      Set<OwnerId> all = new HashSet<>();
+      for (Commit commit : missing) {
+        together
+            .getOrDefault(commit, List.of())
+            .forEach(of -> all.add(OwnerId.ofEncoded(of.owner())));
+      }
+      Map<OwnerId, Durable> durable = lookups.database().owners().durable(all);
+      long untilNanos = System.nanoTime() + LostHalves.MOST_WAIT_NANOS;
+      Map<Commit, String> conflicts = new HashMap<>();
+      for (Commit commit : missing) {
+        for (WalRecord.Part part : together.getOrDefault(commit, List.of())) {
+          String conflict =
+              conflict(part, durable.get(OwnerId.ofEncoded(part.owner())), untilNanos);
+          if (!conflict.isEmpty()) {
+            conflicts.putIfAbsent(commit, conflict);
+          }
+        }
+      }
+      List<PlannedRow> judged = new ArrayList<>(rows.size());
+      for (PlannedRow row : rows) {
+        String conflict = conflicts.get(new Commit(row.change().wal(), row.change().sequence()));
+        judged.add(
+            conflict == null || !isMissing(row)
+                ? row
+                : row.inConflict((row.owner().isInbox() ? "sent" : "committed") + conflict));
+      }
+      return judged;
+    }
+
+    private static boolean isMissing(PlannedRow row) {
+      return row.status() == Status.LOST || row.status() == Status.LIVE;
+    }
+
+    /** Why nobody holds a part of a commit, or ever will; empty when that is not so. */
+    private String conflict(WalRecord.Part part, @Nullable Durable durable, long untilNanos) {
+      OwnerId owner = OwnerId.ofEncoded(part.owner());
+      SessionId session = SessionId.parse(part.session());
+      ReplayRedis redis = lookups.redis();
+      Ownership.Verdict verdict =
+          Ownership.judge(
+              session,
+              group.newestSession(owner).session(),
+              durable,
+              redis == null ? null : redis.ownedBy(owner));
+      return verdict instanceof Conflict conflict
+              && !part.rows().isEmpty()
+              && !lookups
+                  .halves()
+                  .isThere(redis == null ? null : redis.connection(), part, untilNanos)
+          ? " together with %s %s, a conflict: %s"
+              .formatted(
+                  Shown.text(part.rows().get(0).key()), Shown.whose(owner), conflict.reason())
+          : "";
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.gameq.healing;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.NodeSigns;
+import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.ScriptPipeline;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to Redis, on which a replay sends scripts many at a time. One thread.
+ *
+ * @param pipeline over that connection
+ */
+public record ReplayRedis(
+    RedisConnection connection, String namespace, SlotKeys[] slots, ScriptPipeline pipeline) {
+  /** Large scripts may follow one another, each within this. */
+  public static final int TIMEOUT_MILLIS = 30_000;
+
+  public ReplayRedis(RedisConnection connection, String namespace, SlotKeys[] slots) {
+    this(connection, namespace, slots, new ScriptPipeline(connection, TIMEOUT_MILLIS));
+  }
+
+  public SlotKeys slot(OwnerId owner) {
+    return slots[owner.slot(slots.length)];
+  }
+
+  /** The node of which this process is alive, null when it gave no sign of life for 15 s. */
+  public @Nullable String aliveNode(String process) {
+    return NodeSigns.aliveNode(connection, namespace, process);
+  }
+
+  /** The session that owns, as far as Redis knows. */
+  public @Nullable SessionId ownedBy(OwnerId owner) {
+    return OwnKey.session(connection, slot(owner), owner);
+  }
+}

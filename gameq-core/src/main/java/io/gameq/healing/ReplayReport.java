@@ -1,0 +1,118 @@
+package io.gameq.healing;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.terminal.Shown;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a replay did. Not thread-safe. */
+public final class ReplayReport {
+  /** A later session has opened another owner meanwhile: the next plan tells which. */
+  public static final String COMMITTED_WITH_REFUSED =
+      "what they were committed together with is refused now: plan again";
+
+  /** More are counted, not named. */
+  private static final int MOST_NAMED = 20;
+
+  private final List<String> named = new ArrayList<>();
+  private final Map<String, Closed> closed = new TreeMap<>();
+  private long rows;
+  private long written;
+  private long refused;
+  private long setAside;
+  private long restored;
+  private long takenOver;
+
+  /** Rows were handed to the target, which wrote so many of them: it had the others. */
+  public void wrote(long of, long itWrote) {
+    rows += of;
+    written += itWrote;
+  }
+
+  /** An owner is left as it is. */
+  public void refused(OwnerId owner, long itsRows, String why) {
+    refused += itsRows;
+    name("not replayed: %s %s: %s".formatted(Shown.count(itsRows, "row"), Shown.whose(owner), why));
+  }
+
+  public void setAside(String row, String why) {
+    setAside++;
+    name("dead letter: %s: %s".formatted(Shown.text(row), Shown.cut(why, 120)));
+  }
+
+  /** A row is left as it is, since its table takes none: nothing more is tried with it. */
+  public void closed(String table, String why) {
+    closed.computeIfAbsent(table, of -> new Closed(why)).rows++;
+  }
+
+  private static final class Closed {
+    private final String why;
+    private long rows;
+
+    Closed(String why) {
+      this.why = why;
+    }
+  }
+
+  /** The tables that took no rows, a line each; empty when all did. */
+  public List<String> closedTables() {
+    return closed.entrySet().stream()
+        .map(
+            of ->
+                "table %s takes no rows, %s of it not replayed: %s"
+                    .formatted(
+                        Shown.text(of.getKey()),
+                        Shown.count(of.getValue().rows, "row"),
+                        Shown.cut(of.getValue().why, 200)))
+        .toList();
+  }
+
+  private void name(String line) {
+    if (named.size() < MOST_NAMED) {
+      named.add(line);
+    }
+  }
+
+  void restored(int sessions) {
+    restored += sessions;
+  }
+
+  public void tookOver() {
+    takenOver++;
+  }
+
+  /** Rows that were handed to the target. */
+  public long rows() {
+    return rows;
+  }
+
+  /** Rows that the target did not have. */
+  public long written() {
+    return written;
+  }
+
+  public long refused() {
+    return refused;
+  }
+
+  public long setAside() {
+    return setAside;
+  }
+
+  /** Sessions written into MySQL again. */
+  public long restored() {
+    return restored;
+  }
+
+  /** Owners that were opened to apply conflicts. */
+  public long takenOver() {
+    return takenOver;
+  }
+
+  /** The first of what could not be done, a line each. */
+  public List<String> named() {
+    return named;
+  }
+}

@@ -1,0 +1,28 @@
+package io.gameq.healing;
+
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
+import java.util.List;
+
+/** Where lost rows go. One thread. */
+public interface ReplayTarget {
+  /**
+   * All that one owner gets back.
+   *
+   * @param session owns by MySQL
+   * @param ends whether its node is gone
+   */
+  record Owner(OwnerId owner, SessionId session, boolean ends, List<EncodedRow> rows) {}
+
+  /**
+   * Writes groups of owners; within each, rows become visible together where the target can.
+   *
+   * @throws io.gameq.GameQueueException when the server refuses or does not answer: what was
+   *     written stays, and writing everything again is safe
+   */
+  void write(List<List<Owner>> groups, ReplayReport report);
+
+  /** Everything was handed over: writes what was put off until then. */
+  default void finish(ReplayReport report) {}
+}

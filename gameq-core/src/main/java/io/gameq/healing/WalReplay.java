@@ -1,0 +1,263 @@
+package io.gameq.healing;
+
+import io.gameq.healing.Ownership.Conflict;
+import io.gameq.healing.Ownership.Replayable;
+import io.gameq.mysql.tables.OwnerTable;
+import io.gameq.mysql.tables.OwnerTable.Durable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.rows.EncodedRow;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts back what WALs hold and neither Redis nor MySQL does, while it is {@linkplain Planner
+ * planned}: for a node that starts beside a WAL, and for the tool. Every step may be repeated and
+ * stopped anywhere: versions are compared wherever something is written. One thread.
+ *
+ * <pre>
+ * for each group of owners of the plan, for some of its owners at a time:
+ *   1. reads the lost images of these owners again
+ *   2. asks MySQL who owns, restores the sessions that MySQL lost
+ *   3. ReplayTarget: an owner and all who traded with it together
+ * </pre>
+ *
+ * <p>An owner's lost rows go together: between two writes readers would see a state that the owner
+ * never had.
+ */
+public final class WalReplay {
+  /** Of what may be replayed at a time: an image takes some three times its bytes in memory. */
+  private static final long MEMORY_SHARE = 12;
+
+  /** Owners of one call of the target, so that progress is seen. */
+  private static final int OWNERS_AT_A_TIME = 5_000;
+
+  private final WalSet wals;
+  private final Lookups lookups;
+  private final Planner planner;
+  private final ReplayTarget target;
+  private final Progress progress;
+  private final Set<String> goneProcesses;
+  private final ReplayReport report = new ReplayReport();
+  private final Map<String, Boolean> gone = new HashMap<>();
+
+  /** Is told how far it is. */
+  public interface Progress {
+    /** For a replay that nobody watches. */
+    Progress NONE =
+        new Progress() {
+          @Override
+          public void step(String what) {}
+
+          @Override
+          public void replayed(long rows) {}
+        };
+
+    void step(String what);
+
+    void replayed(long rows);
+  }
+
+  /**
+   * A replay of what a plan will call lost.
+   *
+   * @param goneProcesses those of nodes that are known to be gone, whatever their last sign of life
+   */
+  public WalReplay(
+      WalSet wals,
+      Lookups lookups,
+      Planner.Options options,
+      ReplayTarget target,
+      Set<String> goneProcesses,
+      Progress progress) {
+    this.wals = wals;
+    this.lookups = lookups;
+    this.planner = new Planner(wals, lookups, options, progress::step);
+    this.target = target;
+    this.progress = progress;
+    this.goneProcesses = Set.copyOf(goneProcesses);
+  }
+
+  public Planner planner() {
+    return planner;
+  }
+
+  /** What was done so far. */
+  public ReplayReport report() {
+    return report;
+  }
+
+  /**
+   * Plans and replays.
+   *
+   * @param sink sees the plan
+   * @throws io.gameq.GameQueueException when a server refuses or does not answer; run it again
+   */
+  public void run(Planner.Sink sink) {
+    planner.plan(
+        new Planner.Sink() {
+          @Override
+          public void row(PlannedRow row) {
+            sink.row(row);
+          }
+
+          @Override
+          public void group(OwnerGroup group) {
+            replay(group);
+          }
+        });
+  }
+
+  /** Some owners at a time, since their images are kept in memory. */
+  private void replay(OwnerGroup group) {
+    registerLayouts();
+    long[] bytes = group.trades().bytes();
+    long most = Runtime.getRuntime().maxMemory() / MEMORY_SHARE;
+    BitSet buckets = new BitSet();
+    long sum = 0;
+    for (int bucket = 0; bucket < TradeGroups.BUCKETS; bucket++) {
+      if (sum > 0 && sum + bytes[bucket] > most) {
+        replay(group, buckets);
+        buckets.clear();
+        sum = 0;
+      }
+      buckets.set(bucket);
+      sum += bytes[bucket];
+    }
+    if (sum > 0) {
+      replay(group, buckets);
+    }
+  }
+
+  /** Writers look there for the column lists of what they flush, and MySQL may have lost them. */
+  private void registerLayouts() {
+    for (WalFolder folder : wals.folders()) {
+      folder
+          .layouts()
+          .forEach(
+              (name, columns) ->
+                  lookups.database().registerLayout(name.table(), name.fingerprint(), columns));
+    }
+  }
+
+  /** The lost rows of one owner, each with the session that wrote it. */
+  private record OwnerRows(OwnerId owner, List<EncodedRow> rows, List<SessionId> writtenUnder) {}
+
+  private void replay(OwnerGroup group, BitSet buckets) {
+    Map<String, OwnerRows> byOwner = new LinkedHashMap<>();
+    planner.readLost(
+        group,
+        owner -> buckets.get(group.trades().bucket(owner)),
+        (owner, session, row) -> {
+          OwnerRows of =
+              byOwner.computeIfAbsent(
+                  owner,
+                  name ->
+                      new OwnerRows(OwnerId.ofEncoded(name), new ArrayList<>(), new ArrayList<>()));
+          of.rows.add(row);
+          of.writtenUnder.add(SessionId.parse(session));
+        });
+    Map<String, List<OwnerRows>> together = new LinkedHashMap<>();
+    byOwner.forEach(
+        (owner, rows) ->
+            together
+                .computeIfAbsent(group.trades().root(owner), root -> new ArrayList<>())
+                .add(rows));
+    gone.clear();
+    List<List<OwnerRows>> some = new ArrayList<>();
+    int owners = 0;
+    for (List<OwnerRows> traded : together.values()) {
+      some.add(traded);
+      owners += traded.size();
+      if (owners >= OWNERS_AT_A_TIME) {
+        write(group, some);
+        some.clear();
+        owners = 0;
+      }
+    }
+    write(group, some);
+  }
+
+  private void write(OwnerGroup group, List<List<OwnerRows>> together) {
+    List<OwnerId> owners =
+        together.stream().flatMap(Collection::stream).map(OwnerRows::owner).toList();
+    Map<OwnerId, Durable> durable = lookups.database().owners().durable(owners);
+    List<OwnerTable.Lost> restored = new ArrayList<>();
+    List<List<ReplayTarget.Owner>> groups = new ArrayList<>();
+    for (List<OwnerRows> traded : together) {
+      List<ReplayTarget.Owner> next = new ArrayList<>();
+      long refusedBefore = report.refused();
+      for (OwnerRows of : traded) {
+        ReplayTarget.Owner owner = owner(group, of, durable.get(of.owner), restored);
+        if (owner != null) {
+          next.add(owner);
+        }
+      }
+      if (report.refused() > refusedBefore) {
+        next.forEach(
+            of ->
+                report.refused(of.owner(), of.rows().size(), ReplayReport.COMMITTED_WITH_REFUSED));
+      } else {
+        groups.add(next);
+      }
+    }
+    lookups.database().owners().restore(restored);
+    report.restored(restored.size());
+    target.write(groups, report);
+    progress.replayed(report.rows());
+  }
+
+  /** Judged again, by who owns now: null when a later session does. */
+  private ReplayTarget.@Nullable Owner owner(
+      OwnerGroup group, OwnerRows of, @Nullable Durable durable, List<OwnerTable.Lost> restored) {
+    Planner.Newest newest = planner.newest(group, of.owner);
+    SessionId inRedis = ownedByTaker(of.owner, durable);
+    SessionId under = null;
+    boolean restore = false;
+    List<EncodedRow> rows = new ArrayList<>();
+    for (int i = 0; i < of.rows.size(); i++) {
+      Ownership.Verdict verdict =
+          Ownership.judge(of.writtenUnder.get(i), newest.session(), durable, inRedis);
+      if (verdict instanceof Replayable replayable) {
+        under = replayable.under();
+        restore |= replayable.restore();
+        rows.add(of.rows.get(i));
+      } else if (verdict instanceof Conflict conflict) {
+        report.refused(of.owner, 1, conflict.reason());
+      }
+    }
+    if (under == null) {
+      return null;
+    }
+    if (restore) {
+      restored.add(new OwnerTable.Lost(of.owner, under, newest.wal().node()));
+    }
+    return new ReplayTarget.Owner(of.owner, under, !under.isInbox() && isGone(under), rows);
+  }
+
+  /** The session that is opening, if it has taken over in Redis. */
+  private @Nullable SessionId ownedByTaker(OwnerId owner, @Nullable Durable durable) {
+    ReplayRedis redis = lookups.redis();
+    if (redis == null || durable == null || !durable.sessions().opening()) {
+      return null;
+    }
+    SessionId newest = durable.sessions().newest();
+    return newest.equals(redis.ownedBy(owner)) ? newest : null;
+  }
+
+  /** Whether the node that opened a session is gone; asked once for a while. */
+  private boolean isGone(SessionId session) {
+    ReplayRedis redis = lookups.redis();
+    return gone.computeIfAbsent(
+        session.nonce().substring(0, 8),
+        process ->
+            redis == null || goneProcesses.contains(process) || redis.aliveNode(process) == null);
+  }
+}

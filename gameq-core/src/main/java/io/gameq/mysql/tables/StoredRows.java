@@ -1,0 +1,161 @@
+package io.gameq.mysql.tables;
+
+import io.gameq.GameQueueException;
+import io.gameq.LayoutException;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.owner.OwnerId;
+import io.gameq.rows.Catalog;
+import io.gameq.rows.CurrentCatalog;
+import io.gameq.rows.LayoutSource;
+import io.gameq.rows.RowCodec;
+import io.gameq.rows.RowImage;
+import io.gameq.rows.RowKey;
+import io.gameq.rows.Table;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What MySQL holds of rows and owners, as a replay asks for it. Reads only, unless a method says
+ * otherwise. Thread-safe.
+ */
+public final class StoredRows {
+  /** Only says whose tombstones are summed up, which nobody asks for here. */
+  private static final OwnerId NOBODY = OwnerId.of("nobody:0");
+
+  private final MySql mysql;
+  private final CurrentCatalog catalogs;
+  private final OwnerReader reader;
+  private final LayoutTable layouts;
+  private final OwnerTable owners;
+
+  /**
+   * Rows of a database.
+   *
+   * @param catalog its managed tables, as they were just read
+   */
+  public StoredRows(MySql mysql, Catalog catalog) {
+    this.mysql = mysql;
+    this.catalogs = new CurrentCatalog(catalog, () -> CatalogReader.read(mysql));
+    this.reader = new OwnerReader(mysql);
+    this.layouts = new LayoutTable(mysql);
+    this.owners = new OwnerTable(mysql);
+  }
+
+  /** The managed tables, as they were read last. */
+  public Catalog catalog() {
+    return catalogs.get();
+  }
+
+  public OwnerReader reader() {
+    return reader;
+  }
+
+  /** The durable sessions. */
+  public OwnerTable owners() {
+    return owners;
+  }
+
+  /** Column lists in gameq_layout. */
+  public LayoutSource layouts() {
+    return layouts;
+  }
+
+  /**
+   * Decodes a row of a WAL; where it does not fit, by a catalogue that was read after it: a table
+   * may have been altered meanwhile.
+   *
+   * @param sinceNanos a moment of {@link System#nanoTime} after the row was read
+   * @throws LayoutException when it does not fit that either
+   * @throws GameQueueException when its table is not managed, or the row is damaged
+   */
+  public RowImage decode(RowCodec codec, String rowKey, byte[] image, long sinceNanos) {
+    try {
+      return codec.decode(catalogs.get().rowKey(rowKey).table(), image);
+    } catch (LayoutException e) {
+      return codec.decodeByFresh(catalogs.readAfter(sinceNanos).rowKey(rowKey).table(), image);
+    }
+  }
+
+  /** The time before which deletes may be forgotten; null as long as none was purged. */
+  public @Nullable Instant horizon() {
+    return TombstoneHorizon.read(mysql);
+  }
+
+  /**
+   * The version that MySQL holds of each row, deleted rows by their tombstone; others are missing.
+   */
+  public Map<RowKey, Long> versions(Collection<RowKey> keys) {
+    return reader.versions(keys);
+  }
+
+  /** The versions in which rows of each owner were refused and set aside; others are missing. */
+  public Map<OwnerId, Map<RowKey, Long>> deadLetters(Collection<RowKey> keys) {
+    return reader.setAside(keys);
+  }
+
+  /** What of these rows was given up; rows of which nothing was are missing. */
+  public Map<RowKey, List<Discard>> discards(Collection<RowKey> keys) {
+    Map<Table, List<RowKey>> byTable = keys.stream().collect(Collectors.groupingBy(RowKey::table));
+    return MySqlErrors.mysql(
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle -> {
+                      Map<RowKey, List<Discard>> found = new HashMap<>();
+                      for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
+                        found.putAll(
+                            DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
+                      }
+                      return found;
+                    }));
+  }
+
+  /** The rows themselves; those that MySQL does not hold are missing. */
+  public Map<RowKey, RowImage> rows(Collection<RowKey> keys) {
+    Map<RowKey, RowImage> found = new HashMap<>();
+    reader.read(
+        NOBODY,
+        null,
+        List.of(),
+        keys,
+        new OwnerReader.Sink() {
+          @Override
+          public void row(RowImage image) {
+            found.put(image.rowKey(), image);
+          }
+
+          @Override
+          public void tombstone(RowKey key, long version) {}
+
+          @Override
+          public void tombstoneVersion(long version) {}
+        });
+    return found;
+  }
+
+  /** Writes a column list into gameq_layout, where writers look for it, unless it is there. */
+  public void registerLayout(String table, long fingerprint, String columns) {
+    MySqlErrors.mysql(
+        () ->
+            mysql
+                .jdbi()
+                .withHandle(
+                    handle ->
+                        handle.execute(
+                            "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns)"
+                                + " VALUES (?, ?, ?)",
+                            table,
+                            fingerprint,
+                            columns)));
+  }
+}
