@@ -6,8 +6,9 @@ package io.gameq;
  */
 public enum EarlierWals {
   /**
-   * Puts back what Redis has lost of them, where their sessions still own: players who log in first
-   * find their rows. What a later session opened without is left to {@code gameq-recovery}.
+   * Puts back what neither Redis nor MySQL holds of them, by versions as {@code gameq-recovery
+   * replay} does, where their sessions still own: players who log in first find their rows. What a
+   * later session opened without is left to {@code gameq-recovery}.
    */
   REPLAY,
   /** Names them in the log and leaves them to {@code gameq-recovery}. */

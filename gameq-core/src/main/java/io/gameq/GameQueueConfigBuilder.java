@@ -213,8 +213,10 @@ public final class GameQueueConfigBuilder {
 
   /**
    * What to do with WALs that earlier starts of a node of this name left incomplete; default {@link
-   * EarlierWals#REPLAY}, which takes the time of reading them once (a few seconds for each GiB) at
-   * every start until they are removed, and 8 bytes of memory for each record that Redis lost.
+   * EarlierWals#REPLAY}, which takes the time of reading them two or three times (a few seconds for
+   * each GiB) and of asking Redis and MySQL about each row, at every start until they are removed,
+   * and a tenth of the heap at most; where that is too little for all rows it reads them more
+   * often.
    */
   public GameQueueConfigBuilder earlierWals(EarlierWals policy) {
     this.earlierWals = policy;

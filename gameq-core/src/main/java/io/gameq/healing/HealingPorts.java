@@ -52,9 +52,7 @@ public interface HealingPorts {
   long[] settled();
 
   /** What may be replayed of messages. */
-  default MessageRecords messages() {
-    return MessageRecords.NONE;
-  }
+  MessageRecords messages();
 
   /** Redis lost these records, and they are not replayed for good. */
   void notReplayed(Set<Long> sequences);

@@ -1,11 +1,25 @@
 package io.gameq.healing;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisFullException;
+import io.gameq.change.Commit;
+import io.gameq.change.CommitPart;
+import io.gameq.owner.CountingSessions;
+import io.gameq.owner.DurableSessions;
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitGroup;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.ReassertScript;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a healing does next: each state does one thing with one server and tells the state after it.
@@ -76,7 +90,7 @@ public sealed interface HealingStep {
   record ReadSessions() implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionOwnership.read(
+      read(
           ports.truth().sessions(),
           ports.sessions().owning().stream().map(HeldSession::ref).toList());
       return Reassert.from(0, ports);
@@ -105,7 +119,7 @@ public sealed interface HealingStep {
         }
       }
       if (!some.isEmpty()) {
-        SessionOwnership.tell(ports.redis(), ports.slots(), some);
+        tell(ports.redis(), ports.slots(), some);
       }
       return from(to, ports);
     }
@@ -158,7 +172,7 @@ public sealed interface HealingStep {
   record Decide(NotReplayed passed, long sinceNanos) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      return TradeDecision.next(ports, this);
+      return ReplayPass.decide(ports, this);
     }
   }
 
@@ -171,11 +185,11 @@ public sealed interface HealingStep {
   record AskOwner(SessionName session, HealingStep after, boolean isReplay) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionRef ref = SessionOwnership.find(ports, session);
+      SessionRef ref = find(ports, session);
       if (ref == null || ref.isLost()) {
         return after;
       }
-      SessionOwnership.read(ports.truth().sessions(), List.of(ref));
+      read(ports.truth().sessions(), List.of(ref));
       return ref.isLost() ? after : new TellOwner(session, after, isReplay);
     }
   }
@@ -185,11 +199,11 @@ public sealed interface HealingStep {
       implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      SessionRef ref = SessionOwnership.find(ports, session);
+      SessionRef ref = find(ports, session);
       if (ref == null || ref.isLost()) {
         return after;
       }
-      SessionOwnership.tell(ports.redis(), ports.slots(), List.of(ref));
+      tell(ports.redis(), ports.slots(), List.of(ref));
       if (isReplay && !ref.isLost()) { // later records must not get there before the refused one
         throw new GameQueueException("Redis forgot session " + ref + " again");
       }
@@ -210,7 +224,10 @@ public sealed interface HealingStep {
     }
   }
 
-  /** Sends the oldest commit again that has no answer. */
+  /**
+   * Sends the oldest commit again that has no answer: as a script, which compares versions and so
+   * may run any number of times.
+   */
   record SendAgain() implements HealingStep {
     static HealingStep orMarks(HealingPorts ports) {
       if (ports.unanswered().first() != null) {
@@ -221,7 +238,66 @@ public sealed interface HealingStep {
 
     @Override
     public HealingStep next(HealingPorts ports) {
-      return CommitResending.next(ports);
+      UnansweredCommits unanswered = ports.unanswered();
+      for (Commit commit; (commit = unanswered.first()) != null; ) {
+        SessionRef lost = commit.lostSession();
+        if (lost == null) {
+          return send(ports, commit);
+        }
+        unanswered.unknown(commit, lost);
+      }
+      return SendAgain.orMarks(ports);
+    }
+
+    private static HealingStep send(HealingPorts ports, Commit commit) {
+      commit.setSentAgain();
+      CommitGroup group = ports.unanswered().group(commit);
+      if (group.isThere()) {
+        ports.unanswered().queued(commit);
+        return SendAgain.orMarks(ports);
+      }
+      try {
+        group.sendAgain(ports.redis()).toCompletableFuture().join();
+      } catch (CompletionException e) {
+        ports.unanswered().refused(commit, refusal(RedisReply.answered(e), e));
+        group.refused();
+        return SendAgain.orMarks(ports);
+      }
+      if (!group.answered()) {
+        throw new GameQueueException("Redis lost something again while it was healed");
+      }
+      CommitGroup.Outcome outcome = group.outcome(0);
+      if (outcome
+          instanceof
+          CommitGroup.NotOwner
+              not) { // lost, or a session that was closed meanwhile and Redis forgot
+        return new AskOwner(SessionName.of(not.part().session()), new SendAgain(), false);
+      }
+      if (outcome instanceof CommitGroup.RefusedBy by) {
+        ports
+            .unanswered()
+            .refused(commit, refusal(by.message(), new GameQueueException(by.message())));
+        return SendAgain.orMarks(ports);
+      }
+      if (outcome instanceof CommitGroup.Unmet unmet) {
+        ports.unanswered().refused(commit, unmet);
+        return SendAgain.orMarks(ports);
+      }
+      ports.unanswered().queued(commit);
+      return SendAgain.orMarks(ports);
+    }
+
+    /** Why Redis holds nothing of it; throws when it may, or will later. */
+    private static String refusal(@Nullable String message, RuntimeException e) {
+      if (message != null && RedisReply.isFull(message)) {
+        throw new RedisFullException("Redis reached maxmemory");
+      }
+      if (message == null
+          || !message.startsWith(
+              "WRONGTYPE")) { // the first time it may have been applied: it has not failed
+        throw new GameQueueException("Redis does not take commits again yet: " + e.getMessage(), e);
+      }
+      return message;
     }
   }
 
@@ -231,5 +307,49 @@ public sealed interface HealingStep {
     public HealingStep next(HealingPorts ports) {
       return this;
     }
+  }
+
+  /** Asks MySQL; sessions that do not own are lost from then on. */
+  private static void read(DurableSessions durableSessions, List<SessionRef> sessions) {
+    Map<OwnerId, CountingSessions> durable =
+        durableSessions.current(sessions.stream().map(SessionRef::owner).toList());
+    for (SessionRef session : sessions) {
+      if (!owns(durableSessions, session, durable.get(session.owner()))) {
+        session.markLost();
+      }
+    }
+  }
+
+  private static boolean owns(
+      DurableSessions durableSessions, SessionRef session, @Nullable CountingSessions durable) {
+    return CountingSessions.counts(durable, session.id())
+        || (session.id().isNewerThan(durable == null ? null : durable.newest())
+            && durableSessions.restore(session.owner(), session.id()));
+  }
+
+  /** Tells Redis of sessions that own by MySQL; those that it refuses for newer ones are lost. */
+  private static void tell(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    boolean[] accepted = ReassertScript.callAll(redis, slots, sessions);
+    for (int i = 0; i < accepted.length; i++) {
+      if (!accepted[i]) {
+        sessions.get(i).markLost();
+      }
+    }
+  }
+
+  /** A session of the node, or of the commit that is sent again. */
+  private static @Nullable SessionRef find(HealingPorts ports, SessionName name) {
+    HeldSession held = ports.sessions().find(name);
+    if (held != null) {
+      return held.ref();
+    }
+    Commit commit = ports.unanswered().first();
+    return commit == null
+        ? null
+        : commit.parts().stream()
+            .map(CommitPart::session)
+            .filter(session -> SessionName.of(session).equals(name))
+            .findFirst()
+            .orElse(null);
   }
 }

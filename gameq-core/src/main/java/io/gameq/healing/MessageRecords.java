@@ -5,33 +5,6 @@ import java.util.Set;
 
 /** Which records of a WAL change messages, and may be replayed. Used by one thread. */
 public interface MessageRecords {
-  /** Of a WAL without any. */
-  MessageRecords NONE =
-      new MessageRecords() {
-        @Override
-        public List<Stretch> after(long sequence) {
-          return List.of();
-        }
-
-        @Override
-        public boolean isLeftOut(long sequence) {
-          return false;
-        }
-
-        @Override
-        public void leaveOut(Set<Long> sequences) {}
-
-        @Override
-        public boolean mayHaveFailed(Stretch of) {
-          return false;
-        }
-
-        @Override
-        public boolean wasLost(SessionName session) {
-          return false;
-        }
-      };
-
   /** Sequences of a WAL, from and to included. */
   record Stretch(long from, long to) {}
 

@@ -1,18 +1,32 @@
 package io.gameq.healing;
 
+import io.gameq.GameQueueException;
 import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
+import io.gameq.owner.OwnerId;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SessionKeys;
 import io.gameq.redis.script.CommitScript;
+import io.gameq.redis.script.LuaScript;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends to Redis again, from the WAL and in its order, what Redis had acknowledged and lost, and
@@ -22,20 +36,39 @@ import org.jspecify.annotations.Nullable;
  * handler is MySQL's to decide. One thread.
  */
 final class ReplayPass implements ReplaySource.Records {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplayPass.class);
+
+  /** Scripts on their way at a time; more only takes memory. */
+  private static final int MOST_IN_FLIGHT = 256;
+
+  private static final int MOST_BYTES_IN_FLIGHT = 4 << 20;
+  private static final int FLUSH_EVERY = 64;
+  private static final long NOT_OWNER = 0;
+
   private final HealingPorts ports;
   private final HeldSessions sessions;
   private final Set<Long> doubtful;
-  private final ReplayPipeline pipeline;
+  private final RedisConnection redis;
+  private final Deque<Sent> inFlight = new ArrayDeque<>();
   private final Map<Long, WalRecord> undecided = new LinkedHashMap<>();
   private final List<Long> unreadable = new ArrayList<>();
   private int sent;
+  private int bytesInFlight;
+  private int unflushed;
+  private @Nullable RefusedRecord refusal;
 
   private ReplayPass(HealingPorts ports) {
     this.ports = ports;
     this.sessions = ports.sessions();
     this.doubtful = sessions.doubtful();
-    this.pipeline = new ReplayPipeline(ports.redis());
+    this.redis = ports.redis();
   }
+
+  private record Sent(
+      CompletionStage<List<Object>> reply, CommitScript.Arguments record, int bytes) {}
+
+  /** The first record that Redis refused, and the session that does not own there. */
+  record RefusedRecord(long sequence, SessionName session) {}
 
   /**
    * What came of a pass.
@@ -49,7 +82,7 @@ final class ReplayPass implements ReplaySource.Records {
       int sent,
       Map<Long, WalRecord> undecided,
       List<Long> unreadable,
-      ReplayPipeline.@Nullable RefusedRecord refusal) {}
+      @Nullable RefusedRecord refusal) {}
 
   /**
    * Replays as much as is to be replayed at once; where none of that concerns a session that owns,
@@ -63,9 +96,9 @@ final class ReplayPass implements ReplaySource.Records {
       Outcome outcome = run(ports, Arrays.copyOfRange(owed, from, to));
       passed = passed.plus(outcome.undecided, outcome.unreadable);
       if (outcome.refusal != null) {
-        int refused = Arrays.binarySearch(owed, outcome.refusal.sequence());
+        int refused = Arrays.binarySearch(owed, outcome.refusal.sequence);
         return new HealingStep.AskOwner(
-            outcome.refusal.session(), new HealingStep.Replay(refused, passed), true);
+            outcome.refusal.session, new HealingStep.Replay(refused, passed), true);
       }
       from = to;
       if (outcome.sent > 0) {
@@ -94,7 +127,7 @@ final class ReplayPass implements ReplaySource.Records {
     ports.redis().flushesByItself(false);
     try {
       ports.wal().read(sequences, pass);
-      pass.pipeline.finish();
+      pass.finish();
     } finally {
       ports.redis().flushesByItself(true);
     }
@@ -105,13 +138,13 @@ final class ReplayPass implements ReplaySource.Records {
   static Outcome send(HealingPorts ports, Map<Long, WalRecord> decided) {
     ReplayPass pass = new ReplayPass(ports);
     decided.forEach(pass::send);
-    pass.pipeline.finish();
+    pass.finish();
     return pass.outcome();
   }
 
   private Outcome outcome() {
     ports.replayed(sent);
-    return new Outcome(sent, undecided, unreadable, pipeline.refusal());
+    return new Outcome(sent, undecided, unreadable, refusal);
   }
 
   @Override
@@ -138,8 +171,8 @@ final class ReplayPass implements ReplaySource.Records {
 
   private void send(long sequence, WalRecord record) {
     List<CommitScript.Part> owned = sessions.owned(record.parts());
-    if (!owned.isEmpty() && pipeline.refusal() == null) {
-      pipeline.send(
+    if (!owned.isEmpty() && refusal == null) {
+      send(
           CommitScript.Arguments.ofReplay(
               sequence,
               ports.dueMillis(),
@@ -161,5 +194,117 @@ final class ReplayPass implements ReplaySource.Records {
       }
     }
     return acks.isEmpty() ? null : new MessageCommit(sequence, 0, acks);
+  }
+
+  /** Sends a record; waits while too much is on its way. */
+  private void send(CommitScript.Arguments record) {
+    int bytes = record.bytes();
+    inFlight.add(new Sent(CommitScript.send(redis, record), record, bytes));
+    bytesInFlight += bytes;
+    if (++unflushed == FLUSH_EVERY) {
+      flush();
+    }
+    while (inFlight.size() > MOST_IN_FLIGHT || bytesInFlight > MOST_BYTES_IN_FLIGHT) {
+      awaitFirst();
+    }
+  }
+
+  /** Waits for all that is on its way. */
+  private void finish() {
+    while (!inFlight.isEmpty()) {
+      awaitFirst();
+    }
+  }
+
+  private void flush() {
+    redis.flush();
+    unflushed = 0;
+  }
+
+  private void awaitFirst() {
+    flush();
+    Sent first = inFlight.remove();
+    bytesInFlight -= first.bytes;
+    List<Object> reply = reply(first);
+    if (reply == null) {
+      if (first.record.messages() != null) { // what is broken may be a topic's
+        send(first.record.withoutMessages());
+      }
+      return;
+    }
+    long answer = (Long) reply.get(0);
+    if (answer == NOT_OWNER && refusal == null) {
+      SessionKeys keys = first.record.parts().get(((Long) reply.get(1)).intValue()).keys();
+      refusal =
+          new RefusedRecord(
+              first.record.sequence(),
+              new SessionName(LuaScript.string(keys.owner), LuaScript.string(keys.session)));
+    }
+  }
+
+  /** Null when somebody else broke the key: then no commit can be put there. */
+  private static @Nullable List<Object> reply(Sent of) {
+    try {
+      return of.reply.toCompletableFuture().join();
+    } catch (CompletionException e) {
+      String message = RedisReply.answered(e);
+      if (message != null && message.startsWith("WRONGTYPE")) {
+        LOG.error("cannot replay WAL record {}: {}", of.record.sequence(), message);
+        return null;
+      }
+      throw new GameQueueException(
+          "the replay stopped at WAL record " + of.record.sequence() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Decides whether this node's half of a trade is replayed though its other half is of a lost
+   * session: only if somebody else turns out to hold that. Later changes of its rows may be in
+   * Redis already: versions are compared. Waits a little when not all can be decided by now.
+   */
+  static HealingStep decide(HealingPorts ports, HealingStep.Decide step) {
+    boolean isLast = System.nanoTime() - step.sinceNanos() >= LostHalves.MOST_WAIT_NANOS;
+    Map<Long, WalRecord> sent = new TreeMap<>();
+    Map<Long, WalRecord> left = new TreeMap<>();
+    List<Long> givenUp = new ArrayList<>();
+    step.passed()
+        .undecided()
+        .forEach(
+            (sequence, record) -> {
+              LostHalves.Place place = place(ports, record.parts());
+              if (place == LostHalves.Place.THERE) {
+                sent.put(sequence, record);
+              } else if (place == LostHalves.Place.NOWHERE || isLast) {
+                givenUp.add(sequence);
+              } else {
+                left.put(sequence, record);
+              }
+            });
+    NotReplayed now = step.passed().left(left).plus(Map.of(), givenUp);
+    RefusedRecord refusal = send(ports, sent).refusal;
+    if (refusal != null) { // all of these are decided again: versions are compared
+      left.putAll(sent);
+      return new HealingStep.AskOwner(
+          refusal.session(), new HealingStep.Decide(now.left(left), step.sinceNanos()), true);
+    }
+    if (left.isEmpty()) {
+      return ended(ports, now);
+    }
+    LockSupport.parkNanos(LostHalves.ASK_EVERY_NANOS);
+    return new HealingStep.Decide(now, step.sinceNanos());
+  }
+
+  /** Where the halves of lost sessions are: everywhere, not yet everywhere, or one nowhere. */
+  private static LostHalves.Place place(HealingPorts ports, List<WalRecord.Part> parts) {
+    LostHalves.Place place = LostHalves.Place.THERE;
+    for (WalRecord.Part part : parts) {
+      HeldSession session = ports.sessions().of(part);
+      if (place == LostHalves.Place.THERE
+          && !OwnerId.ofEncoded(part.owner()).isInbox() // what of these is not held is in MySQL
+          && (session == null || session.ref().isLost())) {
+        place = ports.truth().halves().find(ports.redis(), part);
+      }
+    }
+    return place;
   }
 }

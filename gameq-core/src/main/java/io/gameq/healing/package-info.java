@@ -1,24 +1,29 @@
 /**
- * What a node puts back after Redis lost it: on every new connection, before anything new is sent.
+ * Puts back what Redis lost: for a node that lives, on every new connection and before anything new
+ * is sent; for a node that starts beside WALs which it left; and for {@code gameq-recovery}.
+ * Versions are compared row by row wherever something is written.
  *
  * <pre>
- * HealingStep       the steps: note what is lost, read the sessions in MySQL, tell Redis of them,
- *                   replay the WAL, say that all is there, send commits again without an answer
- * HealingPorts      what the steps reach: a sender's (commit), or that of a node that is gone
- *   HeldSessions      the node's sessions; SessionOwnership: whether they own
- *   RecordsToReplay   what is owed, whoever begins again
- *   ReplaySource      the WAL: WalFiles over WalPlaces
- *   UnansweredCommits what is sent again: CommitResending
- *   DurableTruth      what MySQL says: DurableSessions, and LostHalves of trades
- * ReplayPass        reads records and sends them by a ReplayPipeline; NotReplayed is left
- *   TradeDecision     of trades of which one half is of a lost session
- * MessageReplay     puts messages back that the marks do not prove: MessageRecords of the WAL
- * LeftWalReplay     the same for a node that is gone: LeftRecords of its WAL, LeftWalPorts
+ * a node that lives
+ *   HealingStep      the steps: note what is lost, read the sessions in MySQL, tell Redis of them,
+ *                    replay the WAL, say that all is there, send commits again without an answer
+ *   HealingPorts     what the steps reach: HeldSessions of the node, RecordsToReplay, ReplaySource
+ *   ReplayPass       sends records of the WAL that the marks do not prove; decides about trades
+ *
+ * a WAL whose node is gone: LeftWalReplay at its start, the tool's ReplayCommand
+ *   Planner          what became of each row: RowLookup asks Redis and MySQL, RowJudge decides
+ *   WalReplay        puts back what is lost, into a ReplayTarget (RedisTarget)
+ *   LeftMessages     the messages of such a WAL
+ *
+ * all of them
+ *   Ownership        under which session a row may be put back
+ *   LostHalves       whether half of a trade may be: AdoptedHalves
+ *   MessageReplay    messages that the marks do not prove, after the rows
  * </pre>
  *
- * <p>A healing that is cut short anywhere begins anew: every script compares versions and sessions,
- * what was owed stays owed, and the marks are written when all is there. A process that dies leaves
- * its WAL to its next start, or to {@code gameq-recovery}.
+ * <p>Marks tell a node that lives where to begin; what is put back of a WAL that was left is told
+ * by versions alone, since MySQL may have lost commits too. A healing that is cut short anywhere
+ * begins anew: what was owed stays owed, and the marks are written when all is there.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.healing;

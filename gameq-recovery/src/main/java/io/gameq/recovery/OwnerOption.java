@@ -2,7 +2,6 @@ package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
 import io.gameq.owner.OwnerId;
-import io.gameq.recovery.plan.PlanTotals;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

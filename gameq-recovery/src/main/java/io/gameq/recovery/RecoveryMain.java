@@ -2,7 +2,6 @@ package io.gameq.recovery;
 
 import io.gameq.healing.LeftMessages;
 import io.gameq.healing.WalSet;
-import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.terminal.ErrorLine;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;

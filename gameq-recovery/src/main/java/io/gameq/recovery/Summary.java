@@ -4,7 +4,6 @@ import io.gameq.healing.LeftMessages;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalFolder;
 import io.gameq.healing.WalSet;
-import io.gameq.recovery.plan.PlanTotals;
 import io.gameq.terminal.Shown;
 import io.gameq.wal.WalDamage;
 import java.io.PrintWriter;

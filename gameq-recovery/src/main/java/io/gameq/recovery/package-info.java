@@ -1,11 +1,14 @@
 /**
- * What the engineer on call runs over the WALs of nodes that are gone.
+ * What the engineer on call runs over the WALs of nodes that are gone. What became of their rows,
+ * and putting back what is lost, is {@link io.gameq.healing}, as for a node that starts beside a
+ * WAL.
  *
  * <pre>
- * RecoveryMain -&gt; InspectCommand   what is in WALs                            wal
- *              -&gt; PlanCommand      what of it Redis and MySQL do not hold     plan
- *              -&gt; ReplayCommand    puts it back                               replay, plan
- *              -&gt; VerifyCommand    compares all three                         plan
+ * RecoveryMain -&gt; InspectCommand   what is in WALs
+ *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: PlanTotals, PlanDetails
+ *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget straight into MySQL
+ *                                  Conflicts: rows that a later session did not see, by wish
+ *              -&gt; VerifyCommand    compares all three
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -2,8 +2,7 @@
  * What recovery asks of MySQL and writes to it; the only package here that knows JDBC.
  *
  * <pre>
- * RecoveryDatabase   settings, catalogue, versions, rows
- * DurableOwners      sessions in gameq_owner: read, restored, taken over
+ * RecoveryDatabase   the connections, settings; rows and sessions are StoredRows of the core
  * DirectReplay       lost rows straight into the tables, when Redis is gone for good
  * </pre>
  */

@@ -7,8 +7,10 @@ import io.gameq.healing.HealingPorts;
 import io.gameq.healing.HealingStep;
 import io.gameq.healing.HeldSession;
 import io.gameq.healing.HeldSessions;
+import io.gameq.healing.MessageRecords;
 import io.gameq.healing.RecordsToReplay;
 import io.gameq.healing.ReplaySource;
+import io.gameq.healing.SessionName;
 import io.gameq.healing.UnansweredCommits;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
@@ -140,6 +142,35 @@ final class NodeHealingPorts implements HealingPorts, UnansweredCommits {
   @Override
   public void notReplayed(Set<Long> sequences) {
     throw new IllegalStateException("records are given up: " + sequences);
+  }
+
+  /** Nodes of these casts publish nothing. */
+  @Override
+  public MessageRecords messages() {
+    return new MessageRecords() {
+      @Override
+      public List<Stretch> after(long sequence) {
+        return List.of();
+      }
+
+      @Override
+      public boolean isLeftOut(long sequence) {
+        return false;
+      }
+
+      @Override
+      public void leaveOut(Set<Long> sequences) {}
+
+      @Override
+      public boolean mayHaveFailed(Stretch of) {
+        return false;
+      }
+
+      @Override
+      public boolean wasLost(SessionName session) {
+        return false;
+      }
+    };
   }
 
   @Override

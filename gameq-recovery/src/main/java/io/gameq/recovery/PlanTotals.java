@@ -1,4 +1,4 @@
-package io.gameq.recovery.plan;
+package io.gameq.recovery;
 
 import io.gameq.healing.PlannedRow;
 import io.gameq.healing.Planner;
@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Counts a plan, and keeps the first names of what an engineer has to look at. Not thread-safe. */
-public final class PlanTotals implements Planner.Sink {
+final class PlanTotals implements Planner.Sink {
   /** More owners with something to look at are counted, not named: the details name all. */
   private static final int MOST_NAMED = 1_000;
 
@@ -25,7 +25,7 @@ public final class PlanTotals implements Planner.Sink {
   private long all;
 
   /** An owner with something to look at. */
-  public static final class Named {
+  static final class Named {
     private final OwnerId owner;
     private final String firstKey;
     private final String reason;
@@ -37,26 +37,26 @@ public final class PlanTotals implements Planner.Sink {
       this.reason = reason;
     }
 
-    public OwnerId owner() {
+    OwnerId owner() {
       return owner;
     }
 
     /** One of its rows. */
-    public String firstKey() {
+    String firstKey() {
       return firstKey;
     }
 
     /** Why its first row has this status. */
-    public String reason() {
+    String reason() {
       return reason;
     }
 
-    public long rows() {
+    long rows() {
       return rows;
     }
   }
 
-  public PlanTotals(int slots) {
+  PlanTotals(int slots) {
     lostBySlot = new long[slots];
   }
 
@@ -91,40 +91,40 @@ public final class PlanTotals implements Planner.Sink {
   }
 
   /** Rows with this status. */
-  public long rows(Status status) {
+  long rows(Status status) {
     return rows.getOrDefault(status, 0L);
   }
 
   /** Owners with rows of this status. */
-  public long owners(Status status) {
+  long owners(Status status) {
     Set<Long> of = owners.get(status);
     return of == null ? 0 : of.size();
   }
 
   /** The first thousand of them. */
-  public Iterable<Named> named(Status status) {
+  Iterable<Named> named(Status status) {
     return named.getOrDefault(status, Map.of()).values();
   }
 
-  public long all() {
+  long all() {
     return all;
   }
 
-  public long allOwners() {
+  long allOwners() {
     return allOwners.size();
   }
 
   /** Owners whose session MySQL lost. */
-  public long restoredSessions() {
+  long restoredSessions() {
     return restored.size();
   }
 
-  public long[] lostBySlot() {
+  long[] lostBySlot() {
     return lostBySlot.clone();
   }
 
   /** Whether somebody has to act, or to wait and look again. */
-  public boolean callsForAction() {
+  boolean callsForAction() {
     return restored.size() > 0 || rows.keySet().stream().anyMatch(Status::callsForAction);
   }
 }

@@ -1,4 +1,4 @@
-package io.gameq.recovery.terminal;
+package io.gameq.recovery;
 
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -9,7 +9,7 @@ import picocli.CommandLine;
  * Says how far a command is: on one line of a terminal that changes, else a line every few seconds.
  * One thread.
  */
-public final class ProgressLine {
+final class ProgressLine {
   private static final long TERMINAL_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long LOG_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BAR = 30;
@@ -20,19 +20,19 @@ public final class ProgressLine {
   private long lastNanos = begunNanos;
   private int width;
 
-  public ProgressLine(PrintWriter err) {
+  ProgressLine(PrintWriter err) {
     this.err = err;
   }
 
   /** A step that cannot be measured. */
-  public void step(String text) {
+  void step(String text) {
     if (terminal) {
       show(text + " ...");
     }
   }
 
   /** So many of all are done. */
-  public void rows(String verb, long done, long all) {
+  void rows(String verb, long done, long all) {
     long now = System.nanoTime();
     if (now - lastNanos < (terminal ? TERMINAL_EVERY_NANOS : LOG_EVERY_NANOS)) {
       return;
@@ -63,7 +63,7 @@ public final class ProgressLine {
   }
 
   /** Leaves the line free for what is printed next. */
-  public void end() {
+  void end() {
     if (terminal && width > 0) {
       err.print("\r" + " ".repeat(width) + "\r");
       err.flush();

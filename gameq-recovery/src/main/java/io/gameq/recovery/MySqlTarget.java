@@ -1,4 +1,4 @@
-package io.gameq.recovery.replay;
+package io.gameq.recovery;
 
 import io.gameq.healing.RateLimit;
 import io.gameq.healing.ReplayReport;
@@ -26,7 +26,7 @@ import java.util.function.Predicate;
  * table that takes no rows is left out, and so are refused rows that refer to it: they stay lost
  * until it is mended and the replay runs again. So does what waits when the process is killed.
  */
-public final class MySqlTarget implements ReplayTarget {
+final class MySqlTarget implements ReplayTarget {
   /** As many rows as a writer flushes at a time. */
   private static final int ROWS_PER_TRANSACTION = 1_000;
 
@@ -48,7 +48,7 @@ public final class MySqlTarget implements ReplayTarget {
   private long waitingRows;
   private long waitingBytes;
 
-  public MySqlTarget(RecoveryDatabase database, RowCodec codec, RateLimit limit) {
+  MySqlTarget(RecoveryDatabase database, RowCodec codec, RateLimit limit) {
     this.database = database;
     this.direct = database.directReplay();
     this.codec = codec;

@@ -1,4 +1,4 @@
-package io.gameq.recovery.plan;
+package io.gameq.recovery;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -8,7 +8,6 @@ import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.Planner;
 import io.gameq.healing.Status;
 import io.gameq.healing.WalRow;
-import io.gameq.recovery.terminal.RowJson;
 import io.gameq.rows.RowImage;
 import io.gameq.terminal.Shown;
 import java.io.BufferedWriter;
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * {@code plan.json} (an array) and {@code plan.csv}, readable by their owner alone, since they hold
  * players' data. Not thread-safe.
  */
-public final class PlanDetails implements Planner.Sink, Closeable {
+final class PlanDetails implements Planner.Sink, Closeable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final String CSV_HEADINGS =
       "owner,table,key,op,session,version,time_utc,status,reason,mysql_version,"
@@ -50,7 +49,7 @@ public final class PlanDetails implements Planner.Sink, Closeable {
    *
    * @throws GameQueueException when they cannot be written
    */
-  public PlanDetails(Path directory) {
+  PlanDetails(Path directory) {
     this.directory = directory;
     try {
       Files.createDirectories(directory, attributes("rwx------"));

@@ -1,4 +1,4 @@
-package io.gameq.recovery.terminal;
+package io.gameq.recovery;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.gameq.healing.WalRow;
@@ -11,16 +11,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The columns of a row as a JSON object; of a delete, its key. Stateless. */
-public final class RowJson {
+final class RowJson {
   private RowJson() {}
 
   /** A version as JSON and CSV have it; null for none. */
-  public static @Nullable String version(@Nullable Long version) {
+  static @Nullable String version(@Nullable Long version) {
     return version == null ? null : Long.toUnsignedString(version);
   }
 
   /** The field "session", or "sentBy" with the process of the node of a row that was sent. */
-  public static void writeSession(JsonGenerator json, WalRow row) throws IOException {
+  static void writeSession(JsonGenerator json, WalRow row) throws IOException {
     if (row.owner().isInbox()) {
       json.writeStringField("sentBy", row.owner().sender());
     } else {
@@ -29,7 +29,7 @@ public final class RowJson {
   }
 
   /** Writes the row, or null. */
-  public static void write(JsonGenerator json, @Nullable RowImage image) throws IOException {
+  static void write(JsonGenerator json, @Nullable RowImage image) throws IOException {
     if (image == null) {
       json.writeNull();
       return;

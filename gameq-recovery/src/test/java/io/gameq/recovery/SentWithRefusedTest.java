@@ -1,4 +1,4 @@
-package io.gameq.recovery.replay;
+package io.gameq.recovery;
 
 import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,7 +13,6 @@ import io.gameq.healing.ReplayTarget;
 import io.gameq.healing.WalSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.recovery.RecoveryGame;
 import io.gameq.recovery.RecoveryGame.Pet;
 import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;

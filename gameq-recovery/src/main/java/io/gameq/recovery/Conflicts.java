@@ -1,4 +1,4 @@
-package io.gameq.recovery.replay;
+package io.gameq.recovery;
 
 import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * writes the rows in their own versions, and closes it. One thread. Killed in between, the owner is
  * left open by nobody: the game opens it as ever.
  */
-public final class Conflicts {
+final class Conflicts {
   /** What is kept in memory; the rest is left for the next run. */
   private static final long MOST_BYTES = 64 << 20;
 
@@ -45,7 +45,7 @@ public final class Conflicts {
    *
    * @param redis null when it is gone for good
    */
-  public Conflicts(
+  Conflicts(
       OwnerTable sessions, @Nullable RecoveryRedis redis, ReplayTarget target, boolean intoMySql) {
     this.sessions = sessions;
     this.redis = redis;
@@ -54,7 +54,7 @@ public final class Conflicts {
   }
 
   /** Keeps a row for {@link #apply}, unless the planner knows that its WAL is written still. */
-  public void add(PlannedRow row, Planner planner, ReplayReport report) {
+  void add(PlannedRow row, Planner planner, ReplayReport report) {
     if (planner.isBeingWritten(row.change().wal())) {
       report.refused(
           row.owner(), 1, "a process still writes its WAL and may mark it as failed: end it first");
@@ -65,7 +65,7 @@ public final class Conflicts {
   }
 
   /** Writes what was kept; throws GameQueueException when a server does not answer. */
-  public void apply(ReplayReport report) {
+  void apply(ReplayReport report) {
     rows.forEach(
         (owner, its) -> {
           try {
