@@ -3,6 +3,7 @@ package io.gameq.recovery;
 import static io.gameq.servers.Waits.LONG;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
@@ -100,6 +101,31 @@ class KilledBeforeAnswersTest extends LeftWalFixture {
       assertEquals(
           List.of(new RecoveryGame.Pet(1, neighbour(), "sword")),
           again.read("player:" + neighbour(), RecoveryGame.Pet.class));
+    }
+  }
+
+  @Test
+  void aTradeThatRedisRefusedIsNeitherPutBackNorReported() throws Exception {
+    GameQueue queue = openBehindProxy();
+    OwnerSession stays = queue.open("player:1");
+    OwnerSession taken = queue.open("player:" + neighbour());
+    proxy.dropReplies(true);
+    try (GameQueue two = game.node("n2")) {
+      two.open("player:" + neighbour());
+      stays.put(row(1));
+      taken.put(row(neighbour()));
+      queue.commit(stays, taken);
+      stays.put(new Item(1, 2, 1_001, 1));
+      stays.commit();
+      awaitRows(1); // it moved the journal mark
+      leaveWal();
+    }
+    try (GameQueue again = game.node("n1")) {
+      assertEquals(List.of(new Item(1, 2, 1_001, 1)), again.read("player:1", Item.class));
+      assertEquals(List.of(), again.read("player:" + neighbour(), Item.class));
+      RecoveryGame.Run plan = game.run("plan --include-live", List.of(game.wal.toString()));
+      assertTrue(plan.says("0  CONFLICTS"), plan::toString);
+      assertTrue(plan.says("0  LOST"), plan::toString);
     }
   }
 }

@@ -93,6 +93,45 @@ class NodeRestartTest extends RecoveryFixture {
     }
   }
 
+  /** As when MySQL failed over to a replica that lacks the flush: Redis had everything. */
+  @Test
+  void whatNeitherServerHoldsIsPutBackThoughTheMarkProvesThatRedisHadIt() {
+    try (GameQueue queue = game.node("n1")) {
+      put(queue, 1, 5);
+    }
+    for (String kind : List.of(":dirty:*", ":due", ":ready")) {
+      game.keys(kind).forEach(this::remove);
+    }
+    assertEquals(RecoveryGame.SLOTS, game.keys(":journal").size());
+    try (GameQueue queue = game.node("n1")) {
+      assertEquals(List.of(new Item(1, 1, 1_001, 5)), login(queue, 1));
+    }
+  }
+
+  @Test
+  void halfATradeWhoseOtherHalfIsLostIsReplayedByNobody() {
+    try (GameQueue queue = game.node("n1")) {
+      OwnerSession giver = queue.open("player:1");
+      OwnerSession taker = queue.open("player:2");
+      giver.put(new Item(1, 1, 1_001, 0));
+      taker.put(new Item(2, 1, 1_001, 1));
+      queue.commit(giver, taker).awaitQueued(LONG);
+    }
+    game.loseRedis();
+    try (GameQueue heirs = game.node("n2")) {
+      assertEquals(List.of(), login(heirs, 2));
+      try (GameQueue queue = game.node("n1")) {
+        assertEquals(List.of(), queue.read("player:1", Item.class));
+      }
+      Run plan = game.run("plan");
+      assertTrue(plan.says("2  CONFLICTS"), plan::toString);
+      assertTrue(plan.says("committed together with item:2,1 of player:2"), plan::toString);
+      Run replay = game.run("replay --execute");
+      assertTrue(replay.says("Replayed 0 rows"), replay::toString);
+      assertEquals(List.of(), heirs.read("player:1", Item.class));
+    }
+  }
+
   @Test
   void besideAReplayOfTheToolNothingIsLostOrTwice() {
     playAndLoseRedis();
