@@ -53,6 +53,24 @@ public record AdoptedRows(
     return new AdoptedRows(List.copyOf(byKey.values()), claimed, List.of(), sent);
   }
 
+  /** Those that {@code there} has not, or in older versions. */
+  List<EncodedRow> missingFrom(AdoptedRows there) {
+    Map<String, EncodedRow> held = new HashMap<>();
+    there.all().forEach(row -> held.merge(row.key(), row, AdoptedRows::newer));
+    List<EncodedRow> missing = new ArrayList<>();
+    for (EncodedRow row : all()) {
+      if (held.merge(row.key(), row, AdoptedRows::newer).equals(row)) {
+        missing.add(row);
+      }
+    }
+    return missing;
+  }
+
+  /** The first when both are of one version. */
+  private static EncodedRow newer(EncodedRow one, EncodedRow other) {
+    return other.version() > one.version() ? other : one;
+  }
+
   AdoptedRows inWal(List<Long> records) {
     return new AdoptedRows(dirty, claimed, records, sent);
   }
