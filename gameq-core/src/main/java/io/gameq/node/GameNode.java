@@ -20,6 +20,7 @@ import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
+import io.gameq.durability.SessionNews;
 import io.gameq.healing.AdoptedHalves;
 import io.gameq.healing.DurableTruth;
 import io.gameq.mysql.tables.OwnerReader;
@@ -28,7 +29,6 @@ import io.gameq.mysql.tables.TopicTable;
 import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.CloseScript;
 import io.gameq.redis.script.JournalMarks;
 import io.gameq.redis.script.NodeHeartbeat;
 import io.gameq.rows.CurrentCatalog;
@@ -57,6 +57,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -161,18 +162,7 @@ final class GameNode implements AutoCloseable {
     views = new OwnerViews(tables, codec, new OwnerReader(servers.mysql()));
 
     callbacks = opened.add(Callbacks.on(config.callbacks()));
-    ClosedSessionNotices notices =
-        new ClosedSessionNotices(
-            session ->
-                servers
-                    .control()
-                    .call(
-                        redis ->
-                            CloseScript.call(
-                                redis,
-                                servers.slots()[session.slot()],
-                                session.owner(),
-                                session.id())));
+    ClosedSessionNotices notices = new ClosedSessionNotices(servers::close);
     AgentRunner upkeepThread = new AgentRunner("gameq-upkeep");
     SentRowsTelling sent =
         new SentRowsTelling(
@@ -320,18 +310,12 @@ final class GameNode implements AutoCloseable {
 
       @Override
       public void lost(String owner, String session) {
-        DurableTracker tracker = sessions.findOpen(owner, session);
-        if (tracker != null) {
-          tracker.news().tellLost();
-        }
+        tellOpen(owner, session, SessionNews::tellLost);
       }
 
       @Override
       public void asked(String owner, String session) {
-        DurableTracker tracker = sessions.findOpen(owner, session);
-        if (tracker != null) {
-          tracker.news().tellAsked();
-        }
+        tellOpen(owner, session, SessionNews::tellAsked);
       }
 
       @Override
@@ -339,6 +323,13 @@ final class GameNode implements AutoCloseable {
         sent.soon(slot);
       }
     };
+  }
+
+  private void tellOpen(String owner, String session, Consumer<SessionNews> news) {
+    DurableTracker tracker = sessions.findOpen(owner, session);
+    if (tracker != null) {
+      news.accept(tracker.news());
+    }
   }
 
   /** For a new session; names this process too. */

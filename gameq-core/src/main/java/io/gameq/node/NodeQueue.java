@@ -209,7 +209,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     requireOpen();
-    return commits.commit(SessionCommits.Terms.of(urgency), NodeSession.all(sessions));
+    return commits.commit(
+        SessionCommits.Terms.of(urgency), List.of(), NodeSession.changes(sessions));
   }
 
   @Override

@@ -10,12 +10,14 @@ import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CloseScript;
 import io.gameq.rows.Catalog;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
@@ -85,6 +87,12 @@ record NodeServers(
         new RedisLogin(config.sentinelUser(), config.sentinelPassword()),
         config.redisTls(),
         RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+  }
+
+  /** Ends a session; false when another one owns as far as Redis knows. */
+  boolean close(SessionRef session) {
+    return control.call(
+        redis -> CloseScript.call(redis, slots[session.slot()], session.owner(), session.id()));
   }
 
   SlotKeys slot(OwnerId owner) {

@@ -103,8 +103,9 @@ final class NodeSession implements OwnerSession {
     throw new GameQueueException("not a session that GameQueue.open returned: " + session);
   }
 
-  static NodeSession[] all(OwnerSession... sessions) {
-    return Arrays.stream(sessions).map(NodeSession::of).toArray(NodeSession[]::new);
+  /** What stages the changes of sessions. */
+  static List<ChangeStaging> changes(OwnerSession... sessions) {
+    return Arrays.stream(sessions).map(session -> of(session).changes).toList();
   }
 
   @Override
@@ -326,7 +327,11 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CommitReceipt commit(Urgency urgency) {
-    return queue.commits().commit(SessionCommits.Terms.of(urgency), this);
+    return commit(SessionCommits.Terms.of(urgency));
+  }
+
+  private CommitReceipt commit(SessionCommits.Terms terms) {
+    return queue.commits().commit(terms, List.of(), List.of(changes));
   }
 
   /**
@@ -381,9 +386,7 @@ final class NodeSession implements OwnerSession {
     RuntimeException dropped = null;
     try {
       last =
-          ref().isLost() || staged.isEmpty()
-              ? last
-              : queue.commits().commit(SessionCommits.Terms.last(deadline), this);
+          ref().isLost() || staged.isEmpty() ? last : commit(SessionCommits.Terms.last(deadline));
     } catch (RollbackRequiredException e) {
       dropped =
           new RollbackRequiredException(

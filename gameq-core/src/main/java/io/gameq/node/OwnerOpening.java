@@ -313,7 +313,7 @@ final class OwnerOpening {
       DurableTracker tracker =
           known == null ? new DurableTracker(session, node.sessions.counts()) : known;
       OwnerView view = open.view();
-      AdoptedRows adopted = open.rows();
+      Opening.AdoptedRows adopted = open.rows();
       node.versions.observe(view.highestVersion());
       tracker.adopted(adopted.heldDirty(), adopted.heldClaimed());
       Map<String, Long> versions = adopted.versions();

@@ -27,7 +27,6 @@ import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.HandledRow;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -73,46 +72,37 @@ final class SessionCommits implements MessageCommits {
     }
   }
 
-  /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
-  CommitReceipt commit(Terms terms, NodeSession... sessions) {
-    return commit(terms, List.of(), sessions);
-  }
-
   @Override
   public CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions) {
-    return commit(Terms.of(Urgency.NORMAL), changes, NodeSession.all(sessions));
+    return commit(Terms.of(Urgency.NORMAL), changes, NodeSession.changes(sessions));
   }
 
-  private CommitReceipt commit(Terms terms, List<MessageChange> changes, NodeSession... sessions) {
-    List<NodeSession.Taken> taken = new ArrayList<>(sessions.length);
+  /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
+  CommitReceipt commit(Terms terms, List<MessageChange> changes, List<ChangeStaging> sessions) {
+    return commit(terms, changes, sessions, false);
+  }
+
+  /** Commits a change set; when it throws, nothing of it is left. */
+  CommitReceipt commit(Terms terms, List<ChangeStaging> set) {
+    return commit(terms, List.of(), set, true);
+  }
+
+  private CommitReceipt commit(
+      Terms terms, List<MessageChange> changes, List<ChangeStaging> of, boolean isSet) {
+    List<NodeSession.Taken> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
-        sessions.length == 1 // nearly every commit
-            ? Set.of(sessions[0].staged())
-            : Arrays.stream(sessions).map(NodeSession::staged).collect(Collectors.toSet());
+        of.size() == 1 // nearly every commit
+            ? Set.of(of.get(0).staged())
+            : of.stream().map(ChangeStaging::staged).collect(Collectors.toSet());
     try {
-      for (NodeSession session : sessions) {
-        session.take(session.staged(), all, taken);
+      for (ChangeStaging one : of) {
+        one.session().take(one.staged(), all, taken);
       }
-      if (taken.isEmpty()) {
-        return changes.isEmpty() ? TrackedReceipt.EMPTY : commit(changes);
-      }
-      return submit(taken, changes, sent(taken), terms);
+      return taken.isEmpty() ? commit(changes) : submit(taken, changes, sent(taken), terms);
     } catch (RuntimeException e) {
       node.sessions.counts().notTaken(e);
-      for (NodeSession.Taken its : taken) {
-        if (!its.from().ref().isLost()) {
-          its.from().staged().putBack(its.staged());
-        }
-      }
-      if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
-        all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
-      }
-      if (sessions.length > 1) {
-        StagedChanges.stayOne(
-            all,
-            e instanceof RollbackRequiredException
-                || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
-            e);
+      if (!isSet) {
+        putBack(of, taken, changes, all, e);
       }
       throw e;
     } finally {
@@ -120,20 +110,27 @@ final class SessionCommits implements MessageCommits {
     }
   }
 
-  /** Commits a change set; when it throws, nothing of it is left. */
-  CommitReceipt commit(Terms terms, List<ChangeStaging> set) {
-    List<NodeSession.Taken> taken = new ArrayList<>(set.size());
-    Set<StagedChanges> all = set.stream().map(ChangeStaging::staged).collect(Collectors.toSet());
-    try {
-      for (ChangeStaging share : set) {
-        share.session().take(share.staged(), all, taken);
+  /** Changes of several sessions, or with the acknowledgement of a message, stay one change. */
+  private static void putBack(
+      List<ChangeStaging> of,
+      List<NodeSession.Taken> taken,
+      List<MessageChange> changes,
+      Set<StagedChanges> all,
+      RuntimeException e) {
+    for (NodeSession.Taken its : taken) {
+      if (!its.from().ref().isLost()) {
+        its.from().staged().putBack(its.staged());
       }
-      return taken.isEmpty() ? TrackedReceipt.EMPTY : submit(taken, List.of(), sent(taken), terms);
-    } catch (RuntimeException e) {
-      node.sessions.counts().notTaken(e);
-      throw e;
-    } finally {
-      taken.forEach(its -> its.from().tracker().prepared());
+    }
+    if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
+      all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
+    }
+    if (of.size() > 1) {
+      StagedChanges.stayOne(
+          all,
+          e instanceof RollbackRequiredException
+              || of.stream().anyMatch(one -> one.session().ref().isLost()),
+          e);
     }
   }
 

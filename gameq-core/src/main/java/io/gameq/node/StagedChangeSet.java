@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -90,14 +91,12 @@ final class StagedChangeSet implements ChangeSet {
 
   private void stageUpdate(Supplier<PartialRow> given) {
     PartialRow row = checked("update", given);
-    ChangeStaging owners = checked("update", () -> ownersOf(row));
-    owners.update(() -> row);
+    checked("update", () -> ownersOf(row)).update(() -> row);
   }
 
   private void stagePut(Supplier<GameRows.Given> given) {
     GameRows.Given row = checked("put", given);
-    ChangeStaging owners = checked("put", () -> ownersOf(row));
-    owners.put(() -> row);
+    checked("put", () -> ownersOf(row)).put(() -> row);
   }
 
   @Override
@@ -112,8 +111,7 @@ final class StagedChangeSet implements ChangeSet {
 
   private void stageDelete(Supplier<Table> table, Object... key) {
     Table of = checked("delete", table);
-    ChangeStaging owners = checked("delete", () -> ownersOf(of, key));
-    owners.delete(() -> of, key);
+    checked("delete", () -> ownersOf(of, key)).delete(() -> of, key);
   }
 
   @Override
@@ -174,10 +172,7 @@ final class StagedChangeSet implements ChangeSet {
 
   /** One of the set; the receiver if it is of the set, to refuse that. */
   private ChangeStaging sender(OwnerId to) {
-    return shares.stream()
-        .filter(share -> share.owner().equals(to))
-        .findFirst()
-        .orElse(shares.get(0));
+    return find(to).orElse(shares.get(0));
   }
 
   @Override
@@ -202,6 +197,10 @@ final class StagedChangeSet implements ChangeSet {
             () -> new GameQueueException("the session is none of this change set: " + session));
   }
 
+  private Optional<ChangeStaging> find(OwnerId owner) {
+    return shares.stream().filter(share -> share.owner().equals(owner)).findFirst();
+  }
+
   private ChangeStaging ownersOf(GameRows.Given row) {
     return ownersOf(row.table(), row.table().ownerOf(row.values()));
   }
@@ -219,15 +218,19 @@ final class StagedChangeSet implements ChangeSet {
   }
 
   private ChangeStaging ownersOf(Table table, OwnerId owner) {
-    return shares.stream()
-        .filter(share -> share.owner().equals(owner))
-        .findFirst()
+    return find(owner)
         .orElseThrow(
             () ->
                 new RowRefusedException(
                     ("%s: the row belongs to %s by its column %s, and the change set is of %s: give"
                             + " transact that owner's session too")
-                        .formatted(table.name(), owner, table.ownerColumn().name(), owners())));
+                        .formatted(
+                            table.name(),
+                            owner,
+                            table.ownerColumn().name(),
+                            shares.stream()
+                                .map(share -> share.owner().toString())
+                                .collect(Collectors.joining(", ")))));
   }
 
   private ChangeStaging ownersOf(Table table, Object... key) {
@@ -241,9 +244,5 @@ final class StagedChangeSet implements ChangeSet {
               .formatted(table.name()));
     }
     return shares.get(0);
-  }
-
-  private String owners() {
-    return shares.stream().map(share -> share.owner().toString()).collect(Collectors.joining(", "));
   }
 }
