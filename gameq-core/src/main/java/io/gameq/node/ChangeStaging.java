@@ -5,7 +5,6 @@ import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
-import io.gameq.durability.DurableTracker;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
@@ -24,24 +23,32 @@ import org.jspecify.annotations.Nullable;
  * <p>A change that is refused tears what is staged: that may be the half before it.
  */
 final class ChangeStaging {
-  private final OwnerId owner;
+  private final NodeSession session;
   private final GameRows rows;
-  private final DurableTracker tracker;
-  private final StagedChanges staged;
   private final MissingTables missing;
+  private final StagedChanges staged;
+  private final OwnerId owner;
 
-  ChangeStaging(
-      GameRows rows, DurableTracker tracker, StagedChanges staged, MissingTables missing) {
-    this.owner = missing.owner();
+  ChangeStaging(NodeSession session, GameRows rows, MissingTables missing, StagedChanges staged) {
+    this.session = session;
     this.rows = rows;
-    this.tracker = tracker;
-    this.staged = staged;
     this.missing = missing;
+    this.staged = staged;
+    this.owner = missing.owner();
   }
 
-  /** Stages into a change set. */
-  ChangeStaging into(StagedChanges set) {
-    return new ChangeStaging(rows, tracker, set, missing);
+  /** Stages into a change set, beside what is staged in the session. */
+  ChangeStaging into(StagedChanges.Size sizeOfSet) {
+    staged.requireOpen();
+    return new ChangeStaging(session, rows, missing, staged.beside(sizeOfSet));
+  }
+
+  NodeSession session() {
+    return session;
+  }
+
+  StagedChanges staged() {
+    return staged;
   }
 
   OwnerId owner() {
@@ -63,18 +70,12 @@ final class ChangeStaging {
     staged.stage(rows.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
   }
 
-  /**
-   * What the owner has of a row now, with a change that is staged; null when it has no such row.
-   */
-  interface Current {
-    @Nullable Row row(Table table, RowKey key, @Nullable ChangedRow staged);
-  }
-
-  void update(Supplier<PartialRow> given, Current current) {
+  void update(Supplier<PartialRow> given) {
     try {
       PartialRow part = given.get();
       RowKey key = part.key();
-      put(rows.given(part, current.row(part.table(), key, staged.get(key.text()))));
+      Row before = session.currentRow(part.table(), key, staged.get(key.text()));
+      put(rows.given(part, before));
     } catch (RuntimeException e) {
       throw refused("update", e);
     }
@@ -83,23 +84,20 @@ final class ChangeStaging {
   /** With the parts of the primary key in their order. */
   void delete(Supplier<Table> table, Object[] key) {
     try {
-      delete(table.get(), key);
+      Table of = table.get();
+      requireKnown(of);
+      Object[] parts = CanonicalRow.key(of, key);
+      int part = of.keyColumns().indexOf(of.ownerColumn());
+      if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
+        throw new RowRefusedException(
+            ("%s: the key names another owner by its column %s than %s: delete it in that"
+                    + " owner's session")
+                .formatted(of.name(), of.ownerColumn().name(), owner));
+      }
+      staged.stage(rows.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
     } catch (RuntimeException e) {
       throw refused("delete", e);
     }
-  }
-
-  private void delete(Table of, Object[] key) {
-    requireKnown(of);
-    Object[] parts = CanonicalRow.key(of, key);
-    int part = of.keyColumns().indexOf(of.ownerColumn());
-    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
-      throw new RowRefusedException(
-          ("%s: the key names another owner by its column %s than %s: delete it in that"
-                  + " owner's session")
-              .formatted(of.name(), of.ownerColumn().name(), owner));
-    }
-    staged.stage(rows.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
   }
 
   /** Stages a move in both sessions; when it is refused, tears both. */
@@ -126,7 +124,7 @@ final class ChangeStaging {
     CarriedColumns.Carried carried = carried(key);
     ChangedRow away = rows.encode(table, key, RowOp.MOVED, row.values(), carried);
     to.staged.stage(rows.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
-    to.tracker.movesIn(key.text(), carried);
+    to.session.tracker().movesIn(key.text(), carried);
     staged.stage(away);
   }
 
@@ -144,7 +142,7 @@ final class ChangeStaging {
         throw new RowRefusedException(
             "rows are sent to other owners than %s, whose session this is: put them".formatted(to));
       }
-      staged.stage(SentRow.of(rows, to, given.get()));
+      staged.stage(rows.sent(to, given.get()));
     } catch (RuntimeException e) {
       throw refused("send", e);
     }
@@ -152,7 +150,7 @@ final class ChangeStaging {
 
   /** What a put takes along that its game does not know. */
   private CarriedColumns.@Nullable Carried carried(RowKey key) {
-    return tracker.carried(key.text(), staged.get(key.text()));
+    return session.tracker().carried(key.text(), staged.get(key.text()));
   }
 
   /** A change of a row that was not told might be older than what MySQL has, and count for less. */

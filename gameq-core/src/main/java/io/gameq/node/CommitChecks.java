@@ -13,25 +13,16 @@ import java.util.Map;
 
 /**
  * Checks a commit before anything of it is sent: its sessions own, it is within the limits, and its
- * moves are whole. Immutable.
+ * moves are whole. Stateless.
  */
 final class CommitChecks {
-  private final Limits limits;
-
-  CommitChecks(Limits limits) {
-    this.limits = limits;
-  }
+  private CommitChecks() {}
 
   /** Throws GameQueueException naming what is wrong; nothing was written then. */
-  void check(List<CommitPart> parts, List<SlotMessages> messages) {
+  static void check(Limits limits, List<CommitPart> parts, List<SlotMessages> messages) {
     parts.forEach(CommitChecks::checkOwned);
-    checkLimits(parts, messages);
+    checkLimits(limits, parts, messages);
     checkMoves(parts);
-  }
-
-  /** The same of a commit of messages alone. */
-  void check(List<SlotMessages> messages) {
-    checkLimits(List.of(), messages);
   }
 
   private static void checkOwned(CommitPart part) {
@@ -44,7 +35,8 @@ final class CommitChecks {
   }
 
   /** Messages count as rows. */
-  private void checkLimits(List<CommitPart> parts, List<SlotMessages> messages) {
+  private static void checkLimits(
+      Limits limits, List<CommitPart> parts, List<SlotMessages> messages) {
     int rows = 0;
     long bytes = 0;
     for (SlotMessages of : messages) {
@@ -82,7 +74,7 @@ final class CommitChecks {
    * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
    */
   private static void checkMoves(List<CommitPart> parts) {
-    if (parts.size() == 1 && !hasHalf(parts.get(0))) {
+    if (parts.size() < 2 && !moves(parts)) {
       return;
     }
     Map<String, ChangedRow> away = new HashMap<>();

@@ -147,18 +147,15 @@ final class CurrentRows {
   }
 
   private boolean forgets(Committed of, OwnerView loaded) {
-    boolean isGone = isGone(of, loaded);
+    Table table = rows.table(RowKey.tableName(of.row.key()));
+    boolean isGone =
+        of.isHere()
+            && of.row.op() != RowOp.PUT
+            && loaded.row(table, new RowKey(table, of.row.key())) == null;
     if (isGone) {
       sent.remove(of.row.key());
     }
     return isGone;
-  }
-
-  private boolean isGone(Committed of, OwnerView loaded) {
-    Table table = rows.table(RowKey.tableName(of.row.key()));
-    return of.isHere()
-        && of.row.op() != RowOp.PUT
-        && loaded.row(table, new RowKey(table, of.row.key())) == null;
   }
 
   private void ask(Table table) {

@@ -1,67 +1,452 @@
 package io.gameq.node;
 
+import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
+import io.gameq.GameQueueException;
+import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.DaemonThreads;
+import io.gameq.agent.Duty;
 import io.gameq.backlog.NodePressure;
+import io.gameq.backlog.PressureWatch;
+import io.gameq.backlog.SharedBacklog;
+import io.gameq.change.VersionClock;
 import io.gameq.commit.CommitSender;
+import io.gameq.commit.RecentMessages;
+import io.gameq.commit.SenderConfig;
+import io.gameq.commit.SenderEvents;
+import io.gameq.commit.SenderRedis;
+import io.gameq.commit.SenderWal;
 import io.gameq.durability.Callbacks;
+import io.gameq.durability.DurableTracker;
 import io.gameq.durability.NodeSessions;
+import io.gameq.durability.SessionNews;
+import io.gameq.healing.AdoptedHalves;
+import io.gameq.healing.DurableTruth;
+import io.gameq.mysql.tables.OwnerReader;
+import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.TopicTable;
+import io.gameq.redis.DurableNotices;
 import io.gameq.redis.RedisClock;
+import io.gameq.redis.Slots;
+import io.gameq.redis.script.JournalMarks;
+import io.gameq.redis.script.NodeHeartbeat;
+import io.gameq.rows.CurrentCatalog;
 import io.gameq.rows.RowCodec;
+import io.gameq.sign.NodeCounts;
+import io.gameq.upkeep.ClosedSessionNotices;
 import io.gameq.upkeep.NodeUpkeep;
+import io.gameq.upkeep.RepeatAfterHealing;
+import io.gameq.upkeep.SentRowsTelling;
 import io.gameq.upkeep.TopicRestore;
 import io.gameq.view.GameTables;
+import io.gameq.view.OwnerViews;
+import io.gameq.wal.JvmFlags;
+import io.gameq.wal.LeftWals;
 import io.gameq.wal.WalWriter;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a running node. Thread-safe.
- *
- * @param state whether it can go on
- * @param callbacks run the game's own code
- * @param sessions what may not be in MySQL yet
- * @param clock that of Redis
- * @param inboxes where it puts rows that it sends
- * @param signs of life
- * @param figures what it can say of itself
- * @param stateSigns tells Redis of these
- * @param pressure which thresholds of the backlog are passed
- * @param opened what is to be closed in the end
+ * A running node: connects and checks MySQL and Redis, settles what earlier starts left, makes a
+ * WAL, then starts the sender and the background work; and closes all that. Thread-safe.
  */
-record GameNode(
-    GameQueueConfig config,
-    NodeState state,
-    GameTables tables,
-    RowCodec codec,
-    Callbacks callbacks,
-    NodeSessions sessions,
-    WalWriter wal,
-    CommitSender sender,
-    NodeRedis redis,
-    RedisClock clock,
-    NodeCalls calls,
-    OwnerOpening opening,
-    OwnerReading reading,
-    NodeIds ids,
-    TopicTable topics,
-    TopicRestore topicRestore,
-    Inboxes inboxes,
-    SessionClosing closing,
-    NodeUpkeep upkeep,
-    SignsOfLife signs,
-    FiguresNow figures,
-    StateSigns stateSigns,
-    NodePressure pressure,
-    ResourceStack opened)
-    implements AutoCloseable {
-  /** Throws as {@link io.gameq.GameQueue#open(GameQueueConfig)}. */
+final class GameNode implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GameNode.class);
+
+  private static final Duration BEAT_EVERY = Duration.ofSeconds(1);
+  private static final Duration ASK_EVERY = Duration.ofSeconds(1);
+
+  /** As often as a heartbeat. */
+  private static final Duration TELL_EVERY = Duration.ofSeconds(3);
+
+  /** Beyond the time of a call, until the node has taken up what it opened. */
+  private static final Duration OPENING_MARGIN = Duration.ofSeconds(10);
+
+  /** What waits for Redis may still be sent, though nobody waits for the close. */
+  private static final long LEAST_CLOSE_MILLIS = 10_000;
+
+  final GameQueueConfig config;
+
+  private final SecureRandom random = new SecureRandom();
+
+  /** Names this start of the node: in its WAL, in the nonces of its sessions, as a sign of life. */
+  final String process = "%08x".formatted(random.nextInt());
+
+  /** What may not be in MySQL yet. */
+  final NodeSessions sessions = new NodeSessions(new NodeCounts());
+
+  /** That of Redis. */
+  final RedisClock clock = new RedisClock();
+
+  final VersionClock versions = new VersionClock(clock);
+  final NodeServers servers;
+  final OwnerTable owners;
+  final TopicTable topics;
+  final OwnerViews views;
+  final GameRows rows;
+
+  /** Run the game's own code. */
+  final Callbacks callbacks;
+
+  final WalWriter wal;
+  final CommitSender sender;
+  final TopicRestore topicRestore;
+  final NodeUpkeep upkeep;
+  final SignsOfLife signs;
+  final NodeCalls calls;
+  final SessionClosing closing;
+
+  /** Which thresholds of the backlog are passed. */
+  final NodePressure pressure;
+
+  private final ResourceStack opened;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Why the node cannot go on; null while it can. */
+  private volatile @Nullable Throwable death;
+
+  /**
+   * Throws as {@link io.gameq.GameQueue#open(GameQueueConfig)}, and closes what it had opened then.
+   * Asks no server before the JVM is fit.
+   */
   static GameNode start(GameQueueConfig config) {
-    return new NodeStart(config).start();
+    JvmFlags.check();
+    ResourceStack opened = new ResourceStack();
+    try {
+      GameNode node = new GameNode(config, opened);
+      LOG.info(
+          "node {} opened namespace {} with WAL {}",
+          config.node(),
+          config.namespace(),
+          node.wal.directory());
+      return node;
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
   }
 
+  private GameNode(GameQueueConfig config, ResourceStack opened) {
+    this.config = config;
+    this.opened = opened;
+    servers = NodeServers.open(config, opened);
+    owners = new OwnerTable(servers.mysql());
+    NodeHeartbeat heartbeat = new NodeHeartbeat(config.namespace(), process, config.node(), clock);
+    // A connection, and threads, that nothing else uses: nothing holds up the signs of life.
+    signs = new SignsOfLife(this, heartbeat, NodeServers.apart(config, opened));
+    EarlierWalPolicy.apply(config, servers.mysql(), servers.atStart(), servers.primary())
+        .forEach(replayed -> signs.forget(LeftWals.process(replayed)));
+    wal = opened.add(newWal());
+    SenderWal to = new SenderWal(wal, versions, new RecentMessages(config.messageKeep()));
+    CurrentCatalog catalog = new CurrentCatalog(servers.atStart(), () -> servers.readAgain(wal));
+    GameTables tables = new GameTables(servers.atStart(), catalog, config.clock());
+    RowCodec codec = new RowCodec(servers.layouts(), config.clock());
+    rows = new GameRows(tables, codec, config.clock(), config.limits().rowBytes());
+    views = new OwnerViews(tables, codec, new OwnerReader(servers.mysql()));
+
+    callbacks = opened.add(Callbacks.on(config.callbacks()));
+    ClosedSessionNotices notices = new ClosedSessionNotices(servers::close);
+    AgentRunner upkeepThread = new AgentRunner("gameq-upkeep");
+    SentRowsTelling sent =
+        new SentRowsTelling(
+            new SentRowsTelling.Servers(servers.control(), servers.slots(), views),
+            sessions,
+            versions,
+            new SentRowsTelling.Here(
+                process, config.callTimeout().plus(OPENING_MARGIN), upkeepThread::wake));
+    DurableNotices durableNotices =
+        new DurableNotices(servers.connector(), config.namespace(), process, tellSession(sent));
+    RepeatAfterHealing afterHealing =
+        new RepeatAfterHealing(durableNotices, notices, sessions, sent, upkeepThread::wake);
+    topics = new TopicTable(servers.mysql());
+    topicRestore =
+        new TopicRestore(topics, servers.control(), config.namespace(), upkeepThread::wake);
+    sender =
+        opened.add(
+            new CommitSender(
+                senderConfig(),
+                new SenderRedis(
+                    servers.primary(), servers.ofSender().eventLoop(), clock, heartbeat),
+                to,
+                new DurableTruth(
+                    owners, new AdoptedHalves(servers.slots(), owners, views::versions)),
+                events(afterHealing)));
+    opened.add(durableNotices).keepSubscribed();
+
+    upkeep =
+        new NodeUpkeep(
+            config,
+            new NodeUpkeep.Servers(
+                servers.slots(),
+                servers.control(),
+                servers.primary(),
+                clock,
+                durableNotices,
+                owners,
+                views),
+            new NodeUpkeep.Node(sessions, notices, sender, to, callbacks),
+            afterHealing,
+            sent);
+    calls =
+        opened.add(
+            new NodeCalls(
+                config,
+                new NodeCalls.Servers(
+                    sender::isHealed, upkeep::mysqlAnswers, servers.mysql()::hasConnections)));
+    closing = opened.add(new SessionClosing(this, notices));
+    signs.begin();
+    List<Agent> duties = new ArrayList<>(upkeep.duties());
+    duties.add(topicRestore);
+    duties.add(Duty.every(TELL_EVERY, "tell Redis how this node is", signs::tell));
+    opened.add(upkeepThread).start(duties);
+    opened
+        .add(new AgentRunner("gameq-heartbeat"))
+        .start(Duty.every(BEAT_EVERY, "give a sign of life", signs::beat));
+    pressure = startPressure();
+  }
+
+  private WalWriter newWal() {
+    return WalWriter.create(
+        new WalWriter.Start(
+            config.walDirectory(),
+            config.namespace(),
+            config.slots(),
+            config.node(),
+            process,
+            config.clock().millis()),
+        config.walLimits(),
+        NodeServers.layoutsOf(servers.atStart()));
+  }
+
+  private SenderConfig senderConfig() {
+    return new SenderConfig(
+        servers.slots(),
+        () -> clock.getAsLong() + config.mergeWindow().toMillis(),
+        config.limits(),
+        config.whenRedisIsFull(),
+        config.whenRedisIsAway());
+  }
+
+  /** Where no threshold is set, nobody asks. */
+  private NodePressure startPressure() {
+    NodePressure passed =
+        new NodePressure(
+            config.pressureLimits(),
+            config.maxSlowdown().toMillis(),
+            of -> callbacks.execute(() -> config.onPressure().accept(of)));
+    if (!config.pressureLimits().isEmpty()) {
+      PressureWatch watch =
+          new PressureWatch(
+              passed,
+              NodeServers.apart(config, opened),
+              SharedBacklog.summary(
+                  config.namespace(), new Slots(config.namespace(), config.slots())));
+      opened
+          .add(new AgentRunner("gameq-pressure"))
+          .start(
+              Duty.every(
+                  Duration.ZERO, ASK_EVERY::toNanos, "ask what waits for MySQL", watch::look));
+    }
+    return passed;
+  }
+
+  private SenderEvents events(RepeatAfterHealing afterHealing) {
+    return new SenderEvents() {
+      @Override
+      public NodeCounts counts() {
+        return sessions.counts();
+      }
+
+      @Override
+      public void healed() {
+        afterHealing.healed();
+        topicRestore.soon();
+      }
+
+      @Override
+      public void notReplayed(Set<Long> sequences) {
+        sessions.gaveUp(sequences);
+      }
+
+      @Override
+      public void died(Throwable cause) {
+        GameNode.this.died(cause);
+      }
+    };
+  }
+
+  /** Tells the session that a notice is about. */
+  private DurableNotices.Listener tellSession(SentRowsTelling sent) {
+    return new DurableNotices.Listener() {
+      @Override
+      public void durable(
+          String owner,
+          String session,
+          long version,
+          Map<String, Long> setAside,
+          Map<String, Long> kept) {
+        DurableTracker tracker = sessions.find(owner, session);
+        if (tracker != null) {
+          tracker.durable(version, setAside, kept);
+        }
+      }
+
+      @Override
+      public void lost(String owner, String session) {
+        tellOpen(owner, session, SessionNews::tellLost);
+      }
+
+      @Override
+      public void asked(String owner, String session) {
+        tellOpen(owner, session, SessionNews::tellAsked);
+      }
+
+      @Override
+      public void sent(int slot) {
+        sent.soon(slot);
+      }
+    };
+  }
+
+  private void tellOpen(String owner, String session, Consumer<SessionNews> news) {
+    DurableTracker tracker = sessions.findOpen(owner, session);
+    if (tracker != null) {
+      news.accept(tracker.news());
+    }
+  }
+
+  /** For a new session; names this process too. */
+  String nonce() {
+    return process + "%08x".formatted(random.nextInt());
+  }
+
+  /** Nothing is committed here any more: owners are not to look taken by this node. */
+  void died(Throwable cause) {
+    death = cause;
+    callbacks.execute(() -> config.onFailure().accept(cause));
+  }
+
+  boolean isAlive() {
+    return death == null;
+  }
+
+  void requireAlive() {
+    Throwable cause = death;
+    if (cause != null) {
+      throw new GameQueueException(
+          "node %s cannot go on, since its sender died (%s): close it and start it again"
+              .formatted(config.node(), cause),
+          cause);
+    }
+  }
+
+  /** Whether the game has closed the node. */
+  boolean isClosed() {
+    return closed.get();
+  }
+
+  /** Throws ClosedException once the game has closed the node. */
+  void requireOpen() {
+    if (isClosed()) {
+      throw new ClosedException("node " + config.node() + " is closed: open a GameQueue anew");
+    }
+  }
+
+  /** Within the time of a call; what takes longer goes on in the background. */
   @Override
   public void close() {
-    if (state.close()) {
-      new NodeClosing(this).close();
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    long deadline = calls.deadline();
+    callbacks.closeSoon();
+    CompletableFuture<Void> ended =
+        CompletableFuture.runAsync(
+            this::end, task -> DaemonThreads.named("gameq-close", task).start());
+    try {
+      ended.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "node {} is not closed within {} ms, since Redis or MySQL does not answer; it goes on in"
+              + " the background",
+          config.node(),
+          calls.timeout().toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new GameQueueException("node %s did not close well".formatted(config.node()), e);
+    } finally {
+      callbacks.runLeft(deadline);
+    }
+  }
+
+  private void end() {
+    calls.close();
+    boolean answered =
+        sender.close(Math.max(LEAST_CLOSE_MILLIS, calls.timeout().toMillis() * 2 / 3));
+    boolean isKept = !answered || upkeep.hadConflicts() || !sessions.isDrained();
+    if (isKept) {
+      LOG.warn(
+          "not everything is known to be in MySQL: the WAL {} is kept for recovery",
+          wal.directory());
+      upkeep.noteOldest();
+    } else if (sender.hasRecentMessages()) { // the next start puts back what Redis loses of them
+      wal.complete(System.currentTimeMillis() + config.messageKeep().toMillis());
+    } else {
+      forgetJournal();
+      wal.complete();
+    }
+    signs.end(isKept);
+    sessions.all().forEach(DurableTracker::closed);
+    opened.close();
+  }
+
+  /** A WAL that is gone needs no marks. */
+  private void forgetJournal() {
+    try {
+      servers.control().call(redis -> JournalMarks.forget(redis, servers.slots(), wal.id()));
+    } catch (GameQueueException e) {
+      LOG.debug("cannot remove the journal marks of {}: {}", wal.id(), e.getMessage());
+    }
+  }
+
+  /**
+   * The resources that were opened, to be closed in reverse order; one that fails to close is
+   * logged and does not keep the others open. Not thread-safe.
+   */
+  static final class ResourceStack implements AutoCloseable {
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    <T extends AutoCloseable> T add(T resource) {
+      opened.push(resource);
+      return resource;
+    }
+
+    @Override
+    public void close() {
+      while (!opened.isEmpty()) {
+        try {
+          opened.pop().close();
+        } catch (Exception e) {
+          LOG.warn("while closing: {}", e.toString());
+        }
+      }
     }
   }
 }

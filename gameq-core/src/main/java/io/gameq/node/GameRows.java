@@ -4,6 +4,7 @@ import io.gameq.Row;
 import io.gameq.RowRefusedException;
 import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
+import io.gameq.owner.OwnerId;
 import io.gameq.rows.CanonicalRow;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.PartialRow;
@@ -31,6 +32,14 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
 
   /** A full row, checked, with defaults filled in. */
   record Given(Table table, @Nullable Object[] values) {}
+
+  /** A row on its way to an owner whom somebody else may have open, or nobody. */
+  record Sent(OwnerId to, ChangedRow row) {
+    RowRefusedException isTwice() {
+      return new RowRefusedException(
+          "row %s is sent twice in one commit: what is sent needs a new key".formatted(row.key()));
+    }
+  }
 
   static String tableOf(EncodedRow row) {
     return RowKey.tableName(row.key());
@@ -87,6 +96,19 @@ record GameRows(GameTables tables, RowCodec codec, Clock clock, int mostRowBytes
   RowImage decode(EncodedRow row) {
     Table now = tables.now(table(RowKey.tableName(row.key())));
     return codec.decode(now, row.image());
+  }
+
+  /** Throws RowRefusedException when the row does not fit its table, or is not that owner's. */
+  Sent sent(OwnerId to, Given given) {
+    Table table = given.table();
+    if (!table.isOwnedBy(to, given.values())) {
+      throw new RowRefusedException(
+          "%s: the row belongs to %s by its column %s, and is sent to %s"
+              .formatted(
+                  table.name(), table.ownerOf(given.values()), table.ownerColumn().name(), to));
+    }
+    RowKey key = RowKey.of(table, given.values());
+    return new Sent(to, encode(table, key, RowOp.PUT, given.values(), null));
   }
 
   /** A put or move of a row, or its delete by its key alone. */

@@ -1,69 +1,78 @@
 package io.gameq.node;
 
 import io.gameq.CallTimeoutException;
+import io.gameq.ClosedException;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.MySqlUnavailableException;
 import io.gameq.RedisUnavailableException;
+import io.gameq.agent.DaemonThreads;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of the game that wait for servers, each for as long as {@code callTimeout} at most.
- * Thread-safe.
+ * They run on threads of their own: no thread of the game waits for longer than it is told,
+ * whatever a server does, and an interrupt of one disturbs no other. Thread-safe.
  */
-final class NodeCalls {
+final class NodeCalls implements AutoCloseable {
   private static final int MOST_CLOSES = 8;
 
   /** Enough that those at the same step go to MySQL in large groups. */
   private static final int MOST_STARTED = 64;
 
+  private static final long IDLE_SECONDS = 30;
+
   private final Duration timeout;
-  private final TimedCalls mysql;
+  private final Servers servers;
+  private final ExecutorService mysql;
 
   /** Of those that nobody waits for: they do not stand in the way of those that somebody does. */
-  private final TimedCalls started;
+  private final ExecutorService started;
 
   /** Of those that need Redis only, and so do not wait for calls that wait for MySQL. */
-  private final TimedCalls redis;
+  private final ExecutorService redis;
 
-  private volatile Known known = new Known(() -> true, () -> true, () -> true);
-
-  NodeCalls(GameQueueConfig config, ResourceStack opened) {
-    timeout = config.callTimeout();
-    redis = opened.add(new TimedCalls(MOST_CLOSES, this::late));
-    mysql = opened.add(new TimedCalls(2 * config.poolSize(), this::late));
-    started = opened.add(new TimedCalls(MOST_STARTED, this::late));
-  }
+  private final Set<Call<?>> awaited = ConcurrentHashMap.newKeySet();
 
   /**
-   * What is known of the servers.
+   * What is known of the servers: calls that fail since one is away say so.
    *
    * @param redis whether it answered last
    * @param mysql whether it answered last
    * @param mysqlConnections whether there are any
    */
-  record Known(BooleanSupplier redis, BooleanSupplier mysql, BooleanSupplier mysqlConnections) {}
+  record Servers(BooleanSupplier redis, BooleanSupplier mysql, BooleanSupplier mysqlConnections) {}
 
-  /** From now on calls that fail since a server is away say so. */
-  void know(Known of) {
-    known = of;
+  NodeCalls(GameQueueConfig config, Servers servers) {
+    this.timeout = config.callTimeout();
+    this.servers = servers;
+    redis = DaemonThreads.pool("gameq-call", MOST_CLOSES, IDLE_SECONDS);
+    mysql = DaemonThreads.pool("gameq-call", 2 * config.poolSize(), IDLE_SECONDS);
+    started = DaemonThreads.pool("gameq-call", MOST_STARTED, IDLE_SECONDS);
   }
 
-  private GameQueueException late(String what) {
-    if (!known.redis.getAsBoolean()) {
-      return new RedisUnavailableException(
-          what + ", since Redis does not answer; it may still be done");
-    }
-    if (!known.mysql.getAsBoolean() || !known.mysqlConnections.getAsBoolean()) {
-      return new MySqlUnavailableException(
-          what + ", since MySQL does not answer; it may still be done");
-    }
-    return new CallTimeoutException(
-        what + ": Redis or MySQL does not answer, or is slow; it may still be done");
+  /** What is done in time. */
+  interface Work<T> {
+    /**
+     * Does it.
+     *
+     * @param isAwaited false once nobody waits for it any more: what cannot be undone is not to be
+     *     begun then
+     */
+    T run(BooleanSupplier isAwaited);
   }
 
   Duration timeout() {
@@ -75,28 +84,85 @@ final class NodeCalls {
     return System.nanoTime() + timeout.toNanos();
   }
 
-  /** A call that waits for MySQL; as {@link TimedCalls#call}. */
-  <T> T ofMySql(String what, TimedCalls.Work<T> work, Consumer<T> unused) {
+  /**
+   * What a call returns that waits for MySQL; throws what it throws.
+   *
+   * @param what begins the message when the time is up
+   * @param unused takes what came after that
+   * @throws GameQueueException when the time is up, or the caller is interrupted; what was begun
+   *     may go on
+   */
+  <T> T ofMySql(String what, Work<T> work, Consumer<T> unused) {
     return ofMySql(what, timeout.toNanos(), work, unused);
   }
 
   /** The same for what is left of the caller's time. */
-  <T> T ofMySql(String what, long nanos, TimedCalls.Work<T> work, Consumer<T> unused) {
-    return mysql.call(what, nanos, unlessMySqlIsAway(what, work), unused);
+  <T> T ofMySql(String what, long nanos, Work<T> work, Consumer<T> unused) {
+    return call(mysql, nanos, new Call<>(what, unlessMySqlIsAway(what, work), unused));
   }
 
-  /** The same, which nobody waits for; as {@link TimedCalls#start}. */
+  /** A call that waits for Redis only, for what is left of the caller's time. */
+  <T> T ofRedis(String what, long nanos, Work<T> work) {
+    return call(redis, nanos, new Call<>(what, work, late -> {}));
+  }
+
+  private <T> T call(ExecutorService threads, long nanos, Call<T> call) {
+    begin(threads, call, call);
+    try {
+      return call.result.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw ofCaller(e);
+    } catch (TimeoutException e) {
+      return call.end(late(notDoneWithin(call.what, nanos)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return call.end(interrupted(call.what));
+    }
+  }
+
+  /**
+   * A call of MySQL that nobody waits for; its time begins when one of the threads takes it up.
+   *
+   * @param on where the future ends
+   * @return ends as the call does; what comes after it was cancelled is {@code unused}
+   */
   <T> CompletableFuture<T> startOfMySql(
-      String what, TimedCalls.Work<T> work, Consumer<T> unused, Executor on) {
-    return started.start(what, timeout.toNanos(), unlessMySqlIsAway(what, work), unused, on);
+      String what, Work<T> work, Consumer<T> unused, Executor on) {
+    CompletableFuture<T> told = new CompletableFuture<>();
+    Work<T> mine = unlessMySqlIsAway(what, work);
+    Call<T> call =
+        new Call<>(
+            what, isAwaited -> mine.run(() -> isAwaited.getAsBoolean() && !told.isDone()), unused);
+    call.result.whenComplete((value, error) -> on.execute(() -> tell(told, value, error, call)));
+    begin(
+        started,
+        call,
+        () -> {
+          call.result.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
+          call.run();
+        });
+    return told;
+  }
+
+  private <T> void tell(
+      CompletableFuture<T> told, T value, @Nullable Throwable error, Call<T> call) {
+    if (error instanceof TimeoutException) {
+      told.completeExceptionally(late(notDoneWithin(call.what, timeout.toNanos())));
+    } else if (error != null) {
+      told.completeExceptionally(error);
+    } else if (!told.complete(value)) {
+      call.unused.accept(value);
+    }
   }
 
   /**
    * A call that waits for MySQL and whose result several wait for, with {@link #await}: it has no
    * time of its own, and what came too late for one of them is there for the next.
    */
-  <T> CompletableFuture<T> shareOfMySql(String what, TimedCalls.Work<T> work) {
-    return mysql.share(what, unlessMySqlIsAway(what, work));
+  <T> CompletableFuture<T> shareOfMySql(String what, Work<T> work) {
+    Call<T> call = new Call<>(what, unlessMySqlIsAway(what, work), late -> {});
+    begin(mysql, call, call);
+    return call.result;
   }
 
   /**
@@ -106,28 +172,120 @@ final class NodeCalls {
    * @throws GameQueueException when the time is up, or the caller is interrupted; the call goes on
    */
   <T> T await(String what, long deadlineNanos, CompletableFuture<T> shared) {
-    return mysql.await(what, deadlineNanos - System.nanoTime(), shared);
+    try {
+      return shared.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw ofCaller(e);
+    } catch (TimeoutException e) {
+      throw late(what + ": not done in time");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw interrupted(what);
+    }
+  }
+
+  private void begin(ExecutorService threads, Call<?> call, Runnable task) {
+    awaited.add(call);
+    call.result.whenComplete((value, error) -> awaited.remove(call));
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException e) {
+      call.fail(new ClosedException(call.what + ": the node is closed"));
+    }
   }
 
   /** Fails at once while a connection could neither be had lately nor is there now. */
-  private <T> TimedCalls.Work<T> unlessMySqlIsAway(String what, TimedCalls.Work<T> work) {
+  private <T> Work<T> unlessMySqlIsAway(String what, Work<T> work) {
     return isAwaited -> {
-      if (!known.mysql.getAsBoolean() && !known.mysqlConnections.getAsBoolean()) {
+      if (!servers.mysql.getAsBoolean() && !servers.mysqlConnections.getAsBoolean()) {
         throw new MySqlUnavailableException(what + ": MySQL does not answer; nothing was begun");
       }
       return work.run(isAwaited);
     };
   }
 
-  /** A call that waits for Redis only, for what is left of the caller's time. */
-  <T> T ofRedis(String what, long nanos, TimedCalls.Work<T> work) {
-    return redis.call(what, nanos, work, late -> {});
+  private static final class Call<T> implements Runnable {
+    private final String what;
+    private final Work<T> work;
+    private final Consumer<T> unused;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+
+    Call(String what, Work<T> work, Consumer<T> unused) {
+      this.what = what;
+      this.work = work;
+      this.unused = unused;
+    }
+
+    @Override
+    public void run() {
+      if (result.isDone()) {
+        return;
+      }
+      try {
+        T value = work.run(() -> !result.isDone());
+        if (!result.complete(value)) {
+          unused.accept(value);
+        }
+      } catch (RuntimeException | Error e) {
+        result.completeExceptionally(e);
+      }
+    }
+
+    void fail(GameQueueException why) {
+      result.completeExceptionally(why);
+    }
+
+    /** Its caller waits no longer: throws why, or returns what has come at this very moment. */
+    T end(GameQueueException why) {
+      fail(why);
+      try {
+        return result.join();
+      } catch (CompletionException e) {
+        throw ofCaller(e);
+      }
+    }
   }
 
-  /** Nobody waits any more. */
-  void close() {
-    mysql.close();
-    started.close();
-    redis.close();
+  private GameQueueException late(String what) {
+    if (!servers.redis.getAsBoolean()) {
+      return new RedisUnavailableException(
+          what + ", since Redis does not answer; it may still be done");
+    }
+    if (!servers.mysql.getAsBoolean() || !servers.mysqlConnections.getAsBoolean()) {
+      return new MySqlUnavailableException(
+          what + ", since MySQL does not answer; it may still be done");
+    }
+    return new CallTimeoutException(
+        what + ": Redis or MySQL does not answer, or is slow; it may still be done");
+  }
+
+  private static String notDoneWithin(String what, long nanos) {
+    return "%s: not done within %d ms".formatted(what, TimeUnit.NANOSECONDS.toMillis(nanos));
+  }
+
+  private static GameQueueException interrupted(String what) {
+    return new GameQueueException(what + ": interrupted; it may still be done");
+  }
+
+  /** It was thrown on another thread: shows where the caller was as well. */
+  private static RuntimeException ofCaller(Exception e) {
+    Throwable cause = e.getCause();
+    if (cause instanceof RuntimeException known) {
+      known.addSuppressed(new IllegalStateException("called from here"));
+      return known;
+    }
+    return new GameQueueException("failed: " + cause, e);
+  }
+
+  /** Nobody waits any more for what runs or waits; that is not waited for either. */
+  @Override
+  public void close() {
+    redis.shutdown();
+    mysql.shutdown();
+    started.shutdown();
+    awaited.forEach(
+        call ->
+            call.fail(
+                new ClosedException(call.what + ": the node was closed; it may still be done")));
   }
 }

@@ -4,12 +4,12 @@ import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.LayoutException;
 import io.gameq.mysql.tables.IdTable;
+import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.RowsScript;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.rows.Column;
 import io.gameq.rows.EncodedRow;
-import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
 import io.gameq.rows.Table;
@@ -17,6 +17,7 @@ import io.gameq.rows.types.ColumnDefault;
 import io.gameq.rows.types.ColumnType;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +27,12 @@ final class NodeIds {
   private static final int MOST = 1_000_000;
 
   private final IdTable table;
-  private final NodeRedis redis;
-  private final RowCodec codec;
-  private final NodeCalls calls;
+  private final GameNode node;
   private final ConcurrentHashMap<String, IdRanges> byTable = new ConcurrentHashMap<>();
 
-  NodeIds(IdTable table, NodeRedis redis, RowCodec codec, NodeCalls calls) {
-    this.table = table;
-    this.redis = redis;
-    this.codec = codec;
-    this.calls = calls;
+  NodeIds(GameNode node) {
+    this.node = node;
+    this.table = new IdTable(node.servers.mysql());
   }
 
   /** As {@link io.gameq.GameQueue#ids(String, int)}. */
@@ -45,7 +42,8 @@ final class NodeIds {
           "a range of %d ids of %s: use 1 to %,d".formatted(range, of.name(), MOST));
     }
     IdRanges ids =
-        byTable.computeIfAbsent(of.name(), name -> new IdRanges(taking(of, range), range, calls));
+        byTable.computeIfAbsent(
+            of.name(), name -> new IdRanges(taking(of, range), range, node.calls));
     ids.prepare();
     return ids;
   }
@@ -66,18 +64,16 @@ final class NodeIds {
    */
   private long highestWaiting(Table of, Column column) {
     BigInteger highest = BigInteger.ZERO;
-    for (SlotKeys slot : redis.slots()) {
-      List<String> members =
-          List.copyOf(redis.control().ask(connection -> WaitingOwners.of(connection, slot)));
+    ControlConnection control = node.servers.control();
+    for (SlotKeys slot : node.servers.slots()) {
+      List<String> members = List.copyOf(control.ask(redis -> WaitingOwners.of(redis, slot)));
       for (int from = 0; from < members.size(); from += RowsScript.MOST_OWNERS) {
         List<String> some =
             members.subList(from, Math.min(members.size(), from + RowsScript.MOST_OWNERS));
         highest =
             highest.max(
                 highest(
-                    redis
-                        .control()
-                        .ask(connection -> RowsScript.call(connection, slot, of.name(), some)),
+                    control.ask(redis -> RowsScript.call(redis, slot, of.name(), some)),
                     of,
                     column));
       }
@@ -112,7 +108,7 @@ final class NodeIds {
     }
     return row.op() == RowOp.DELETE // it has the key alone
         ? null
-        : codec.decode(of, row.image()).values()[of.indexOf(column.name())];
+        : node.rows.codec().decode(of, row.image()).values()[of.indexOf(column.name())];
   }
 
   /** The column that MySQL would number, else the only integer of the key that is not the owner. */
@@ -140,5 +136,103 @@ final class NodeIds {
   private static boolean isInteger(Column column) {
     ColumnType.Kind kind = column.type().kind();
     return kind == ColumnType.Kind.INTEGER || kind == ColumnType.Kind.UNSIGNED_LONG;
+  }
+
+  /**
+   * The ids of one table, out of ranges that are taken in MySQL: the next one while half of this
+   * one is left. Thread-safe; nobody waits with the lock, and all who find none left wait for the
+   * same range, each for its own time.
+   */
+  private static final class IdRanges implements Ids {
+    private static final String TAKE = "take ids";
+
+    private final LongSupplier taking;
+    private final int range;
+    private final NodeCalls calls;
+    private long next;
+    private long left;
+    private @Nullable CompletableFuture<Long> coming;
+
+    /**
+     * Has none at first.
+     *
+     * @param taking takes the next range in MySQL and returns its first id
+     * @param range how many ids it has
+     */
+    IdRanges(LongSupplier taking, int range, NodeCalls calls) {
+      this.taking = taking;
+      this.range = range;
+      this.calls = calls;
+    }
+
+    /** Takes the first range, if none was taken. */
+    void prepare() {
+      long unused = await(false);
+    }
+
+    @Override
+    public long next() {
+      return await(true);
+    }
+
+    /**
+     * The first id that is left; waits for a range when none is.
+     *
+     * @param takes whether the id is given away
+     */
+    private long await(boolean takes) {
+      long deadline = calls.deadline();
+      CompletableFuture<Long> earlier;
+      synchronized (this) {
+        earlier = coming;
+      }
+      while (true) {
+        CompletableFuture<Long> awaited;
+        synchronized (this) {
+          if (hasLeft()) {
+            return takes ? give() : next;
+          }
+          awaited = coming();
+        }
+        try {
+          long unused = calls.await(TAKE, deadline, awaited);
+        } catch (GameQueueException e) {
+          if (awaited != earlier) {
+            throw e;
+          }
+          earlier = null; // it was begun before this call, maybe long ago: MySQL may be back
+        }
+      }
+    }
+
+    /** Goes on to the range that came, if none is left of the one before. */
+    private boolean hasLeft() {
+      CompletableFuture<Long> ready = coming;
+      if (left == 0 && ready != null && ready.isDone()) {
+        coming = null;
+        if (!ready.isCompletedExceptionally()) {
+          next = ready.join();
+          left = range;
+        }
+      }
+      return left > 0;
+    }
+
+    private long give() {
+      left--;
+      if (left <= range / 2) {
+        CompletableFuture<Long> unused = coming();
+      }
+      return next++;
+    }
+
+    private CompletableFuture<Long> coming() {
+      CompletableFuture<Long> ready = coming;
+      if (ready == null) {
+        ready = calls.shareOfMySql(TAKE, isAwaited -> taking.getAsLong());
+        coming = ready;
+      }
+      return ready;
+    }
   }
 }

@@ -6,7 +6,6 @@ import io.gameq.GameQueue;
 import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
-import io.gameq.Limits;
 import io.gameq.OpenProgress;
 import io.gameq.OpenResult;
 import io.gameq.OwnerSession;
@@ -22,29 +21,36 @@ import io.gameq.durability.DurableTracker;
 import io.gameq.message.MessageChange;
 import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionRef;
+import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.script.ReadScript;
 import io.gameq.rows.Catalog;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RecordMapper;
 import io.gameq.rows.Table;
 import io.gameq.sign.NodeCounts;
 import io.gameq.sign.NodeSign;
+import io.gameq.term.Term;
 import io.gameq.topic.NodeTopics;
 import io.gameq.topic.OpenTopic;
 import io.gameq.topic.TopicNode;
+import io.gameq.view.OwnerView;
+import io.gameq.view.OwnerViews;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What {@code GameQueue.open} returns: opens owners, reads them and commits their changes, with the
@@ -53,56 +59,52 @@ import java.util.function.Function;
  * <p>A kill of the process loses nothing that was committed and queued; see {@link GameQueue}.
  */
 final class NodeQueue implements GameQueue, MeteredNode {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
+
   private final GameNode node;
-  private final SessionCommits commits;
   private final GameRows rows;
+  private final OwnerOpening opening;
+  private final SessionCommits commits;
+  private final NodeIds ids;
   private final NodeTopics topics;
 
   private NodeQueue(GameNode node) {
     this.node = node;
-    this.commits =
-        new SessionCommits(
-            node,
-            new CommitChecks(limits()),
-            new CommitRoom(limits(), node.callbacks(), node.closing(), node.pressure()));
-    this.rows =
-        new GameRows(node.tables(), node.codec(), node.config().clock(), limits().rowBytes());
+    this.rows = node.rows;
+    this.opening = new OwnerOpening(this, node);
+    this.commits = new SessionCommits(node);
+    this.ids = new NodeIds(node);
     this.topics =
         new NodeTopics(
             new TopicNode(
-                node.config().namespace(),
-                node.config().node(),
-                node.redis().slots(),
-                node.redis().connector(),
-                commits.messages(),
-                node.sender(),
-                node.clock(),
-                limits().commitRows(),
+                node.config.namespace(),
+                node.config.node(),
+                node.servers.slots(),
+                node.servers.connector(),
+                commits,
+                node.sender,
+                node.clock,
+                node.config.limits().commitRows(),
                 new Asks(),
-                node.topicRestore()::soon,
-                node.calls().timeout(),
-                node.callbacks()));
+                node.topicRestore::soon,
+                node.calls.timeout(),
+                node.callbacks));
   }
 
   private final class Asks implements TopicNode.Asking {
     @Override
     public <T> T ask(String what, Function<RedisConnection, T> question) {
-      return node.calls()
-          .ofRedis(
-              what,
-              node.calls().timeout().toNanos(),
-              isAwaited -> node.redis().control().ask(question));
+      return node.calls.ofRedis(
+          what, node.calls.timeout().toNanos(), isAwaited -> node.servers.control().ask(question));
     }
 
     @Override
     public <T> T ask(String what, long nanos, BiFunction<TopicTable, RedisConnection, T> question) {
-      return node.calls()
-          .ofMySql(
-              what,
-              nanos,
-              isAwaited ->
-                  node.redis().control().call(redis -> question.apply(node.topics(), redis)),
-              late -> {});
+      return node.calls.ofMySql(
+          what,
+          nanos,
+          isAwaited -> node.servers.control().call(redis -> question.apply(node.topics, redis)),
+          late -> {});
     }
   }
 
@@ -119,35 +121,26 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public OwnerSession open(String owner, Takeover takeover) {
     OwnerId id = OwnerId.of(owner);
-    List<Table> tables = tablesOf(id);
-    return new NodeSession(this, id, node.opening().open(id, tables, takeover));
+    return opening.open(id, tablesOf(id), takeover);
   }
 
   @Override
   public OwnerSession open(String owner, Takeover then, Duration ask) {
     OwnerId id = OwnerId.of(owner);
-    List<Table> tables = tablesOf(id);
-    return new NodeSession(this, id, node.opening().openAfterAsking(id, tables, then, ask));
+    return opening.openAfterAsking(id, tablesOf(id), then, ask);
   }
 
   @Override
   public CompletionStage<OwnerSession> openAsync(String owner, Takeover takeover) {
     OwnerId id = OwnerId.of(owner);
-    return node.opening()
-        .start(
-            id,
-            tablesOf(id),
-            takeover,
-            opened -> new NodeSession(this, id, opened),
-            node.callbacks());
+    return opening.start(id, tablesOf(id), takeover);
   }
 
   @Override
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
     requireOpen();
-    return new OwnersOpening(
-            owners, owner -> openAsync(owner, takeover), progress, node.callbacks())
+    return new OwnersOpening(owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
   }
 
@@ -160,15 +153,47 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public List<Row> read(String owner, String table) {
     Table of = rows.table(table);
-    return rows.rows(node.reading().read(OwnerId.of(owner), of), of);
+    OwnerId id = requireFit(OwnerId.of(owner), of);
+    return rows.rows(
+        node.calls.ofMySql("reading " + id, isAwaited -> readNow(id, of), late -> {}), of);
   }
 
   @Override
   public CompletionStage<List<Row>> readAsync(String owner, String table) {
     Table of = rows.table(table);
-    return node.reading()
-        .start(OwnerId.of(owner), of, node.callbacks())
+    OwnerId id = requireFit(OwnerId.of(owner), of);
+    return node.calls
+        .startOfMySql("reading " + id, isAwaited -> readNow(id, of), late -> {}, node.callbacks)
         .thenApply(view -> rows.rows(view, of));
+  }
+
+  private static OwnerId requireFit(OwnerId owner, Table table) {
+    var unused = table.ownerColumnValue(owner);
+    return owner;
+  }
+
+  /** Reads an owner's rows without a session: Redis first, then MySQL. */
+  private OwnerView readNow(OwnerId owner, Table table) {
+    List<EncodedRow> unflushed =
+        node.servers
+            .control()
+            .ask(redis -> ReadScript.call(redis, node.servers.slot(owner), owner));
+    String prefix = PercentEncoding.percent(table.name()) + ":";
+    OwnerView view =
+        node.views.load(
+            owner,
+            null,
+            Term.NOT_KNOWN,
+            List.of(table),
+            new OwnerViews.InRedis(
+                unflushed.stream().filter(row -> row.key().startsWith(prefix)).toList(),
+                List.of()));
+    try {
+      node.versions.observe(view.highestVersion()); // what the game makes of it is newer
+    } catch (GameQueueException e) { // its open says so
+      LOG.debug("a version of {} is too far ahead: {}", owner, e.getMessage());
+    }
+    return view;
   }
 
   @Override
@@ -184,7 +209,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     requireOpen();
-    return commits.commit(CommitTerms.of(urgency), NodeSession.all(sessions));
+    return commits.commit(
+        SessionCommits.Terms.of(urgency), List.of(), NodeSession.changes(sessions));
   }
 
   @Override
@@ -195,7 +221,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public Ids ids(String table, int range) {
     requireOpen();
-    return node.ids().of(rows.table(table), range);
+    return ids.of(rows.table(table), range);
   }
 
   @Override
@@ -227,12 +253,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public List<Pressure> pressure() {
-    return node.pressure().passed();
-  }
-
-  /** What commits messages, alone or together with what is staged in sessions. */
-  NodeMessages messages() {
-    return commits.messages();
+    return node.pressure.passed();
   }
 
   @Override
@@ -261,31 +282,36 @@ final class NodeQueue implements GameQueue, MeteredNode {
   public <T> Transacted<T> transactReturning(
       Collection<? extends OwnerSession> sessions, Function<ChangeSet, T> changes) {
     requireOpen();
-    StagedChangeSet set = new StagedChangeSet(this, limits(), sessions);
+    StagedChangeSet set = new StagedChangeSet(this, node, sessions);
     T value = set.stage(changes);
-    return new Transacted<>(value, commits.commit(set.terms(), set.shares()));
+    return new Transacted<>(
+        value, commits.commit(SessionCommits.Terms.of(set.urgency()), set.shares()));
   }
 
   @Override
   public CommitReceipt send(String owner, Record... sent) {
     OwnerId to = OwnerId.of(owner);
-    return send(
-        SentRow.distinct(
-            Arrays.stream(sent).map(row -> SentRow.of(rows, to, rows.given(row))).toList()));
+    List<GameRows.Sent> all =
+        Arrays.stream(sent).map(row -> rows.sent(to, rows.given(row))).toList();
+    Set<String> keys = new HashSet<>();
+    for (GameRows.Sent row : all) {
+      if (!keys.add(row.row().key())) {
+        throw row.isTwice();
+      }
+    }
+    requireOpen();
+    return commits.send(all);
   }
 
   @Override
   public CommitReceipt send(String owner, String table, Map<String, ?> columns) {
-    return send(List.of(SentRow.of(rows, OwnerId.of(owner), rows.given(table, columns))));
-  }
-
-  private CommitReceipt send(List<SentRow> sent) {
+    GameRows.Sent row = rows.sent(OwnerId.of(owner), rows.given(table, columns));
     requireOpen();
-    return commits.send(sent);
+    return commits.send(List.of(row));
   }
 
   private void requireOpen() {
-    node.state().requireOpen();
+    node.requireOpen();
   }
 
   @Override
@@ -293,24 +319,24 @@ final class NodeQueue implements GameQueue, MeteredNode {
     long deadline = System.nanoTime() + timeout.toNanos();
     Set<String> missing = new TreeSet<>();
     try {
-      List<DurableTracker> trackers = List.copyOf(node.sessions().all());
+      List<DurableTracker> trackers = List.copyOf(node.sessions.all());
       for (DurableTracker tracker : trackers) {
         tracker.awaitQueued(deadline);
       }
-      node.closing().flushNow(trackers.stream().map(DurableTracker::session).toList());
+      node.closing.flushNow(trackers.stream().map(DurableTracker::session).toList());
       for (DurableTracker tracker : trackers) {
         tracker.awaitDurable(deadline);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    node.sessions().all().forEach(tracker -> missing.addAll(tracker.notDurable()));
+    node.sessions.all().forEach(tracker -> missing.addAll(tracker.notDurable()));
     return missing;
   }
 
   @Override
   public void close() {
-    topics.close(System.nanoTime() + node.calls().timeout().toNanos() / 2); // they commit
+    topics.close(System.nanoTime() + node.calls.timeout().toNanos() / 2); // they commit
     node.close();
   }
 
@@ -318,22 +344,22 @@ final class NodeQueue implements GameQueue, MeteredNode {
 
   @Override
   public NodeCounts counts() {
-    return node.sessions().counts();
+    return node.sessions.counts();
   }
 
   @Override
   public NodeSign sign() {
-    return node.figures().sign();
+    return node.signs.now();
   }
 
   @Override
   public int callbacks() {
-    return node.callbacks().waiting();
+    return node.callbacks.waiting();
   }
 
   @Override
   public boolean isHealed() {
-    return node.sender().isHealed();
+    return node.sender.isHealed();
   }
 
   // --- for sessions
@@ -342,41 +368,12 @@ final class NodeQueue implements GameQueue, MeteredNode {
     return commits;
   }
 
-  Limits limits() {
-    return node.config().limits();
-  }
-
-  /** For the game: ends as {@code known} does, where the game's code runs. */
-  CompletionStage<Void> tell(CompletableFuture<Void> known) {
-    return node.callbacks().tell(known);
-  }
-
-  /** Where the game's code runs. */
-  void execute(Runnable code) {
-    node.callbacks().execute(code);
-  }
-
-  GameRows rows() {
-    return rows;
-  }
-
-  void flushNow(SessionRef session) {
-    node.closing().flushNow(List.of(session));
-  }
-
-  long callDeadline() {
-    return node.calls().deadline();
-  }
-
-  /** A node that was closed has given all of its sessions up, or left them to recovery. */
-  void closeSession(NodeSession session, long deadlineNanos) {
-    if (!node.state().isClosed()) {
-      node.closing().close(session.tracker(), deadlineNanos);
-    }
+  GameNode node() {
+    return node;
   }
 
   private List<Table> tablesOf(OwnerId owner) {
-    Catalog catalog = node.tables().atStart();
+    Catalog catalog = rows.tables().atStart();
     List<Table> tables = catalog.ownedBy(owner.kind());
     if (tables.isEmpty()) {
       Set<String> kinds = new TreeSet<>();

@@ -47,11 +47,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
-  private final OwnerId owner;
+  private final GameNode node;
+  private final GameRows rows;
   private final DurableTracker tracker;
+  private final OwnerId owner;
   private final StagedChanges staged;
   private final PendingHandovers handovers;
-  private final HandledBefore handled;
+  private final SessionCommits.HandledBefore handled;
   private final ChangeStaging changes;
   private final CurrentRows current;
   private final News lost = new News();
@@ -64,17 +66,20 @@ final class NodeSession implements OwnerSession {
 
   private boolean closed;
 
-  NodeSession(NodeQueue queue, OwnerId owner, SessionAdoption.Opened opened) {
+  /** A session that was opened, with what the node saw and adopted then. */
+  NodeSession(NodeQueue queue, DurableTracker tracker, OwnerView loaded, List<EncodedRow> adopted) {
     this.queue = queue;
-    this.owner = owner;
-    this.tracker = opened.tracker();
-    this.handovers = opened.handovers();
-    this.handled = opened.handled();
-    this.loaded = opened.view();
-    this.staged = new StagedChanges(owner, queue.limits());
-    this.changes = new ChangeStaging(queue.rows(), tracker, staged, opened.view().missing());
-    this.current = new CurrentRows(owner, queue.rows());
-    this.sentToGame = new SentToGame(queue);
+    this.node = queue.node();
+    this.rows = node.rows;
+    this.tracker = tracker;
+    this.owner = tracker.session().owner();
+    this.handovers = new PendingHandovers(adopted);
+    this.handled = new SessionCommits.HandledBefore(tracker, adopted);
+    this.loaded = loaded;
+    this.staged = new StagedChanges(owner, node.config.limits());
+    this.changes = new ChangeStaging(this, rows, loaded.missing(), staged);
+    this.current = new CurrentRows(owner, rows);
+    this.sentToGame = new SentToGame(rows, node.callbacks);
     tracker.sent().takenBy(this::came);
   }
 
@@ -84,7 +89,7 @@ final class NodeSession implements OwnerSession {
 
     synchronized CompletionStage<Void> told(CompletableFuture<Void> known) {
       if (told == null) {
-        told = queue.tell(known);
+        told = node.callbacks.tell(known);
       }
       return told;
     }
@@ -98,8 +103,9 @@ final class NodeSession implements OwnerSession {
     throw new GameQueueException("not a session that GameQueue.open returned: " + session);
   }
 
-  static NodeSession[] all(OwnerSession... sessions) {
-    return Arrays.stream(sessions).map(NodeSession::of).toArray(NodeSession[]::new);
+  /** What stages the changes of sessions. */
+  static List<ChangeStaging> changes(OwnerSession... sessions) {
+    return Arrays.stream(sessions).map(session -> of(session).changes).toList();
   }
 
   @Override
@@ -119,7 +125,7 @@ final class NodeSession implements OwnerSession {
     return handovers;
   }
 
-  HandledBefore handled() {
+  SessionCommits.HandledBefore handled() {
     return handled;
   }
 
@@ -127,9 +133,9 @@ final class NodeSession implements OwnerSession {
     return staged;
   }
 
-  /** What stages this owner's changes for a change set. */
-  ChangeStaging stagingInto(StagedChanges set) {
-    return changes.into(set);
+  /** What stages this owner's changes. */
+  ChangeStaging changes() {
+    return changes;
   }
 
   /** These were committed; {@code outcome} ends when Redis has answered. */
@@ -141,13 +147,13 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> List<T> rows(Class<T> type) {
-    RecordMapper<T> mapper = queue.rows().mapper(type);
+    RecordMapper<T> mapper = rows.mapper(type);
     return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
   }
 
   @Override
   public synchronized List<Row> rows(String table) {
-    return queue.rows().rows(loaded(), queue.rows().table(table));
+    return rows.rows(loaded(), rows.table(table));
   }
 
   private OwnerView loaded() {
@@ -163,13 +169,13 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> List<T> current(Class<T> type) {
-    RecordMapper<T> mapper = queue.rows().mapper(type);
+    RecordMapper<T> mapper = rows.mapper(type);
     return current(mapper.table().name()).stream().map(mapper::fromRow).toList();
   }
 
   @Override
   public synchronized List<Row> current(String table) {
-    return current.rows(loaded(), queue.rows().table(table), staged.rows());
+    return current.rows(loaded(), rows.table(table), staged.rows());
   }
 
   @Override
@@ -195,27 +201,30 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> void put(T row) {
-    changes.put(() -> queue.rows().given(row));
+    changes.put(() -> rows.given(row));
   }
 
   @Override
   public void put(String table, Map<String, ?> columns) {
-    changes.put(() -> queue.rows().given(table, columns));
+    changes.put(() -> rows.given(table, columns));
   }
 
   @Override
   public <T extends Record> void update(T row) {
-    changes.update(() -> queue.rows().part(row), this::currentRow);
+    changes.update(() -> rows.part(row));
   }
 
   @Override
   public void update(String table, Map<String, ?> columns) {
-    changes.update(() -> queue.rows().part(table, columns), this::currentRow);
+    changes.update(() -> rows.part(table, columns));
   }
 
-  /** See {@link ChangeStaging.Current}. Waits for the answer to the row's last commit. */
+  /**
+   * What the owner has of a row now, with a change that is staged; null when it has no such row.
+   * Waits for the answer to the row's last commit.
+   */
   @Nullable Row currentRow(Table table, RowKey key, @Nullable ChangedRow change) {
-    long deadline = queue.callDeadline();
+    long deadline = node.calls.deadline();
     CompletableFuture<Void> unanswered;
     while ((unanswered = current.unanswered(key)) != null) {
       awaitAnswer(unanswered, deadline);
@@ -243,22 +252,22 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public void delete(Class<? extends Record> type, Object... key) {
-    changes.delete(() -> queue.rows().mapper(type).table(), key);
+    changes.delete(() -> rows.mapper(type).table(), key);
   }
 
   @Override
   public void delete(String table, Object... key) {
-    changes.delete(() -> queue.rows().table(table), key);
+    changes.delete(() -> rows.table(table), key);
   }
 
   @Override
   public <T extends Record> void move(T row, OwnerSession to) {
-    changes.move(() -> queue.rows().given(row), of(to).changes);
+    changes.move(() -> rows.given(row), of(to).changes);
   }
 
   @Override
   public void move(String table, Map<String, ?> columns, OwnerSession to) {
-    changes.move(() -> queue.rows().given(table, columns), of(to).changes);
+    changes.move(() -> rows.given(table, columns), of(to).changes);
   }
 
   @Override
@@ -273,12 +282,12 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> void send(String to, T row) {
-    changes.send(OwnerId.of(to), () -> queue.rows().given(row));
+    changes.send(OwnerId.of(to), () -> rows.given(row));
   }
 
   @Override
   public void send(String to, String table, Map<String, ?> columns) {
-    changes.send(OwnerId.of(to), () -> queue.rows().given(table, columns));
+    changes.send(OwnerId.of(to), () -> rows.given(table, columns));
   }
 
   @Override
@@ -298,10 +307,10 @@ final class NodeSession implements OwnerSession {
 
   /** It was sent while the owner was opened: the game has it. */
   private boolean isLoaded(EncodedRow row, OwnerView view) {
-    if (!queue.rows().tables().games().manages(GameRows.tableOf(row))) {
+    if (!rows.tables().games().manages(GameRows.tableOf(row))) {
       return false; // of a table that came after this node started
     }
-    Table table = queue.rows().table(GameRows.tableOf(row));
+    Table table = rows.table(GameRows.tableOf(row));
     RowImage there = view.rowIfKnown(table, new RowKey(table, row.key()));
     return there != null && there.version() >= row.version();
   }
@@ -318,7 +327,11 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public CommitReceipt commit(Urgency urgency) {
-    return queue.commits().commit(CommitTerms.of(urgency), this);
+    return commit(SessionCommits.Terms.of(urgency));
+  }
+
+  private CommitReceipt commit(SessionCommits.Terms terms) {
+    return queue.commits().commit(terms, List.of(), List.of(changes));
   }
 
   /**
@@ -328,19 +341,18 @@ final class NodeSession implements OwnerSession {
   record Taken(NodeSession from, CommitPart part, StagedChanges.Staged staged) {}
 
   /**
-   * Takes what is staged, for a commit of all these; null when nothing is. The tracker is to be
-   * told when it was sent or not.
+   * Takes what is staged, if anything is, for a commit of all these. The tracker is to be told when
+   * it was sent or not.
    */
-  synchronized @Nullable Taken take(StagedChanges from, Set<StagedChanges> all) {
+  synchronized void take(StagedChanges from, Set<StagedChanges> all, List<Taken> to) {
     if (from != staged) {
       staged.requireOpen();
     }
     StagedChanges.Staged taken = from.take(all);
-    if (taken.isEmpty()) {
-      return null;
+    if (!taken.isEmpty()) {
+      tracker.preparing(); // closing waits for it from now on
+      to.add(new Taken(this, new CommitPart(ref(), taken.rows()), taken));
     }
-    tracker.preparing(); // closing waits for it from now on
-    return new Taken(this, new CommitPart(ref(), taken.rows()), taken);
   }
 
   @Override
@@ -353,7 +365,7 @@ final class NodeSession implements OwnerSession {
     long deadline = System.nanoTime() + timeout.toNanos();
     try {
       tracker.awaitQueued(deadline);
-      queue.flushNow(ref());
+      node.closing.flushNow(List.of(ref()));
       tracker.awaitDurable(deadline);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -369,14 +381,12 @@ final class NodeSession implements OwnerSession {
       }
       closed = true;
     }
-    long deadline = queue.callDeadline();
+    long deadline = node.calls.deadline();
     CommitReceipt last = TrackedReceipt.EMPTY;
     RuntimeException dropped = null;
     try {
       last =
-          ref().isLost() || staged.isEmpty()
-              ? last
-              : queue.commits().commit(CommitTerms.last(deadline), this);
+          ref().isLost() || staged.isEmpty() ? last : commit(SessionCommits.Terms.last(deadline));
     } catch (RollbackRequiredException e) {
       dropped =
           new RollbackRequiredException(
@@ -394,7 +404,9 @@ final class NodeSession implements OwnerSession {
       drop();
     }
     try {
-      queue.closeSession(this, deadline);
+      if (!node.isClosed()) { // else it has given all its sessions up, or left them to recovery
+        node.closing.close(tracker, deadline);
+      }
     } catch (GameQueueException e) {
       if (dropped == null) {
         throw e;

@@ -4,11 +4,14 @@ import io.gameq.OwnerHeldException;
 import io.gameq.OwnershipLostException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.Takeover;
-import io.gameq.node.ConnectionAfterHealing.Healed;
+import io.gameq.durability.QueuedRow;
+import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.LostRows;
 import io.gameq.redis.script.OpenOwners;
@@ -19,8 +22,12 @@ import io.gameq.rows.Table;
 import io.gameq.term.TermMovedException;
 import io.gameq.view.OwnerView;
 import io.gameq.view.OwnerViews;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +65,7 @@ public sealed interface Opening {
    */
   int MOST_ATTEMPTS = 3;
 
-  /** The first state. */
+  /** The first state, where nobody is asked to close the owner. */
   static Opening of(OwnerId owner, List<Table> tables, Takeover takeover) {
     return of(new Wanted(owner, tables, takeover, false));
   }
@@ -91,11 +98,7 @@ public sealed interface Opening {
    * @param lost what the attempt before had adopted when Redis lost its session; null for nothing
    */
   record Attempt(
-      Wanted of,
-      int number,
-      long atLeast,
-      @Nullable SessionId session,
-      @Nullable LostAdoption lost) {
+      Wanted of, int number, long atLeast, @Nullable SessionId session, @Nullable Lost lost) {
     OwnerId owner() {
       return of.owner();
     }
@@ -112,7 +115,7 @@ public sealed interface Opening {
       return new Attempt(of, number, atLeast, raised, lost);
     }
 
-    Begun again(long from, @Nullable LostAdoption rows) {
+    Begun again(long from, @Nullable Lost rows) {
       return new Begun(new Attempt(of, number + 1, from, session, rows));
     }
 
@@ -122,49 +125,239 @@ public sealed interface Opening {
     }
   }
 
+  /**
+   * Where this node has healed.
+   *
+   * @param connections {@link io.gameq.commit.CommitSender#connections} from before that
+   * @param term the number of the primary's term, as this node knew it before that
+   */
+  record Healed(RedisConnection redis, long connections, long term) {
+    @Override
+    public String toString() {
+      return "after " + connections + " connections, in term " + term;
+    }
+  }
+
+  /** The node that opens, with what one open asks of servers and of the node's WAL. */
+  abstract class Node {
+    private final String name;
+    private final SlotKeys[] slots;
+    private final long mergeWindowMillis;
+    private final OwnerTable owners;
+    private final OwnerViews views;
+
+    protected Node(
+        String name,
+        SlotKeys[] slots,
+        long mergeWindowMillis,
+        OwnerTable owners,
+        OwnerViews views) {
+      this.name = name;
+      this.slots = slots;
+      this.mergeWindowMillis = mergeWindowMillis;
+      this.owners = owners;
+      this.views = views;
+    }
+
+    SlotKeys slot(OwnerId owner) {
+      return slots[owner.slot(slots.length)];
+    }
+
+    SessionRef session(OwnerId owner, SessionId session) {
+      return new SessionRef(owner, session, owner.slot(slots.length));
+    }
+
+    /** A new one for each session. */
+    protected abstract String nonce();
+
+    /**
+     * The connection for one attempt, once this node has healed there, through which the owner's
+     * unflushed rows were looked at; throws when that fails, and what {@code look} throws.
+     */
+    protected abstract Healed connect(
+        SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look);
+
+    /** Where the owner is open, here or on a node that is alive or may be; null for nowhere. */
+    protected abstract OpenOwners.@Nullable Holder holder(
+        SlotKeys slot, OwnerId owner, CountingSessions durable);
+
+    /** Asks the node that has the owner open to close it. */
+    protected abstract void ask(OwnerId owner, SessionId session);
+
+    /** The primary of this term was demoted: the node leaves it. */
+    protected abstract void leave(long term);
+
+    /**
+     * Appends rows that a session adopted to the WAL; returns the sequence of each row's record,
+     * which is kept until the session is registered or dropped.
+     */
+    protected abstract List<Long> append(SessionRef session, List<EncodedRow> rows);
+
+    /** The session is not opened: what was appended for it is not needed. */
+    protected abstract void drop(SessionRef session);
+  }
+
+  /**
+   * The unflushed rows that an open adopted, and the WAL records that have them. Immutable.
+   *
+   * @param dirty rows that are now under the session
+   * @param claimed rows that a writer is flushing
+   * @param sequences the WAL record of each row, those of {@code dirty} first; empty before they
+   *     were appended
+   * @param sent rows that were sent to the owner: seen, and not adopted
+   */
+  record AdoptedRows(
+      List<EncodedRow> dirty,
+      List<EncodedRow> claimed,
+      List<Long> sequences,
+      List<EncodedRow> sent) {
+    public AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
+      this(dirty, claimed, sequences, List.of());
+    }
+
+    /** What the script returned, without rows that are damaged: writers set those aside. */
+    static AdoptedRows of(OpenScript.Opened script) {
+      return new AdoptedRows(
+          OwnerViews.withoutDamaged(script.dirty()),
+          OwnerViews.withoutDamaged(script.claimed()),
+          List.of(),
+          OwnerViews.withoutDamaged(script.sent()));
+    }
+
+    /** As a view takes them. */
+    OwnerViews.InRedis seen() {
+      return new OwnerViews.InRedis(all(), sent);
+    }
+
+    /** Those that are adopted, in the order of the sequences. */
+    public List<EncodedRow> all() {
+      List<EncodedRow> all = new ArrayList<>(dirty);
+      all.addAll(claimed);
+      return all;
+    }
+
+    /** These rows are dirty now, in place of what was in older versions. */
+    AdoptedRows plusDirty(List<EncodedRow> rows) {
+      Map<String, EncodedRow> byKey = new HashMap<>();
+      dirty.forEach(row -> byKey.put(row.key(), row));
+      rows.forEach(row -> byKey.put(row.key(), row));
+      return new AdoptedRows(List.copyOf(byKey.values()), claimed, List.of(), sent);
+    }
+
+    /** Those that {@code there} has not, or in older versions. */
+    List<EncodedRow> missingFrom(AdoptedRows there) {
+      Map<String, EncodedRow> held = new HashMap<>();
+      there.all().forEach(row -> held.merge(row.key(), row, AdoptedRows::newer));
+      List<EncodedRow> missing = new ArrayList<>();
+      for (EncodedRow row : all()) {
+        if (held.merge(row.key(), row, AdoptedRows::newer).equals(row)) {
+          missing.add(row);
+        }
+      }
+      return missing;
+    }
+
+    /** The first when both are of one version. */
+    private static EncodedRow newer(EncodedRow one, EncodedRow other) {
+      return other.version() > one.version() ? other : one;
+    }
+
+    AdoptedRows inWal(List<Long> records) {
+      return new AdoptedRows(dirty, claimed, records, sent);
+    }
+
+    /** As a session waits for them to be in MySQL. */
+    public Map<String, QueuedRow> heldDirty() {
+      return held(dirty, 0);
+    }
+
+    /** The same of what a writer is flushing. */
+    public Map<String, QueuedRow> heldClaimed() {
+      return held(claimed, dirty.size());
+    }
+
+    private Map<String, QueuedRow> held(List<EncodedRow> rows, int from) {
+      Map<String, QueuedRow> held = new HashMap<>();
+      for (int i = 0; i < rows.size(); i++) {
+        EncodedRow row = rows.get(i);
+        held.put(
+            row.key(),
+            new QueuedRow(
+                row.version(),
+                sequences.get(from + i),
+                row.key().length() + row.image().length,
+                true));
+      }
+      return held;
+    }
+
+    /** The newest version of each row. */
+    Map<String, Long> versions() {
+      Map<String, Long> versions = new HashMap<>();
+      all().forEach(row -> versions.merge(row.key(), row.version(), Math::max));
+      return versions;
+    }
+
+    /** Keys, versions and records. */
+    @Override
+    public String toString() {
+      return "dirty " + named(dirty) + " claimed " + named(claimed) + " in WAL " + sequences;
+    }
+
+    private static List<String> named(List<EncodedRow> rows) {
+      return rows.stream().map(row -> row.key() + "@" + row.version()).toList();
+    }
+  }
+
+  /** What an attempt had adopted when Redis lost its session, and perhaps the rows. */
+  record Lost(SessionId session, AdoptedRows rows) {
+    /**
+     * Whether nobody opened the owner between this attempt and the next: else that session has gone
+     * on without these rows, and they are a conflict with it.
+     */
+    boolean isFollowedBy(SessionId next) {
+      return next.epoch() == session.epoch() + 1;
+    }
+  }
+
   /** A state with a step to take. */
   sealed interface UnderWay extends Opening {
     /** Takes the step; throws what an open throws, and the state is then the last one. */
-    Opening next(OpeningPorts ports);
+    Opening next(Node node);
 
     /** Whether the session before still counts, so that the open may end here for nothing. */
     default boolean mayEnd() {
-      return false;
+      return this instanceof Begun
+          || this instanceof Connected
+          || this instanceof Seen
+          || this instanceof Free
+          || this instanceof Raised;
     }
   }
 
   /** The epoch is not raised, or a further attempt is to be made. */
   record Begun(Attempt attempt) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       Healed by =
-          ports
-              .redis()
-              .connect(
-                  ports.slot(attempt.owner()),
-                  attempt.owner(),
-                  rows -> ports.views().requireReadable(OwnerViews.withoutDamaged(rows)));
+          node.connect(
+              node.slot(attempt.owner()),
+              attempt.owner(),
+              rows -> node.views.requireReadable(OwnerViews.withoutDamaged(rows)));
       return new Connected(attempt, by);
-    }
-
-    @Override
-    public boolean mayEnd() {
-      return true;
     }
   }
 
   /** The connection that the attempt goes over is known. */
   record Connected(Attempt attempt, Healed by) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       OwnerId owner = attempt.owner();
       if (attempt.of().takeover() == Takeover.ALWAYS) {
-        OpeningPorts.Here here = ports.here();
-        SessionId raised =
-            ports.owners().raise(owner, here.nonces().get(), here.node(), attempt.atLeast());
+        SessionId raised = node.owners.raise(owner, node.nonce(), node.name, attempt.atLeast());
         return new Raised(attempt.with(raised), by);
       }
-      CountingSessions seen = ports.owners().current(List.of(owner)).get(owner);
+      CountingSessions seen = node.owners.current(List.of(owner)).get(owner);
       SessionId mine = attempt.session();
       if (mine != null && (seen == null || !mine.equals(seen.newest()))) {
         throw openedElsewhere(owner);
@@ -173,22 +366,17 @@ public sealed interface Opening {
           ? new Free(attempt, by, seen)
           : new Seen(attempt, by, seen);
     }
-
-    @Override
-    public boolean mayEnd() {
-      return true;
-    }
   }
 
   /** The owner has sessions, and is to be left alone while their node is alive. */
   record Seen(Attempt attempt, Healed by, CountingSessions seen) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       OwnerId owner = attempt.owner();
-      OpenOwners.Holder holder = ports.redis().holder(ports.slot(owner), owner, seen);
+      OpenOwners.Holder holder = node.holder(node.slot(owner), owner, seen);
       if (holder != null) {
         if (attempt.of().asks()) {
-          ports.redis().ask(owner, holder.session());
+          node.ask(owner, holder.session());
         }
         throw new OwnerHeldException(
             owner.id(),
@@ -197,48 +385,34 @@ public sealed interface Opening {
       }
       return new Free(attempt, by, seen);
     }
-
-    @Override
-    public boolean mayEnd() {
-      return true;
-    }
   }
 
   /** Nobody has the owner open whose node is alive, or may be. */
   record Free(Attempt attempt, Healed by, @Nullable CountingSessions seen) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
-      OpeningPorts.Here here = ports.here();
+    public Opening next(Node node) {
       SessionId raised =
-          ports
-              .owners()
-              .raiseAfter(
-                  seen, attempt.owner(), here.nonces().get(), here.node(), attempt.atLeast());
+          node.owners.raiseAfter(seen, attempt.owner(), node.nonce(), node.name, attempt.atLeast());
       if (raised == null) {
         throw openedElsewhere(attempt.owner());
       }
       return new Raised(attempt.with(raised), by);
-    }
-
-    @Override
-    public boolean mayEnd() {
-      return true;
     }
   }
 
   /** MySQL has the session, as one that is opening; Redis does not know of it yet. */
   record Raised(Attempt attempt, Healed by) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       OwnerId owner = attempt.owner();
       SessionId session = attempt.raised();
-      LostAdoption lost = attempt.lost();
-      LostAdoption toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
-      long window = ports.here().mergeWindowMillis();
+      Lost lost = attempt.lost();
+      Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
+      long window = node.mergeWindowMillis;
       OpenScript.Outcome outcome =
           toPutBack != null
-              ? OpenScript.callBeforePutBack(by.redis(), ports.slot(owner), owner, session, window)
-              : OpenScript.call(by.redis(), ports.slot(owner), owner, session, window);
+              ? OpenScript.callBeforePutBack(by.redis(), node.slot(owner), owner, session, window)
+              : OpenScript.call(by.redis(), node.slot(owner), owner, session, window);
       if (outcome instanceof OpenScript.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }
@@ -246,24 +420,19 @@ public sealed interface Opening {
       if (toPutBack == null) {
         return taken(attempt, by, rows);
       }
-      List<EncodedRow> missing = toPutBack.missing(session, rows);
+      List<EncodedRow> missing = toPutBack.rows().missingFrom(rows);
       return missing.isEmpty()
           ? new PutBack(attempt, by, rows)
           : new Missing(attempt, by, rows, missing);
-    }
-
-    @Override
-    public boolean mayEnd() {
-      return true;
     }
   }
 
   /** A newer session owns in Redis. */
   record Refused(Attempt attempt, SessionId ownedBy) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       OwnerId owner = attempt.owner();
-      CountingSessions durable = ports.owners().current(List.of(owner)).get(owner);
+      CountingSessions durable = node.owners.current(List.of(owner)).get(owner);
       boolean hasMySqlLostIt = durable != null && attempt.raised().equals(durable.newest());
       if (!hasMySqlLostIt || attempt.isLast()) {
         throw attempt.openedMeanwhile(ownedBy);
@@ -276,9 +445,9 @@ public sealed interface Opening {
   record Missing(Attempt attempt, Healed by, AdoptedRows rows, List<EncodedRow> missing)
       implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
-      SessionRef session = ports.session(attempt.owner(), attempt.raised());
-      LostRows.putBack(by.redis(), ports.slot(session.owner()), session, missing);
+    public Opening next(Node node) {
+      SessionRef session = node.session(attempt.owner(), attempt.raised());
+      LostRows.putBack(by.redis(), node.slot(session.owner()), session, missing);
       return new PutBack(attempt, by, rows.plusDirty(missing));
     }
   }
@@ -286,11 +455,9 @@ public sealed interface Opening {
   /** Redis has all that the attempt before had adopted; nobody knows that yet. */
   record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       HealedScript.call(
-          by.redis(),
-          ports.here().slots(),
-          List.of(ports.session(attempt.owner(), attempt.raised())));
+          by.redis(), node.slots, List.of(node.session(attempt.owner(), attempt.raised())));
       return taken(attempt, by, rows);
     }
   }
@@ -298,27 +465,27 @@ public sealed interface Opening {
   /** The session owns in Redis. */
   record Taken(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
-      SessionRef session = ports.session(attempt.owner(), attempt.raised());
-      return new InWal(attempt, by, rows.inWal(ports.wal().append(session, rows.all())));
+    public Opening next(Node node) {
+      SessionRef session = node.session(attempt.owner(), attempt.raised());
+      return new InWal(attempt, by, rows.inWal(node.append(session, rows.all())));
     }
   }
 
   /** The WAL of this node has what the session adopted. */
   record InWal(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       Wanted of = attempt.of();
       try {
         OwnerView view =
-            ports.views().load(of.owner(), attempt.raised(), by.term(), of.tables(), rows.seen());
+            node.views.load(of.owner(), attempt.raised(), by.term(), of.tables(), rows.seen());
         return new Loaded(attempt, by, rows, view);
       } catch (TermMovedException e) {
         if (attempt.isLast()) {
           throw e;
         }
-        ports.wal().drop(ports.session(of.owner(), attempt.raised()));
-        ports.redis().leave(by.term());
+        node.drop(node.session(of.owner(), attempt.raised()));
+        node.leave(by.term());
         return attempt.again(attempt.atLeast(), attempt.lost());
       }
     }
@@ -331,9 +498,9 @@ public sealed interface Opening {
    */
   record Loaded(Attempt attempt, Healed by, AdoptedRows rows, OwnerView view) implements UnderWay {
     @Override
-    public Opening next(OpeningPorts ports) {
+    public Opening next(Node node) {
       SessionId session = attempt.raised();
-      SessionId owns = ownedBy(ports);
+      SessionId owns = ownedBy(node);
       if (session.equals(owns)) {
         return new Open(attempt, by, rows, view);
       }
@@ -344,14 +511,14 @@ public sealed interface Opening {
         throw new RedisUnavailableException(
             "Redis lost session " + session + " while it was opened: try again");
       }
-      ports.wal().drop(ports.session(attempt.owner(), session));
-      return attempt.again(attempt.atLeast(), new LostAdoption(session, rows));
+      node.drop(node.session(attempt.owner(), session));
+      return attempt.again(attempt.atLeast(), new Lost(session, rows));
     }
 
     /** Null also when Redis does not answer. */
-    private @Nullable SessionId ownedBy(OpeningPorts ports) {
+    private @Nullable SessionId ownedBy(Node node) {
       try {
-        return OwnKey.session(by.redis(), ports.slot(attempt.owner()), attempt.owner());
+        return OwnKey.session(by.redis(), node.slot(attempt.owner()), attempt.owner());
       } catch (RedisUnavailableException e) {
         return null;
       }

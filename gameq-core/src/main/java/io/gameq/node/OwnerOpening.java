@@ -4,28 +4,41 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.OwnershipLostException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.Takeover;
-import io.gameq.mysql.tables.OwnerTable;
-import io.gameq.node.SessionAdoption.Opened;
+import io.gameq.change.ChangedRow;
+import io.gameq.change.CommitPart;
+import io.gameq.durability.DurableTracker;
+import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.RedisReply;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.OpenOwners;
+import io.gameq.redis.script.ReadScript;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
-import io.gameq.view.OwnerViews;
+import io.gameq.view.OwnerView;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens owners: drives an {@link Opening} to its end, one of an owner at a time, within the time of
- * a call. Thread-safe.
+ * a call, and makes the session known to the node. Thread-safe.
  */
 final class OwnerOpening {
   private static final long WAIT_MILLIS = 1_000;
@@ -35,41 +48,44 @@ final class OwnerOpening {
 
   private static final long LAST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private final Parts parts;
+  /** Longer than healing takes that is not held up by a server that is away. */
+  private static final long HEALING_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long HEALING_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Between two prods of one open: enough to connect and to heal a little. */
+  private static final int LOOKS_PER_PROD = 100;
+
+  private final NodeQueue queue;
+  private final GameNode node;
+  private final OpenOwners openOwners;
   private final Set<OwnerId> underWay = new HashSet<>();
 
-  /** What owners are opened with. */
-  record Parts(
-      OpeningPorts.Here here,
-      OwnerTable owners,
-      OwnerViews views,
-      PrimaryForOpens redis,
-      SessionAdoption adoption,
-      SessionClosing closing,
-      NodeCalls calls,
-      NodeState state) {}
-
-  OwnerOpening(Parts parts) {
-    this.parts = parts;
+  OwnerOpening(NodeQueue queue, GameNode node) {
+    this.queue = queue;
+    this.node = node;
+    this.openOwners =
+        new OpenOwners(
+            node.config.namespace(),
+            node.process,
+            (owner, session) -> node.sessions.findOpen(owner.encoded(), session.text()) != null);
   }
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover)}. */
-  Opened open(OwnerId owner, List<Table> of, Takeover takeover) {
+  NodeSession open(OwnerId owner, List<Table> of, Takeover takeover) {
     return open(new Opening.Wanted(owner, of, takeover, false));
   }
 
-  private Opened open(Opening.Wanted wanted) {
+  private NodeSession open(Opening.Wanted wanted) {
     requireFit(wanted.owner(), wanted.tables());
-    return parts
-        .calls()
-        .ofMySql(
-            "opening " + wanted.owner(),
-            isAwaited -> openInTurn(wanted, isAwaited),
-            late -> parts.closing().release(late.tracker()));
+    return node.calls.ofMySql(
+        "opening " + wanted.owner(),
+        isAwaited -> openInTurn(wanted, isAwaited),
+        late -> node.closing.release(late.tracker()));
   }
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover, Duration)}. */
-  Opened openAfterAsking(OwnerId owner, List<Table> of, Takeover then, Duration ask) {
+  NodeSession openAfterAsking(OwnerId owner, List<Table> of, Takeover then, Duration ask) {
     Opening.Wanted asking = new Opening.Wanted(owner, of, Takeover.UNLESS_ALIVE, true);
     long deadline = System.nanoTime() + ask.toNanos();
     long wait = FIRST_LOOK_NANOS;
@@ -93,37 +109,30 @@ final class OwnerOpening {
     }
   }
 
-  /** The same without waiting; the future ends on {@code on} with what {@code as} makes of it. */
-  CompletableFuture<OwnerSession> start(
-      OwnerId owner,
-      List<Table> of,
-      Takeover takeover,
-      Function<Opened, NodeSession> as,
-      Executor on) {
+  /** The same without waiting; the future ends where the game's code runs. */
+  CompletableFuture<OwnerSession> start(OwnerId owner, List<Table> of, Takeover takeover) {
     requireFit(owner, of);
-    return parts
-        .calls()
-        .startOfMySql(
-            "opening " + owner,
-            isAwaited ->
-                as.apply(openInTurn(new Opening.Wanted(owner, of, takeover, false), isAwaited)),
-            late -> parts.closing().release(NodeSession.of(late).tracker()),
-            on);
+    Opening.Wanted wanted = new Opening.Wanted(owner, of, takeover, false);
+    return node.calls.startOfMySql(
+        "opening " + owner,
+        isAwaited -> openInTurn(wanted, isAwaited),
+        late -> node.closing.release(NodeSession.of(late).tracker()),
+        node.callbacks);
   }
 
   /** Does the id fit? Nothing is written yet. */
   private void requireFit(OwnerId owner, List<Table> of) {
-    parts.state().requireOpen();
-    parts.state().requireAlive();
+    node.requireOpen();
+    node.requireAlive();
     of.forEach(table -> table.ownerColumnValue(owner));
   }
 
-  /** An open that nobody waits for any more must not end the session of the next. */
-  private Opened openInTurn(Opening.Wanted wanted, BooleanSupplier isAwaited) {
+  private NodeSession openInTurn(Opening.Wanted wanted, BooleanSupplier isAwaited) {
     OwnerId owner = wanted.owner();
+    OneOpen open = new OneOpen(wanted, isAwaited);
     synchronized (underWay) {
       while (!underWay.add(owner)) {
-        requireAwaited(owner, isAwaited);
+        open.requireAwaited();
         try {
           underWay.wait(WAIT_MILLIS);
         } catch (InterruptedException e) {
@@ -132,7 +141,7 @@ final class OwnerOpening {
       }
     }
     try {
-      return drive(Opening.of(wanted), isAwaited);
+      return open.drive();
     } finally {
       synchronized (underWay) {
         underWay.remove(owner);
@@ -141,47 +150,189 @@ final class OwnerOpening {
     }
   }
 
-  private static void requireAwaited(OwnerId owner, BooleanSupplier isAwaited) {
-    if (!isAwaited.getAsBoolean()) {
-      throw new GameQueueException("nobody waits for the open of " + owner + " any more");
-    }
-  }
+  /** One open, on a thread of its own. */
+  private final class OneOpen extends Opening.Node {
+    private final Opening.Wanted wanted;
+    private final BooleanSupplier isAwaited;
 
-  private Opened drive(Opening from, BooleanSupplier isAwaited) {
-    OwnerId owner = from.attempt().owner();
-    OpeningPorts ports =
-        new OpeningPorts(
-            parts.here(),
-            parts.owners(),
-            parts.views(),
-            parts.redis().awaitedBy(isAwaited),
-            parts.adoption());
-    Opening now = from;
-    try {
-      while (now instanceof Opening.UnderWay underWayNow) {
-        if (underWayNow.mayEnd()) {
-          requireAwaited(owner, isAwaited);
+    /** With {@code isAwaited} false once nobody waits for it any more. */
+    OneOpen(Opening.Wanted wanted, BooleanSupplier isAwaited) {
+      super(
+          node.config.node(),
+          node.servers.slots(),
+          node.config.mergeWindow().toMillis(),
+          node.owners,
+          node.views);
+      this.wanted = wanted;
+      this.isAwaited = isAwaited;
+    }
+
+    /** An open that nobody waits for any more must not end the session of the next. */
+    void requireAwaited() {
+      if (!isAwaited.getAsBoolean()) {
+        throw new GameQueueException(
+            "nobody waits for the open of " + wanted.owner() + " any more");
+      }
+    }
+
+    NodeSession drive() {
+      OwnerId owner = wanted.owner();
+      Opening now = Opening.of(wanted);
+      try {
+        while (now instanceof Opening.UnderWay underWayNow) {
+          if (underWayNow.mayEnd()) {
+            requireAwaited();
+          }
+          now = underWayNow.next(this);
         }
-        now = underWayNow.next(ports);
+        return register(session(owner, now.attempt().raised()), (Opening.Open) now);
+      } catch (RuntimeException e) {
+        SessionId raised = now.attempt().session();
+        if (raised != null) { // nobody holds the session: the owner is not to look taken by it
+          SessionRef failed = session(owner, raised);
+          drop(failed);
+          node.closing.openFailed(failed);
+        }
+        throw wanted.takeover() == Takeover.UNLESS_ALIVE && e instanceof OwnershipLostException
+            ? Opening.openedElsewhere(owner)
+            : e;
       }
-      return parts
-          .adoption()
-          .register(ports.session(owner, now.attempt().raised()), (Opening.Open) now);
-    } catch (RuntimeException e) {
-      SessionId raised = now.attempt().session();
-      if (raised != null) {
-        giveUp(ports.session(owner, raised));
-      }
-      throw now.attempt().of().takeover() == Takeover.UNLESS_ALIVE
-              && e instanceof OwnershipLostException
-          ? Opening.openedElsewhere(owner)
-          : e;
     }
-  }
 
-  /** Nobody holds the session of an open that failed: the owner is not to look taken by it. */
-  private void giveUp(SessionRef session) {
-    parts.adoption().drop(session);
-    parts.closing().openFailed(session);
+    @Override
+    protected String nonce() {
+      return node.nonce();
+    }
+
+    /** A connection that turns out to have broken a moment ago is replaced once. */
+    @Override
+    protected Opening.Healed connect(
+        SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
+      return RedisReply.againIfBroken(
+          () -> {
+            Opening.Healed healed = awaitHealed();
+            look.accept(
+                node.servers
+                    .control()
+                    .call(healed.redis(), redis -> ReadScript.call(redis, slot, owner)));
+            return healed;
+          });
+    }
+
+    /**
+     * Waits until this node has healed on the Redis server that its control connection leads to: an
+     * open before that would miss what an earlier session of this same node is about to put back,
+     * and would end that session: a conflict of the node with itself.
+     */
+    private Opening.Healed awaitHealed() {
+      ControlConnection control = node.servers.control();
+      long deadline = System.nanoTime() + HEALING_LIMIT_NANOS;
+      for (int looks = 0; ; looks++) {
+        long connections = node.sender.connections();
+        long term = node.sender.term();
+        ControlConnection.Connected connected = control.connected();
+        if (node.sender.hasHealedOn(connected.runId())) {
+          return new Opening.Healed(connected.redis(), connections, term);
+        }
+        if (System.nanoTime() - deadline > 0 || !isAwaited.getAsBoolean()) {
+          throw new RedisUnavailableException(
+              "this node has not put back yet what Redis lost: try again");
+        }
+        if (node.sender.hasConnectedSince(connected.sinceNanos())) {
+          control.giveUp(connected.redis()); // the newer of two connections is more likely right
+        } else if (looks % LOOKS_PER_PROD == 0) {
+          node.sender.healSoon(connected);
+        }
+        LockSupport.parkNanos(HEALING_LOOK_NANOS);
+      }
+    }
+
+    @Override
+    protected OpenOwners.@Nullable Holder holder(
+        SlotKeys slot, OwnerId owner, CountingSessions durable) {
+      return openOwners.holder(node.servers.control(), slot, owner, durable);
+    }
+
+    @Override
+    protected void ask(OwnerId owner, SessionId session) {
+      openOwners.ask(node.servers.control(), owner, session);
+    }
+
+    @Override
+    protected void leave(long term) {
+      node.sender.leave(term);
+    }
+
+    @Override
+    protected List<Long> append(SessionRef session, List<EncodedRow> rows) {
+      DurableTracker tracker = new DurableTracker(session, node.sessions.counts());
+      tracker.adopting(node.sender.newestSequence() + 1);
+      node.sessions.add(tracker); // from here on the WAL is kept for it
+      Long[] sequences = new Long[rows.size()];
+      List<ChangedRow> record = new ArrayList<>();
+      long bytes = 0;
+      int from = 0;
+      for (int i = 0; i < sequences.length; i++) {
+        EncodedRow row = rows.get(i);
+        if (!record.isEmpty() && bytes + row.image().length > node.config.limits().commitBytes()) {
+          Arrays.fill(sequences, from, i, appendRecord(session, record));
+          record.clear();
+          bytes = 0;
+          from = i;
+        }
+        record.add(new ChangedRow(row));
+        bytes += row.key().length() + row.image().length;
+      }
+      Arrays.fill(sequences, from, sequences.length, appendRecord(session, record));
+      return Collections.unmodifiableList(Arrays.asList(sequences));
+    }
+
+    private Long appendRecord(SessionRef session, List<ChangedRow> record) {
+      return node.sender.appendAdopted(new CommitPart(session, List.copyOf(record)));
+    }
+
+    @Override
+    protected void drop(SessionRef session) {
+      node.sender.unregister(session);
+      DurableTracker tracker = tracker(session);
+      if (tracker != null) {
+        node.sessions.remove(tracker);
+      }
+    }
+
+    private @Nullable DurableTracker tracker(SessionRef session) {
+      return node.sessions.find(session.owner().encoded(), session.id().text());
+    }
+
+    /**
+     * The session is the node's from now on: its versions are above all that were seen, and it is
+     * healed with the others.
+     */
+    private NodeSession register(SessionRef session, Opening.Open open) {
+      DurableTracker known = tracker(session);
+      DurableTracker tracker =
+          known == null ? new DurableTracker(session, node.sessions.counts()) : known;
+      OwnerView view = open.view();
+      Opening.AdoptedRows adopted = open.rows();
+      node.versions.observe(view.highestVersion());
+      tracker.adopted(adopted.heldDirty(), adopted.heldClaimed());
+      Map<String, Long> versions = adopted.versions();
+      if (!versions.isEmpty()) { // the owner's earlier sessions of this node are told
+        node.sessions.before(tracker).forEach(earlier -> earlier.adoptedBy(tracker, versions));
+      }
+      view.unflushed()
+          .forEach(
+              image -> tracker.carry(image.rowKey().text(), node.rows.tables().carried(image)));
+      node.sessions.add(tracker);
+      tracker
+          .session()
+          .whenLost(
+              () -> {
+                node.sessions.counts().sessionLost();
+                tracker.news().tellLost();
+              });
+      node.sender.register(tracker.session(), tracker, open.by().connections());
+      return new NodeSession(queue, tracker, view, adopted.all());
+    }
   }
 }

@@ -2,9 +2,7 @@ package io.gameq.node;
 
 import io.gameq.GameQueueException;
 import io.gameq.agent.DaemonThreads;
-import io.gameq.commit.CommitSender;
 import io.gameq.durability.DurableTracker;
-import io.gameq.durability.NodeSessions;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.DueSessions;
 import io.gameq.upkeep.ClosedSessionNotices;
@@ -20,25 +18,14 @@ final class SessionClosing implements AutoCloseable {
 
   private static final int MOST_ASIDES = 1_000;
 
-  private final NodeSessions sessions;
-  private final CommitSender sender;
-  private final NodeRedis redis;
-  private final NodeCalls calls;
+  private final GameNode node;
   private final ClosedSessionNotices notices;
 
   /** For what nobody waits for; what there is no room for is not done. */
   private final ExecutorService asides = DaemonThreads.bounded("gameq-asides", MOST_ASIDES);
 
-  SessionClosing(
-      NodeSessions sessions,
-      CommitSender sender,
-      NodeRedis redis,
-      NodeCalls calls,
-      ClosedSessionNotices notices) {
-    this.sessions = sessions;
-    this.sender = sender;
-    this.redis = redis;
-    this.calls = calls;
+  SessionClosing(GameNode node, ClosedSessionNotices notices) {
+    this.node = node;
     this.notices = notices;
   }
 
@@ -53,12 +40,13 @@ final class SessionClosing implements AutoCloseable {
       if (!tracker.awaitQueued(deadlineNanos)) {
         throw new GameQueueException(
             "not known within %d ms that Redis has all of session %s; it is sent on"
-                .formatted(calls.timeout().toMillis(), session));
+                .formatted(node.calls.timeout().toMillis(), session));
       }
       long left = deadlineNanos - System.nanoTime();
       if (left > 0) { // else it is told soon
         boolean unused =
-            calls.ofRedis("closing " + session.owner(), left, isAwaited -> notices.tell(session));
+            node.calls.ofRedis(
+                "closing " + session.owner(), left, isAwaited -> notices.tell(session));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -67,9 +55,9 @@ final class SessionClosing implements AutoCloseable {
 
   /** The owner is free once Redis has what was committed. */
   void release(DurableTracker tracker) {
-    sessions.close(tracker);
+    node.sessions.close(tracker);
     notices.add(tracker.session(), tracker::isQueued);
-    sessions.forgetDrained(sender::unregister);
+    node.sessions.forgetDrained(node.sender::unregister);
   }
 
   /** Nobody holds a session whose open failed. */
@@ -83,11 +71,11 @@ final class SessionClosing implements AutoCloseable {
     asides.execute(
         () -> {
           try {
-            redis
+            node.servers
                 .control()
                 .call(
-                    connection -> {
-                      DueSessions.flushNow(connection, redis.slots(), of);
+                    redis -> {
+                      DueSessions.flushNow(redis, node.servers.slots(), of);
                       return true;
                     });
           } catch (GameQueueException e) {

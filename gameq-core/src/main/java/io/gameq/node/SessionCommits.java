@@ -1,248 +1,271 @@
 package io.gameq.node;
 
+import io.gameq.ClaimLostException;
 import io.gameq.CommitReceipt;
+import io.gameq.Limits;
+import io.gameq.OwnerSession;
+import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Urgency;
 import io.gameq.change.ChangedRow;
+import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
 import io.gameq.change.SlotMessages;
 import io.gameq.change.Trade;
+import io.gameq.commit.MessageCommits;
+import io.gameq.commit.ToldCommit;
+import io.gameq.durability.Callbacks;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
 import io.gameq.durability.TrackedCommit;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
+import io.gameq.rows.EncodedRow;
 import io.gameq.rows.HandledRow;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Commits what is staged in sessions of one running node, or in a change set. Thread-safe. */
-final class SessionCommits {
+/**
+ * Commits what is staged in sessions of one running node or in a change set, what is sent, and
+ * messages: once there is room among all that waits for MySQL, among callbacks that wait, and among
+ * its owner's rows that wait for MySQL. Thread-safe.
+ */
+final class SessionCommits implements MessageCommits {
   private static final String NOT_HANDLED =
       "it was to be committed together with the acknowledgement of a message, which could not be;";
 
   private final GameNode node;
-  private final CommitChecks checks;
-  private final CommitRoom room;
-  private final NodeMessages messages;
+  private final Limits limits;
 
-  SessionCommits(GameNode node, CommitChecks checks, CommitRoom room) {
+  SessionCommits(GameNode node) {
     this.node = node;
-    this.checks = checks;
-    this.room = room;
-    this.messages = new NodeMessages(this, node, checks, room);
+    this.limits = node.config.limits();
   }
 
-  /** What commits messages, alone or together with what is staged in sessions. */
-  NodeMessages messages() {
-    return messages;
+  /**
+   * How a commit is to be treated. Immutable.
+   *
+   * @param isPushedBack whether a backlog holds it up or has it refused, by the node's policies
+   * @param deadlineNanos until when it may wait for room, by System.nanoTime
+   */
+  record Terms(Urgency urgency, boolean isPushedBack, long deadlineNanos) {
+    /** What the game commits. */
+    static Terms of(Urgency urgency) {
+      return new Terms(urgency, urgency == Urgency.NORMAL, Long.MAX_VALUE);
+    }
+
+    /** What is staged in a session that is closed: refused, it would be dropped. */
+    static Terms last(long deadlineNanos) {
+      return new Terms(Urgency.NORMAL, false, deadlineNanos);
+    }
+  }
+
+  @Override
+  public CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions) {
+    return commit(Terms.of(Urgency.NORMAL), changes, NodeSession.changes(sessions));
   }
 
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
-  CommitReceipt commit(CommitTerms terms, NodeSession... sessions) {
-    return commit(terms, List.of(), sessions);
-  }
-
-  CommitReceipt commit(CommitTerms terms, List<MessageChange> changes, NodeSession... sessions) {
-    List<NodeSession.Taken> taken = new ArrayList<>(sessions.length);
-    Set<StagedChanges> all = staged(sessions);
-    try {
-      for (NodeSession session : sessions) {
-        take(session, session.staged(), all, taken);
-      }
-      if (taken.isEmpty()) {
-        return changes.isEmpty() ? TrackedReceipt.EMPTY : messages.commit(changes);
-      }
-      return submit(taken, changes, terms);
-    } catch (RuntimeException e) {
-      node.sessions().counts().notTaken(e);
-      for (NodeSession.Taken its : taken) {
-        if (!its.from().ref().isLost()) {
-          its.from().staged().putBack(its.staged());
-        }
-      }
-      if (acknowledges(changes)) {
-        all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
-      }
-      if (sessions.length > 1) {
-        StagedChanges.stayOne(
-            all,
-            e instanceof RollbackRequiredException
-                || Arrays.stream(sessions).anyMatch(session -> session.ref().isLost()),
-            e);
-      }
-      throw e;
-    } finally {
-      taken.forEach(its -> its.from().tracker().prepared());
-    }
-  }
-
-  private static boolean acknowledges(List<MessageChange> changes) {
-    return changes.stream().anyMatch(MessageChange.Ack.class::isInstance);
-  }
-
-  private static Set<StagedChanges> staged(NodeSession... sessions) {
-    if (sessions.length == 1) { // nearly every commit
-      return Set.of(sessions[0].staged());
-    }
-    return Arrays.stream(sessions).map(NodeSession::staged).collect(Collectors.toSet());
-  }
-
-  private static void take(
-      NodeSession session,
-      StagedChanges staged,
-      Set<StagedChanges> all,
-      List<NodeSession.Taken> taken) {
-    NodeSession.Taken its = session.take(staged, all);
-    if (its != null) {
-      taken.add(its);
-    }
+  CommitReceipt commit(Terms terms, List<MessageChange> changes, List<ChangeStaging> sessions) {
+    return commit(terms, changes, sessions, false);
   }
 
   /** Commits a change set; when it throws, nothing of it is left. */
-  CommitReceipt commit(CommitTerms terms, List<StagedChangeSet.Share> set) {
-    List<NodeSession.Taken> taken = new ArrayList<>(set.size());
+  CommitReceipt commit(Terms terms, List<ChangeStaging> set) {
+    return commit(terms, List.of(), set, true);
+  }
+
+  private CommitReceipt commit(
+      Terms terms, List<MessageChange> changes, List<ChangeStaging> of, boolean isSet) {
+    List<NodeSession.Taken> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
-        set.stream().map(StagedChangeSet.Share::staged).collect(Collectors.toSet());
+        of.size() == 1 // nearly every commit
+            ? Set.of(of.get(0).staged())
+            : of.stream().map(ChangeStaging::staged).collect(Collectors.toSet());
     try {
-      for (StagedChangeSet.Share share : set) {
-        take(share.session(), share.staged(), all, taken);
+      for (ChangeStaging one : of) {
+        one.session().take(one.staged(), all, taken);
       }
-      return taken.isEmpty() ? TrackedReceipt.EMPTY : submit(taken, List.of(), terms);
+      return taken.isEmpty() ? commit(changes) : submit(taken, changes, sent(taken), terms);
     } catch (RuntimeException e) {
-      node.sessions().counts().notTaken(e);
+      node.sessions.counts().notTaken(e);
+      if (!isSet) {
+        putBack(of, taken, changes, all, e);
+      }
       throw e;
     } finally {
       taken.forEach(its -> its.from().tracker().prepared());
+    }
+  }
+
+  /** Changes of several sessions, or with the acknowledgement of a message, stay one change. */
+  private static void putBack(
+      List<ChangeStaging> of,
+      List<NodeSession.Taken> taken,
+      List<MessageChange> changes,
+      Set<StagedChanges> all,
+      RuntimeException e) {
+    for (NodeSession.Taken its : taken) {
+      if (!its.from().ref().isLost()) {
+        its.from().staged().putBack(its.staged());
+      }
+    }
+    if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
+      all.forEach(staged -> staged.tearIfAny(NOT_HANDLED, e));
+    }
+    if (of.size() > 1) {
+      StagedChanges.stayOne(
+          all,
+          e instanceof RollbackRequiredException
+              || of.stream().anyMatch(one -> one.session().ref().isLost()),
+          e);
     }
   }
 
   /** Commits rows that are sent to owners, without a session. */
-  CommitReceipt send(List<SentRow> rows) {
+  CommitReceipt send(List<GameRows.Sent> rows) {
     if (rows.isEmpty()) {
       return TrackedReceipt.EMPTY;
     }
     try {
-      return submit(List.of(), List.of(), rows, CommitTerms.of(Urgency.NORMAL));
+      return submit(List.of(), List.of(), rows, Terms.of(Urgency.NORMAL));
     } catch (RuntimeException e) {
-      node.sessions().counts().notTaken(e);
+      node.sessions.counts().notTaken(e);
       throw e;
-    }
-  }
-
-  private CommitReceipt submit(
-      List<NodeSession.Taken> taken, List<MessageChange> changes, CommitTerms terms) {
-    List<SentRow> sent = List.of();
-    for (NodeSession.Taken its : taken) {
-      if (!its.staged().sent().isEmpty()) {
-        sent = new ArrayList<>(sent);
-        sent.addAll(its.staged().sent());
-      }
-    }
-    return submit(taken, changes, sent, terms);
-  }
-
-  private CommitReceipt submit(
-      List<NodeSession.Taken> taken,
-      List<MessageChange> changes,
-      List<SentRow> sent,
-      CommitTerms terms) {
-    List<SlotMessages> messagesOf = messages(taken, changes);
-    if (sent.isEmpty() && taken.size() == 1) { // nearly every commit
-      return submit(taken, List.of(taken.get(0).part()), List.of(), messagesOf, terms);
-    }
-    List<CommitPart> parts = new ArrayList<>(taken.size());
-    taken.forEach(its -> parts.add(its.part()));
-    List<DurableTracker> inboxes = new ArrayList<>();
-    Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
-    sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));
-    try {
-      byOwner.forEach(
-          (owner, rows) -> {
-            DurableTracker inbox = node.inboxes().preparing(owner);
-            inboxes.add(inbox);
-            parts.add(new CommitPart(inbox.session(), rows));
-          });
-      return submit(taken, parts, inboxes, messagesOf, terms);
-    } finally {
-      inboxes.forEach(DurableTracker::prepared);
     }
   }
 
   /** The parts of the inboxes come last. */
   private CommitReceipt submit(
       List<NodeSession.Taken> taken,
-      List<CommitPart> parts,
-      List<DurableTracker> inboxes,
-      List<SlotMessages> messagesOf,
-      CommitTerms terms) {
-    checks.check(parts, messagesOf);
-    List<ChangedRow> handled = handled(messagesOf);
-    if (handled.isEmpty()) { // nearly every commit
-      return submit(taken, parts, inboxes, messagesOf, handled, terms);
-    }
-    List<HandledBefore> noted = new ArrayList<>(taken.size());
+      List<MessageChange> changes,
+      List<GameRows.Sent> sent,
+      Terms terms) {
+    List<SlotMessages> messages = messages(taken, changes);
+    List<ChangedRow> handled = handled(messages);
+    List<CommitPart> parts = parts(taken, sent);
+    List<DurableTracker> inboxes = sent.isEmpty() ? List.of() : new ArrayList<>();
+    int noted = 0;
     boolean isSubmitted = false;
     try {
+      prepareInboxes(sent, inboxes, parts);
+      CommitChecks.check(limits, parts, messages);
+      if (!handled.isEmpty()) {
+        for (NodeSession.Taken its : taken) {
+          its.from().handled().begin(handled);
+          noted++;
+        }
+      }
+      Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
+      long deadline = deadline(terms);
+      awaitCallbacks(deadline);
+      List<DurableTracker> trackers = new ArrayList<>(taken.size());
+      List<PendingHandovers> handovers = new ArrayList<>(taken.size());
       for (NodeSession.Taken its : taken) {
-        its.from().handled().begin(handled);
-        noted.add(its.from().handled());
+        trackers.add(its.from().tracker());
+        handovers.add(its.from().handovers());
       }
-      CommitReceipt receipt = submit(taken, parts, inboxes, messagesOf, handled, terms);
+      for (DurableTracker inbox : inboxes) {
+        trackers.add(inbox);
+        handovers.add(PendingHandovers.none());
+      }
+      for (int i = 0; i < trackers.size(); i++) {
+        awaitRoom(trackers.get(i), parts.get(i), deadline);
+      }
+      List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
+      TrackedCommit commit =
+          new TrackedCommit(with(handled, told), messages, trackers, trade, terms.urgency());
+      if (!handled.isEmpty()) {
+        commit.whenFailed(reason -> taken.forEach(its -> its.from().staged().refuse(reason)));
+      }
+      trackers.forEach(tracker -> tracker.submitted(commit));
+      try {
+        node.sender.submit(commit, deadline);
+      } catch (RuntimeException e) {
+        commit.tookNoPlace();
+        trackers.forEach(tracker -> tracker.failed(commit));
+        throw e;
+      }
+      taken.forEach(its -> its.from().committed(its.part().rows(), commit::outcome));
       isSubmitted = true;
-      return receipt;
+      return commit.receipt(node.callbacks);
     } finally {
-      for (HandledBefore by : noted) {
-        by.ended(handled, isSubmitted);
+      for (int i = 0; i < noted; i++) {
+        taken.get(i).from().handled().ended(handled, isSubmitted);
       }
+      inboxes.forEach(DurableTracker::prepared);
     }
   }
 
-  private CommitReceipt submit(
-      List<NodeSession.Taken> taken,
-      List<CommitPart> parts,
-      List<DurableTracker> inboxes,
-      List<SlotMessages> messagesOf,
-      List<ChangedRow> handled,
-      CommitTerms terms) {
-    Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
-    long deadline = room.deadline(terms);
-    room.awaitCallbacks(deadline);
-    List<DurableTracker> trackers = new ArrayList<>(taken.size());
-    List<PendingHandovers> handovers = new ArrayList<>(taken.size());
+  /** One for each session; room for those of inboxes where rows are sent. */
+  private static List<CommitPart> parts(List<NodeSession.Taken> taken, List<GameRows.Sent> sent) {
+    if (sent.isEmpty() && taken.size() == 1) { // nearly every commit
+      return List.of(taken.get(0).part());
+    }
+    List<CommitPart> parts = new ArrayList<>(taken.size());
+    taken.forEach(its -> parts.add(its.part()));
+    return parts;
+  }
+
+  private static List<GameRows.Sent> sent(List<NodeSession.Taken> taken) {
+    List<GameRows.Sent> sent = List.of();
     for (NodeSession.Taken its : taken) {
-      trackers.add(its.from().tracker());
-      handovers.add(its.from().handovers());
-      room.await(its.from().tracker(), its.part(), deadline);
+      if (!its.staged().sent().isEmpty()) {
+        sent = new ArrayList<>(sent);
+        sent.addAll(its.staged().sent());
+      }
     }
-    for (DurableTracker inbox : inboxes) {
-      trackers.add(inbox);
-      handovers.add(PendingHandovers.none());
-      room.await(inbox, parts.get(handovers.size() - 1), deadline);
+    return sent;
+  }
+
+  /**
+   * Adds the inboxes into which this node sends rows, see {@link SessionId#ofInbox}, and their
+   * parts. One is known from the first row on until all of it is in MySQL.
+   */
+  private void prepareInboxes(
+      List<GameRows.Sent> sent, List<DurableTracker> inboxes, List<CommitPart> parts) {
+    if (sent.isEmpty()) { // nearly every commit
+      return;
     }
-    List<CommitPart> told = PendingHandovers.told(parts, trackers, handovers, trade);
-    TrackedCommit commit =
-        new TrackedCommit(with(handled, told), messagesOf, trackers, trade, terms.urgency());
-    if (!handled.isEmpty()) {
-      commit.whenFailed(reason -> taken.forEach(its -> its.from().staged().refuse(reason)));
+    Map<OwnerId, List<ChangedRow>> byOwner = new LinkedHashMap<>();
+    sent.forEach(row -> byOwner.computeIfAbsent(row.to(), to -> new ArrayList<>()).add(row.row()));
+    byOwner.forEach(
+        (owner, rows) -> {
+          SessionRef session =
+              new SessionRef(
+                  owner.inbox(node.process),
+                  SessionId.ofInbox(node.process),
+                  owner.slot(node.config.slots()));
+          inboxes.add(node.sessions.preparing(session, node.sender::registerInbox));
+          parts.add(new CommitPart(inboxes.get(inboxes.size() - 1).session(), rows));
+        });
+  }
+
+  private static List<SlotMessages> messages(
+      List<NodeSession.Taken> taken, List<MessageChange> changes) {
+    boolean any = !changes.isEmpty();
+    for (NodeSession.Taken its : taken) {
+      any |= !its.staged().messages().isEmpty();
     }
-    trackers.forEach(tracker -> tracker.submitted(commit));
-    try {
-      node.sender().submit(commit, deadline);
-    } catch (RuntimeException e) {
-      commit.tookNoPlace();
-      trackers.forEach(tracker -> tracker.failed(commit));
-      throw e;
+    if (!any) { // nearly every commit
+      return List.of();
     }
-    taken.forEach(its -> its.from().committed(its.part().rows(), commit::outcome));
-    return commit.receipt(node.callbacks());
+    FoldedMessages all = new FoldedMessages();
+    all.addAll(changes);
+    taken.forEach(its -> all.addAll(its.staged().messages()));
+    return SlotMessages.bySlot(all.list());
   }
 
   /** What tells MySQL which messages were handled by a commit. */
@@ -281,18 +304,156 @@ final class SessionCommits {
     return all;
   }
 
-  private static List<SlotMessages> messages(
-      List<NodeSession.Taken> taken, List<MessageChange> changes) {
-    boolean any = !changes.isEmpty();
-    for (NodeSession.Taken its : taken) {
-      any |= !its.staged().messages().isEmpty();
+  // --- room
+
+  /**
+   * Until when a commit waits for room; it has been slowed down by then, if it is to be.
+   *
+   * @throws io.gameq.PushBackException when it is refused, since too much waits for MySQL
+   */
+  private long deadline(Terms terms) {
+    long deadline = Math.min(terms.deadlineNanos(), admissionDeadline());
+    if (terms.isPushedBack()) {
+      node.pressure.admit(deadline);
     }
-    if (!any) { // nearly every commit
-      return List.of();
+    return deadline;
+  }
+
+  private long admissionDeadline() {
+    return System.nanoTime() + limits.admissionMillis() * 1_000_000;
+  }
+
+  private void awaitCallbacks(long deadline) {
+    if (!node.callbacks.awaitRoom(deadline)) {
+      throw new QueueFullException(
+          ("%,d callbacks of the game wait, and none ended within %d ms: what hangs on"
+                  + " futures of commits takes too long, or blocks")
+              .formatted(Callbacks.MOST_WAITING, limits.admissionMillis()));
     }
-    FoldedMessages all = new FoldedMessages();
-    all.addAll(changes);
-    taken.forEach(its -> all.addAll(its.staged().messages()));
-    return SlotMessages.bySlot(all.list());
+  }
+
+  /** Has the owner flushed when it has no room: its rows are not to wait for the merge window. */
+  private void awaitRoom(DurableTracker tracker, CommitPart part, long deadline) {
+    int rows = limits.dirtyRowsPerOwner();
+    int bytes = limits.dirtyBytesPerOwner();
+    try {
+      if (tracker.awaitRoom(part.rows(), rows, bytes, System.nanoTime())) {
+        return;
+      }
+      node.closing.flushNow(List.of(tracker.session()));
+      if (tracker.awaitRoom(part.rows(), rows, bytes, deadline)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new QueueFullException(
+        ("%s has as many rows, or bytes of them, that wait for MySQL as it may, and found"
+                + " no room within %d ms: MySQL or the writers are slow or away, or"
+                + " maxDirtyRowsPerOwner (%d) or maxDirtyBytesPerOwner (%d) is too low")
+            .formatted(part.session().owner(), limits.admissionMillis(), rows, bytes));
+  }
+
+  // --- messages alone: they wait for nothing that MySQL has to take
+
+  @Override
+  public CommitReceipt commit(List<MessageChange> changes) {
+    if (changes.isEmpty()) {
+      return TrackedReceipt.EMPTY;
+    }
+    TrackedCommit commit =
+        new TrackedCommit(List.of(), bySlot(changes), List.of(), null, Urgency.NORMAL);
+    submit(commit, true);
+    return commit.receipt(node.callbacks);
+  }
+
+  @Override
+  public void commit(List<MessageChange> changes, Consumer<@Nullable RuntimeException> told) {
+    if (changes.isEmpty()) {
+      told.accept(null);
+    } else {
+      submit(new ToldCommit(bySlot(changes), told), false);
+    }
+  }
+
+  private static List<SlotMessages> bySlot(List<MessageChange> changes) {
+    return SlotMessages.bySlot(changes.size() == 1 ? changes : FoldedMessages.of(changes));
+  }
+
+  private void submit(Commit commit, boolean mayHaveCallbacks) {
+    try {
+      CommitChecks.check(limits, List.of(), commit.messages());
+      long deadline = admissionDeadline();
+      if (mayHaveCallbacks) {
+        awaitCallbacks(deadline);
+      }
+      node.sender.submit(commit, deadline);
+    } catch (RuntimeException e) {
+      node.sessions.counts().notTaken(e);
+      throw e;
+    }
+  }
+
+  /**
+   * Messages whose handlers' rows a session has committed or adopted, until MySQL has them.
+   * Thread-safe.
+   *
+   * <p>Of two handlers of a message whose rows wait in one owner together MySQL could take neither:
+   * each row has one image by then. So the second is refused before it is sent. Once the first's
+   * rows are in MySQL, it is the flush that refuses the second's.
+   */
+  static final class HandledBefore {
+    /** Beyond it those are searched for that are in MySQL by now. */
+    private static final int MANY = 256;
+
+    private final DurableTracker tracker;
+    private final Map<String, String> byMessage = new HashMap<>();
+    private int commitsUnderWay;
+    private int searchAbove = MANY;
+
+    HandledBefore(DurableTracker tracker, Collection<EncodedRow> adopted) {
+      this.tracker = tracker;
+      for (EncodedRow row : adopted) {
+        if (HandledRow.is(row.key())) {
+          byMessage.put(HandledRow.handling(row.key()), row.key());
+        }
+      }
+    }
+
+    /**
+     * Notes what is about to be committed, when none of it was handled by another. To be
+     * {@linkplain #ended ended}.
+     *
+     * @param handled rows of {@link HandledRow}
+     * @throws ClaimLostException naming the owner; then nothing is noted
+     */
+    synchronized void begin(Collection<ChangedRow> handled) {
+      for (ChangedRow row : handled) {
+        String before = byMessage.get(HandledRow.handling(row.key()));
+        if (before != null && !before.equals(row.key())) {
+          throw new ClaimLostException(
+              "%s has the rows of another handler of this message, its own or adopted ones"
+                  .formatted(tracker.session().owner()));
+        }
+      }
+      handled.forEach(row -> byMessage.put(HandledRow.handling(row.key()), row.key()));
+      commitsUnderWay++;
+    }
+
+    /**
+     * The tracker knows of the commit.
+     *
+     * @param isSubmitted false when it will not be sent: it is forgotten
+     */
+    synchronized void ended(Collection<ChangedRow> handled, boolean isSubmitted) {
+      commitsUnderWay--;
+      if (!isSubmitted) {
+        handled.forEach(row -> byMessage.remove(HandledRow.handling(row.key()), row.key()));
+      }
+      if (commitsUnderWay == 0 && byMessage.size() > searchAbove) {
+        byMessage.values().retainAll(tracker.notDurable());
+        searchAbove = Math.max(MANY, 2 * byMessage.size());
+      }
+    }
   }
 }

@@ -2,7 +2,6 @@ package io.gameq.node;
 
 import io.gameq.ChangeSet;
 import io.gameq.GameQueueException;
-import io.gameq.Limits;
 import io.gameq.OwnerSession;
 import io.gameq.Publish;
 import io.gameq.RowRefusedException;
@@ -16,6 +15,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -26,28 +26,24 @@ import java.util.stream.Collectors;
  */
 final class StagedChangeSet implements ChangeSet {
   private final NodeQueue queue;
-  private final List<Share> shares;
+  private final GameRows rows;
+
+  /** What stages of each session's owner. */
+  private final List<ChangeStaging> shares;
+
   private Urgency urgency = Urgency.NORMAL;
 
-  /** What is staged of one session's owner. */
-  record Share(NodeSession session, StagedChanges staged, ChangeStaging changes) {}
-
   /** Throws GameQueueException when these are no sessions of this node. */
-  StagedChangeSet(NodeQueue queue, Limits limits, Collection<? extends OwnerSession> sessions) {
+  StagedChangeSet(NodeQueue queue, GameNode node, Collection<? extends OwnerSession> sessions) {
     this.queue = queue;
-    StagedSize size = new StagedSize(limits);
+    this.rows = node.rows;
+    StagedChanges.Size size = new StagedChanges.Size(node.config.limits());
     this.shares =
         new LinkedHashSet<>(sessions)
-            .stream().map(NodeSession::of).map(session -> share(session, size)).toList();
+            .stream().map(session -> NodeSession.of(session).changes().into(size)).toList();
     if (shares.isEmpty()) {
       throw new GameQueueException("a change set needs at least one session");
     }
-  }
-
-  private static Share share(NodeSession session, StagedSize size) {
-    session.staged().requireOpen();
-    StagedChanges staged = session.staged().beside(size);
-    return new Share(session, staged, session.stagingInto(staged));
   }
 
   /**
@@ -59,103 +55,97 @@ final class StagedChangeSet implements ChangeSet {
     try {
       value = code.apply(this);
     } finally {
-      shares.forEach(share -> share.staged.seal());
+      shares.forEach(share -> share.staged().seal());
     }
-    shares.forEach(share -> share.staged.requireWhole());
+    shares.forEach(share -> share.staged().requireWhole());
     return value;
   }
 
-  List<Share> shares() {
+  List<ChangeStaging> shares() {
     return shares;
   }
 
-  CommitTerms terms() {
-    return CommitTerms.of(urgency);
+  Urgency urgency() {
+    return urgency;
   }
 
   @Override
   public <T extends Record> void put(T row) {
-    stagePut(() -> queue.rows().given(row));
+    stagePut(() -> rows.given(row));
   }
 
   @Override
   public void put(String table, Map<String, ?> columns) {
-    stagePut(() -> queue.rows().given(table, columns));
+    stagePut(() -> rows.given(table, columns));
   }
 
   @Override
   public <T extends Record> void update(T row) {
-    stageUpdate(() -> queue.rows().part(row));
+    stageUpdate(() -> rows.part(row));
   }
 
   @Override
   public void update(String table, Map<String, ?> columns) {
-    stageUpdate(() -> queue.rows().part(table, columns));
+    stageUpdate(() -> rows.part(table, columns));
   }
 
   private void stageUpdate(Supplier<PartialRow> given) {
     PartialRow row = checked("update", given);
-    Share owners = checked("update", () -> ownersOf(row));
-    owners.changes.update(() -> row, owners.session::currentRow);
+    checked("update", () -> ownersOf(row)).update(() -> row);
   }
 
   private void stagePut(Supplier<GameRows.Given> given) {
     GameRows.Given row = checked("put", given);
-    Share owners = checked("put", () -> ownersOf(row));
-    owners.changes.put(() -> row);
+    checked("put", () -> ownersOf(row)).put(() -> row);
   }
 
   @Override
   public void delete(Class<? extends Record> type, Object... key) {
-    stageDelete(() -> queue.rows().mapper(type).table(), key);
+    stageDelete(() -> rows.mapper(type).table(), key);
   }
 
   @Override
   public void delete(String table, Object... key) {
-    stageDelete(() -> queue.rows().table(table), key);
+    stageDelete(() -> rows.table(table), key);
   }
 
   private void stageDelete(Supplier<Table> table, Object... key) {
     Table of = checked("delete", table);
-    Share owners = checked("delete", () -> ownersOf(of, key));
-    owners.changes.delete(() -> of, key);
+    checked("delete", () -> ownersOf(of, key)).delete(() -> of, key);
   }
 
   @Override
   public void delete(OwnerSession of, Class<? extends Record> type, Object... key) {
-    checked("delete", () -> of(of)).changes.delete(() -> queue.rows().mapper(type).table(), key);
+    checked("delete", () -> of(of)).delete(() -> rows.mapper(type).table(), key);
   }
 
   @Override
   public void delete(OwnerSession of, String table, Object... key) {
-    checked("delete", () -> of(of)).changes.delete(() -> queue.rows().table(table), key);
+    checked("delete", () -> of(of)).delete(() -> rows.table(table), key);
   }
 
   @Override
   public <T extends Record> void move(T row, OwnerSession from) {
-    stageMove(() -> queue.rows().given(row), from);
+    stageMove(() -> rows.given(row), from);
   }
 
   @Override
   public void move(String table, Map<String, ?> columns, OwnerSession from) {
-    stageMove(() -> queue.rows().given(table, columns), from);
+    stageMove(() -> rows.given(table, columns), from);
   }
 
   private void stageMove(Supplier<GameRows.Given> given, OwnerSession from) {
-    Share giver = checked("move", () -> of(from));
+    ChangeStaging giver = checked("move", () -> of(from));
     GameRows.Given row = checked("move", given);
-    Share taker = checked("move", () -> ownersOf(row));
+    ChangeStaging taker = checked("move", () -> ownersOf(row));
     if (taker.equals(giver)) {
-      throw giver.changes.refused(
+      throw giver.refused(
           "move",
           new RowRefusedException(
               "%s: the row stays with %s: put it, or name its new owner by its column %s"
-                  .formatted(
-                      row.table().name(),
-                      giver.changes.owner(),
-                      row.table().ownerColumn().name())));
+                  .formatted(row.table().name(), giver.owner(), row.table().ownerColumn().name())));
     }
-    giver.changes.move(() -> row, taker.changes);
+    giver.move(() -> row, taker);
   }
 
   @Override
@@ -165,27 +155,24 @@ final class StagedChangeSet implements ChangeSet {
 
   @Override
   public <T> void publish(Topic<T> topic, Publish<T> message) {
-    shares.get(0).changes.publish(() -> queue.change(topic, message));
+    shares.get(0).publish(() -> queue.change(topic, message));
   }
 
   @Override
   public <T extends Record> void send(String owner, T row) {
     OwnerId to = OwnerId.of(owner);
-    sender(to).changes.send(to, () -> queue.rows().given(row));
+    sender(to).send(to, () -> rows.given(row));
   }
 
   @Override
   public void send(String owner, String table, Map<String, ?> columns) {
     OwnerId to = OwnerId.of(owner);
-    sender(to).changes.send(to, () -> queue.rows().given(table, columns));
+    sender(to).send(to, () -> rows.given(table, columns));
   }
 
   /** One of the set; the receiver if it is of the set, to refuse that. */
-  private Share sender(OwnerId to) {
-    return shares.stream()
-        .filter(share -> share.changes.owner().equals(to))
-        .findFirst()
-        .orElse(shares.get(0));
+  private ChangeStaging sender(OwnerId to) {
+    return find(to).orElse(shares.get(0));
   }
 
   @Override
@@ -198,23 +185,27 @@ final class StagedChangeSet implements ChangeSet {
     try {
       return asked.get();
     } catch (RuntimeException e) {
-      throw shares.get(0).changes.refused(change, e);
+      throw shares.get(0).refused(change, e);
     }
   }
 
-  private Share of(OwnerSession session) {
+  private ChangeStaging of(OwnerSession session) {
     return shares.stream()
-        .filter(share -> share.session.equals(session))
+        .filter(share -> share.session().equals(session))
         .findFirst()
         .orElseThrow(
             () -> new GameQueueException("the session is none of this change set: " + session));
   }
 
-  private Share ownersOf(GameRows.Given row) {
+  private Optional<ChangeStaging> find(OwnerId owner) {
+    return shares.stream().filter(share -> share.owner().equals(owner)).findFirst();
+  }
+
+  private ChangeStaging ownersOf(GameRows.Given row) {
     return ownersOf(row.table(), row.table().ownerOf(row.values()));
   }
 
-  private Share ownersOf(PartialRow row) {
+  private ChangeStaging ownersOf(PartialRow row) {
     if (row.namesOwner()) {
       return ownersOf(row.table(), row.owner());
     }
@@ -226,19 +217,23 @@ final class StagedChangeSet implements ChangeSet {
     return shares.get(0);
   }
 
-  private Share ownersOf(Table table, OwnerId owner) {
-    return shares.stream()
-        .filter(share -> share.changes.owner().equals(owner))
-        .findFirst()
+  private ChangeStaging ownersOf(Table table, OwnerId owner) {
+    return find(owner)
         .orElseThrow(
             () ->
                 new RowRefusedException(
                     ("%s: the row belongs to %s by its column %s, and the change set is of %s: give"
                             + " transact that owner's session too")
-                        .formatted(table.name(), owner, table.ownerColumn().name(), owners())));
+                        .formatted(
+                            table.name(),
+                            owner,
+                            table.ownerColumn().name(),
+                            shares.stream()
+                                .map(share -> share.owner().toString())
+                                .collect(Collectors.joining(", ")))));
   }
 
-  private Share ownersOf(Table table, Object... key) {
+  private ChangeStaging ownersOf(Table table, Object... key) {
     int part = table.keyColumns().indexOf(table.ownerColumn());
     if (part >= 0) {
       return ownersOf(table, table.ownerOfValue(CanonicalRow.key(table, key)[part]));
@@ -249,11 +244,5 @@ final class StagedChangeSet implements ChangeSet {
               .formatted(table.name()));
     }
     return shares.get(0);
-  }
-
-  private String owners() {
-    return shares.stream()
-        .map(share -> share.changes.owner().toString())
-        .collect(Collectors.joining(", "));
   }
 }

@@ -35,7 +35,7 @@ final class StagedChanges {
   private final Limits limits;
 
   /** Made anew for each commit, with its first change; null while there is none. */
-  private @Nullable StagedSize size;
+  private @Nullable Size size;
 
   /** What is staged in the session, when these are those of a change set beside it; else null. */
   private final @Nullable StagedChanges session;
@@ -57,7 +57,7 @@ final class StagedChanges {
   /** What is staged besides rows. */
   private static final class Besides {
     final FoldedMessages messages = new FoldedMessages();
-    final Map<String, SentRow> sent = new LinkedHashMap<>();
+    final Map<String, GameRows.Sent> sent = new LinkedHashMap<>();
 
     int size() {
       return messages.size() + sent.size();
@@ -65,7 +65,7 @@ final class StagedChanges {
 
     long bytes() {
       long bytes = messages.bytes();
-      for (SentRow row : sent.values()) {
+      for (GameRows.Sent row : sent.values()) {
         bytes += row.row().bytes();
       }
       return bytes;
@@ -73,7 +73,7 @@ final class StagedChanges {
   }
 
   /** What was taken for a commit. */
-  record Staged(List<ChangedRow> rows, List<MessageChange> messages, List<SentRow> sent) {
+  record Staged(List<ChangedRow> rows, List<MessageChange> messages, List<GameRows.Sent> sent) {
     boolean isEmpty() {
       return rows.isEmpty() && messages.isEmpty() && sent.isEmpty();
     }
@@ -88,7 +88,7 @@ final class StagedChanges {
   }
 
   private StagedChanges(
-      OwnerId owner, Limits limits, @Nullable StagedSize size, @Nullable StagedChanges session) {
+      OwnerId owner, Limits limits, @Nullable Size size, @Nullable StagedChanges session) {
     this.owner = owner;
     this.limits = limits;
     this.size = size;
@@ -96,7 +96,7 @@ final class StagedChanges {
   }
 
   /** Those of a change set, beside these of the session. */
-  StagedChanges beside(StagedSize sizeOfSet) {
+  StagedChanges beside(Size sizeOfSet) {
     return new StagedChanges(owner, limits, sizeOfSet, this);
   }
 
@@ -136,9 +136,9 @@ final class StagedChanges {
   }
 
   /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
-  synchronized void stage(SentRow row) {
+  synchronized void stage(GameRows.Sent row) {
     requireUnsealed();
-    Map<String, SentRow> sent = besides().sent;
+    Map<String, GameRows.Sent> sent = besides().sent;
     if (sent.containsKey(row.row().key())) {
       throw row.isTwice();
     }
@@ -146,9 +146,9 @@ final class StagedChanges {
     sent.put(row.row().key(), row);
   }
 
-  private StagedSize size() {
+  private Size size() {
     if (size == null) {
-      size = new StagedSize(limits);
+      size = new Size(limits);
     }
     return size;
   }
@@ -370,5 +370,52 @@ final class StagedChanges {
       }
     }
     return dropped;
+  }
+
+  /**
+   * How much is staged for one commit, against what a commit takes: too much is refused when it is
+   * put, not when it is committed. Thread-safe.
+   */
+  static final class Size {
+    private final Limits limits;
+    private int rows;
+    private long bytes;
+
+    Size(Limits limits) {
+      this.limits = limits;
+    }
+
+    /**
+     * Counts a change.
+     *
+     * @param moreRows and messages; 0 for one that takes another's place
+     * @throws GameQueueException when it does not fit; then it is not counted
+     */
+    synchronized void grow(int moreRows, long moreBytes) {
+      if (rows + moreRows > limits.commitRows()) {
+        throw tooMuch(
+            "%,d rows and messages".formatted(rows + moreRows),
+            "%,d".formatted(limits.commitRows()));
+      }
+      if (bytes + moreBytes > limits.commitBytes()) {
+        throw tooMuch(
+            "%,d bytes".formatted(bytes + moreBytes), "%,d".formatted(limits.commitBytes()));
+      }
+      rows += moreRows;
+      bytes += moreBytes;
+    }
+
+    private static GameQueueException tooMuch(String wouldBe, String limit) {
+      return new GameQueueException(
+          ("this change would make a commit of %s, the limit is %s: commit in smaller steps, or"
+                  + " raise maxCommit")
+              .formatted(wouldBe, limit));
+    }
+
+    /** So much is staged now. */
+    synchronized void set(int nowRows, long nowBytes) {
+      rows = nowRows;
+      bytes = nowBytes;
+    }
   }
 }

@@ -2,33 +2,30 @@
  * A game node: start, open, read, commit, close. Internal.
  *
  * <pre>
- * GameQueue.open   NodeStart         connects NodeMySql and NodeRedis; EarlierWalPolicy;
- *                                    makes the WAL; starts sender and background work
- *                    GameNode        the parts of a running node; NodeState: alive, closed
- * queue.open       OwnerOpening      one open of an owner at a time, in the time of a call
+ * GameQueue.open   GameNode          connects NodeServers; EarlierWalPolicy; makes the WAL; starts
+ *                                    sender and background work; knows whether it is alive, closed
+ *                  NodeQueue         what the game calls, with the parts of one GameNode
+ * queue.open       OwnerOpening      one open of an owner at a time, in the time of a call; makes
+ *                                    the session known to WAL, sender and durability.NodeSessions
  *                    Opening         its states; each step is one operation of one server
- *                      OpeningPorts  what the steps work with; PrimaryForOpens, and
- *                                    ConnectionAfterHealing: the connection of an attempt
- *                      AdoptedRows   what open.lua returned; LostAdoption: to an attempt before
- *                    SessionAdoption makes the session known to WAL, sender and
- *                                    durability.NodeSessions
- * queue.read       OwnerReading      Redis, then MySQL
+ * queue.openAll    OwnersOpening     many, so that opens of others have their turn as well
+ * queue.read       NodeQueue         Redis, then MySQL
  * session.put ...  NodeSession       GameRows: between the game's records and encoded rows;
  *                    ChangeStaging   checks each change; StagedChanges: what is not committed yet
  * queue.transact   StagedChangeSet   what the game's code stages, beside what sessions have
  * session.current  CurrentRows       what the session committed of tables that were asked for
- * session.commit   SessionCommits    CommitChecks: owned, within limits, moves whole;
- *                                    CommitRoom: waits for room; HandledBefore: no message twice
- * queue.send       SentRow           checked as a put; Inboxes: where it goes
- * session.onSent   SentToGame        what others sent to the owner: RowsSent
+ * session.commit   SessionCommits    waits for room; no message is handled twice
+ *                    CommitChecks    owned, within limits, moves whole
+ * queue.send       SessionCommits    GameRows checks as for a put; into which inbox it goes
+ * session.onSent   SentToGame        what others sent to the owner
  * session.close    SessionClosing    waits until Redis has all, and tells it
- * queue.topic      NodeQueue         makes io.gameq.topic.NodeTopics; NodeMessages: its commits
- * queue.close      NodeClosing       closes the WAL as complete when all is in MySQL;
- *                                    ResourceStack: what else is to be closed
+ * queue.topic      NodeQueue         makes io.gameq.topic.NodeTopics; SessionCommits: its commits
+ * queue.ids        NodeIds           out of ranges that are taken in MySQL
+ * queue.close      GameNode          closes the WAL as complete when all is in MySQL
  *
- * Threads of the game wait in NodeCalls (TimedCalls), never longer than callTimeout.
- * In the background: SignsOfLife and io.gameq.upkeep, run by io.gameq.agent. StateSigns tells
- * operators how the node is, by FiguresNow; MeteredNode is what io.gameq.metrics sees of it.
+ * Threads of the game wait in NodeCalls, never longer than callTimeout. In the background:
+ * SignsOfLife, which also tells operators how the node is, and io.gameq.upkeep, run by
+ * io.gameq.agent. MeteredNode is what io.gameq.metrics sees of it.
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

@@ -13,7 +13,6 @@ import io.gameq.GameQueueException;
 import io.gameq.OwnerHeldException;
 import io.gameq.OwnerSession;
 import io.gameq.Takeover;
-import io.gameq.owner.OwnerId;
 import io.gameq.servers.GameDatabase;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -133,17 +132,14 @@ class GamesOwnCodeTest {
   void aNodeWhoseSenderDiedSaysSoAndGivesNoSignOfLifeAnyMore() throws Exception {
     CompletableFuture<Throwable> told = new CompletableFuture<>();
     GameQueueConfigBuilder config = config().onFailure(told::complete);
-    OwnerId player = OwnerId.of("player:1");
-    try (GameNode node = GameNode.start(config.build());
+    try (GameQueue queue = GameQueue.open(config.build());
         GameQueue other = GameQueue.open(config.node("n2").build())) {
-      node.opening().open(player, List.of(), Takeover.ALWAYS);
+      queue.open("player:1");
       AssertionError cause = new AssertionError("out of something");
-      node.state().died(cause);
+      ((NodeQueue) queue).node().died(cause);
       assertEquals(cause, get(told));
       GameQueueException refused =
-          assertThrows(
-              GameQueueException.class,
-              () -> node.opening().open(player, List.of(), Takeover.ALWAYS));
+          assertThrows(GameQueueException.class, () -> queue.open("player:1"));
       assertTrue(
           String.valueOf(refused.getMessage()).contains("out of something"), refused::getMessage);
       Awaitility.await().atMost(LONG).until(() -> !isHeldByALiveNode(other));

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NodeCallsTest {
   @TempDir Path walDirectory;
 
-  private final ResourceStack opened = new ResourceStack();
+  private @Nullable NodeCalls opened;
   private final CountDownLatch end = new CountDownLatch(1);
   private final AtomicBoolean redis = new AtomicBoolean(true);
   private final AtomicBoolean mysql = new AtomicBoolean(true);
@@ -31,11 +32,13 @@ class NodeCallsTest {
   @AfterEach
   void close() {
     end.countDown();
-    opened.close();
+    if (opened != null) {
+      opened.close();
+    }
   }
 
   private NodeCalls calls(Duration timeout) {
-    NodeCalls calls =
+    opened =
         new NodeCalls(
             GameQueueConfig.builder()
                 .redis("redis://localhost")
@@ -45,9 +48,8 @@ class NodeCallsTest {
                 .walDirectory(walDirectory)
                 .callTimeout(timeout)
                 .build(),
-            opened);
-    calls.know(new NodeCalls.Known(redis::get, mysql::get, mysqlConnections::get));
-    return calls;
+            new NodeCalls.Servers(redis::get, mysql::get, mysqlConnections::get));
+    return opened;
   }
 
   private String late() {

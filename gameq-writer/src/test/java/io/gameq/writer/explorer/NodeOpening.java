@@ -4,9 +4,9 @@ import io.gameq.GameQueueException;
 import io.gameq.MySqlException;
 import io.gameq.Takeover;
 import io.gameq.durability.TrackerInSteps;
-import io.gameq.node.AdoptedRows;
-import io.gameq.node.ConnectionAfterHealing.Healed;
 import io.gameq.node.Opening;
+import io.gameq.node.Opening.AdoptedRows;
+import io.gameq.node.Opening.Healed;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
@@ -295,7 +295,7 @@ record NodeOpening(GameNodeActor node) {
                 && plant().has(Switch.OPEN_OUTLIVES_ITS_CONNECTION));
     NodePorts ports = new NodePorts(this, world, me, attempt);
     try {
-      Opening now = over(world, attempt, broken).next(ports.ports());
+      Opening now = over(world, attempt, broken).next(ports);
       Attempt next = attempt.next(now, attempt.by());
       NodeMemory after = me.wal(ports.wal()).attempt(next, me.attempts());
       return ports.hasLeft() ? left(after, attempt) : after;

@@ -1,7 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.node.ConnectionAfterHealing.Healed;
-import io.gameq.node.OpeningPorts;
+import io.gameq.node.Opening;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -17,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a step of a node's open works with, and what it does to the node. Not thread-safe. */
-final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
+final class NodePorts extends Opening.Node {
   private final NodeOpening opening;
   private final Servers world;
   private final NodeMemory me;
@@ -26,6 +25,7 @@ final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
   private boolean hasLeft;
 
   NodePorts(NodeOpening opening, Servers world, NodeMemory me, Attempt attempt) {
+    super(opening.node().name(), new SlotKeys[] {world.slot}, 0, world.sessions, world.views);
     this.opening = opening;
     this.world = world;
     this.me = me;
@@ -33,42 +33,33 @@ final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
     this.wal = me.wal();
   }
 
-  OpeningPorts ports() {
-    return new OpeningPorts(
-        new OpeningPorts.Here(
-            opening.node().name(),
-            opening.node().name(),
-            new SlotKeys[] {world.slot},
-            0,
-            () -> opening.nonce(me.attempts())),
-        world.sessions,
-        world.views,
-        this,
-        this);
+  @Override
+  protected String nonce() {
+    return opening.nonce(me.attempts());
   }
 
   @Override
-  public Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
+  protected Opening.Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
     look.accept(ReadScript.call(world.redis, slot, owner));
     return opening.healed(world, attempt.by());
   }
 
   @Override
-  public OpenOwners.@Nullable Holder holder(
+  protected OpenOwners.@Nullable Holder holder(
       SlotKeys slot, OwnerId owner, CountingSessions durable) {
     return null;
   }
 
   @Override
-  public void ask(OwnerId owner, SessionId session) {}
+  protected void ask(OwnerId owner, SessionId session) {}
 
   @Override
-  public void leave(long term) {
+  protected void leave(long term) {
     hasLeft = true;
   }
 
   @Override
-  public List<Long> append(SessionRef session, List<EncodedRow> rows) {
+  protected List<Long> append(SessionRef session, List<EncodedRow> rows) {
     wal =
         wal.appended(
             NodeWal.ADOPTED,
@@ -77,7 +68,7 @@ final class NodePorts implements OpeningPorts.ToRedis, OpeningPorts.ToWal {
   }
 
   @Override
-  public void drop(SessionRef session) {}
+  protected void drop(SessionRef session) {}
 
   /** The node's WAL after the step. */
   NodeWal wal() {

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.MySqlException;
-import io.gameq.node.AdoptedRows;
 import io.gameq.node.Opening;
+import io.gameq.node.Opening.AdoptedRows;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.OpenScript;

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an owner without a session, in the two steps of {@code OwnerReading}, and says when it does
- * not see what was acknowledged before it began, or sees less than before.
+ * Reads an owner without a session, in the two steps of {@code GameQueue.read}, and says when it
+ * does not see what was acknowledged before it began, or sees less than before.
  */
 record ReadingActor(int player, int reads, Plant plant) implements Actor {
   /**

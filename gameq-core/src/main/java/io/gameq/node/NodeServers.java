@@ -1,0 +1,115 @@
+package io.gameq.node;
+
+import io.gameq.GameQueueConfig;
+import io.gameq.mysql.MySql;
+import io.gameq.mysql.MySqlConfig;
+import io.gameq.mysql.MySqlPool;
+import io.gameq.mysql.MySqlServerCheck;
+import io.gameq.mysql.schema.CatalogReader;
+import io.gameq.mysql.schema.LayoutTable;
+import io.gameq.mysql.schema.Settings;
+import io.gameq.mysql.tables.TermTable;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionRef;
+import io.gameq.redis.ControlConnection;
+import io.gameq.redis.PrimaryConnector;
+import io.gameq.redis.RedisConfig;
+import io.gameq.redis.RedisConnector;
+import io.gameq.redis.RedisLogin;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CloseScript;
+import io.gameq.rows.Catalog;
+import io.gameq.wal.WalRecord;
+import io.gameq.wal.WalWriter;
+import java.util.List;
+
+/**
+ * The servers of a node, checked at start, and the ways to them. Thread-safe.
+ *
+ * @param atStart the managed tables as they were then
+ * @param ofSender on one thread of its own
+ * @param primary by way of {@code ofSender}, to the primary that counts
+ * @param control for scripts of all threads
+ */
+record NodeServers(
+    MySql mysql,
+    LayoutTable layouts,
+    Catalog atStart,
+    SlotKeys[] slots,
+    RedisConnector connector,
+    RedisConnector ofSender,
+    PrimaryConnector primary,
+    ControlConnection control) {
+  /**
+   * Connects; throws GameQueueException when a server is away, or it, or its schema, is not one to
+   * run on.
+   */
+  static NodeServers open(GameQueueConfig config, GameNode.ResourceStack opened) {
+    MySqlConfig login =
+        new MySqlConfig(
+            config.jdbcUrl(),
+            config.mysqlUser(),
+            config.mysqlPassword(),
+            config.poolSize(),
+            config.mysqlTls());
+    MySql mysql = opened.add(MySqlPool.openForLogins(login, config.callTimeout()));
+    MySqlServerCheck.of(mysql).requireUsable();
+    Settings.agree(mysql, config.namespace(), config.slots());
+    Catalog catalog = CatalogReader.read(mysql).requireManaged();
+    LayoutTable layouts = new LayoutTable(mysql);
+    layouts.register(catalog);
+
+    RedisConnector connector = opened.add(new RedisConnector(address(config)));
+    RedisConnector ofSender = opened.add(RedisConnector.ofOneThread(address(config)));
+    ControlConnection control = opened.add(new ControlConnection(connector));
+    control.get();
+    return new NodeServers(
+        mysql,
+        layouts,
+        catalog,
+        SlotKeys.all(config.namespace(), config.slots()),
+        connector,
+        ofSender,
+        new PrimaryConnector(ofSender, new TermTable(mysql, config.slots())),
+        control);
+  }
+
+  /** A connection to Redis, and a thread, that nothing else uses. */
+  static ControlConnection apart(GameQueueConfig config, GameNode.ResourceStack opened) {
+    return opened.add(
+        new ControlConnection(opened.add(RedisConnector.ofOneThread(address(config)))));
+  }
+
+  private static RedisConfig address(GameQueueConfig config) {
+    return new RedisConfig(
+        config.redisUri(),
+        new RedisLogin(config.redisUser(), config.redisPassword()),
+        new RedisLogin(config.sentinelUser(), config.sentinelPassword()),
+        config.redisTls(),
+        RedisConfig.DEFAULT_TIMEOUT_MILLIS);
+  }
+
+  /** Ends a session; false when another one owns as far as Redis knows. */
+  boolean close(SessionRef session) {
+    return control.call(
+        redis -> CloseScript.call(redis, slots[session.slot()], session.owner(), session.id()));
+  }
+
+  SlotKeys slot(OwnerId owner) {
+    return slots[owner.slot(slots.length)];
+  }
+
+  /** The catalogue, after a table was altered: its column lists are kept before rows name them. */
+  Catalog readAgain(WalWriter wal) {
+    Catalog catalog = CatalogReader.read(mysql);
+    layouts.register(catalog);
+    wal.appendLayouts(layoutsOf(catalog));
+    return catalog;
+  }
+
+  static List<WalRecord.Layout> layoutsOf(Catalog catalog) {
+    return catalog.tables().stream()
+        .map(t -> new WalRecord.Layout(t.name(), t.fingerprint(), t.layout()))
+        .toList();
+  }
+}
