@@ -5,7 +5,6 @@ import io.gameq.Ids;
 import io.gameq.LayoutException;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.RowsScript;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.rows.Column;
 import io.gameq.rows.EncodedRow;
@@ -69,15 +68,15 @@ final class NodeIds {
     for (SlotKeys slot : redis.slots()) {
       List<String> members =
           List.copyOf(redis.control().ask(connection -> WaitingOwners.of(connection, slot)));
-      for (int from = 0; from < members.size(); from += RowsScript.MOST_OWNERS) {
+      for (int from = 0; from < members.size(); from += WaitingOwners.MOST_AT_ONCE) {
         List<String> some =
-            members.subList(from, Math.min(members.size(), from + RowsScript.MOST_OWNERS));
+            members.subList(from, Math.min(members.size(), from + WaitingOwners.MOST_AT_ONCE));
         highest =
             highest.max(
                 highest(
                     redis
                         .control()
-                        .ask(connection -> RowsScript.call(connection, slot, of.name(), some)),
+                        .ask(connection -> WaitingOwners.rows(connection, slot, of.name(), some)),
                     of,
                     column));
       }

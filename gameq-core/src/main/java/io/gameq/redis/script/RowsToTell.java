@@ -114,8 +114,7 @@ public final class RowsToTell {
   public static List<EncodedRow> waiting(
       RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
     List<EncodedRow> waiting = new ArrayList<>();
-    for (int from = 0; from < rows.size(); from += MOST_AT_ONCE) {
-      List<OfSession> some = rows.subList(from, Math.min(rows.size(), from + MOST_AT_ONCE));
+    for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
       List<String> args = new ArrayList<>();
       some.forEach(of -> args.addAll(List.of(of.inbox(), of.key())));
       List<Object> reply = ROWS.call(redis, slot, args);

@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rows that sessions committed after they had lost ownership, as writers found and parked them.
- * Thread-safe; has a connection of its own.
+ * Rows that sessions committed after they had lost ownership, as writers found and parked them;
+ * {@code discard.lua} removes them. Thread-safe; has a connection of its own.
  */
 public final class StaleRows implements AutoCloseable {
+  private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "discard.lua");
+
   /** Entries that Redis reads at a time, so that nobody waits for a large hash. */
   private static final ScanArgs PAGE = ScanArgs.Builder.limit(500);
 
@@ -115,10 +117,35 @@ public final class StaleRows implements AutoCloseable {
                 }));
   }
 
+  /** What became of a discard. */
+  public sealed interface Outcome {}
+
+  /** These rows are gone. */
+  public record Discarded(List<VersionedKey> rows) implements Outcome {}
+
+  /** Nothing was changed: the session owns now, and its rows will be flushed. */
+  public record OwnsNow() implements Outcome {}
+
+  /** Somebody else discarded it. */
+  public record Gone() implements Outcome {}
+
   /** Removes the rows of a session for good, unless it owns after all. */
-  public DiscardScript.Outcome discard(Session of) {
-    return redis.call(
-        connection -> DiscardScript.call(connection, slot(of.owner()), of.owner(), of.session()));
+  public Outcome discard(Session of) {
+    List<Object> reply =
+        redis.call(
+            connection -> DISCARD.call(connection, slot(of.owner()), of.owner(), of.session()));
+    long verdict = (Long) reply.get(0);
+    if (verdict != 1) {
+      return verdict == 0 ? new Gone() : new OwnsNow();
+    }
+    List<VersionedKey> rows = new ArrayList<>();
+    for (int i = 1; i < reply.size(); i += 2) {
+      rows.add(
+          new VersionedKey(
+              LuaScript.string(reply.get(i)),
+              Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
+    }
+    return new Discarded(rows);
   }
 
   @Override

@@ -22,7 +22,7 @@ class WaitingScriptTest {
   }
 
   private Waiting look() {
-    return WaitingScript.call(redis.redis, new Slots(redis.namespace, 1), paused).get(0);
+    return Waiting.inSlots(redis.redis, new Slots(redis.namespace, 1), paused).get(0);
   }
 
   private static String rowOf(long millis) {
