@@ -9,8 +9,8 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
+import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.HealedScript;
-import io.gameq.redis.script.LostRows;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
@@ -278,7 +278,7 @@ public sealed interface Opening {
     @Override
     public Opening next(OpeningPorts ports) {
       SessionRef session = ports.session(attempt.owner(), attempt.raised());
-      LostRows.putBack(by.redis(), ports.slot(session.owner()), session, missing);
+      CommitScript.putBack(by.redis(), ports.slot(session.owner()), session, missing);
       return new PutBack(attempt, by, rows.plusDirty(missing));
     }
   }

@@ -187,7 +187,7 @@ public final class ClaimScript {
 
     private List<Object> args() {
       return List.of(
-          claim.owner(), claim.token(), LuaScript.hex(version), args(setAside), args(kept));
+          claim.owner(), claim.token(), LuaScript.version(version), args(setAside), args(kept));
     }
 
     private static List<Object> args(List<VersionedKey> rows) {
@@ -195,7 +195,7 @@ public final class ClaimScript {
       args.add(rows.size());
       for (VersionedKey row : rows) {
         args.add(row.key());
-        args.add(LuaScript.hex(row.version()));
+        args.add(LuaScript.version(row.version()));
       }
       return args;
     }

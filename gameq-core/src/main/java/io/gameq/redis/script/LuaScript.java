@@ -250,8 +250,12 @@ public final class LuaScript {
   }
 
   /** A version as scripts compare it. */
-  static String hex(long version) {
-    return HexFormat.of().toHexDigits(version);
+  static byte[] version(long version) {
+    return SlotKeys.bytes(HexFormat.of().toHexDigits(version));
+  }
+
+  static byte[] number(long value) {
+    return SlotKeys.bytes(Long.toString(value));
   }
 
   /** A bulk reply as text. */

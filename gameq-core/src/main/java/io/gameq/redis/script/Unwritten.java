@@ -45,7 +45,7 @@ public record Unwritten(
    */
   public static List<Unwritten> among(
       RedisConnection redis, SlotKeys slot, long newest, int mostRows, List<String> members) {
-    return SCRIPT.call(redis, slot, LuaScript.hex(newest), mostRows, members).stream()
+    return SCRIPT.call(redis, slot, LuaScript.version(newest), mostRows, members).stream()
         .map(of -> unwritten((List<?>) of, members))
         .toList();
   }
