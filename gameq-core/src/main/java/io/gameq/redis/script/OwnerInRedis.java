@@ -287,14 +287,14 @@ public record OwnerInRedis(
     if (record != null) {
       texts.add(record.session().text());
     }
-    ScanArgs due = page().match(SlotKeys.bytes(owner.encoded() + ":*"));
+    ScanArgs due = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes(owner.encoded() + ":*"));
     ask(
         () -> {
           ScanIterator.zscan(redis.sync(), slot.due(), due)
               .forEachRemaining(of -> texts.add(afterLastColon(of.getValue())));
           return null;
         });
-    ScanArgs stale = page().match(slot.dirtyOfAll(owner));
+    ScanArgs stale = ScanArgs.Builder.limit(PAGE).match(slot.dirtyOfAll(owner));
     ask(
         () -> {
           ScanIterator.sscan(redis.sync(), slot.stale(), stale)
@@ -325,16 +325,12 @@ public record OwnerInRedis(
     return of.substring(of.lastIndexOf(':') + 1);
   }
 
-  private static ScanArgs page() {
-    return ScanArgs.Builder.limit(PAGE);
-  }
-
   private static @Nullable TracedRows sums(RedisConnection redis, byte[] key) {
     Sums sums = new Sums();
     ask(
         () -> {
           ScanIterator<KeyValue<byte[], byte[]>> rows =
-              ScanIterator.hscan(redis.sync(), key, page());
+              ScanIterator.hscan(redis.sync(), key, ScanArgs.Builder.limit(PAGE));
           while (rows.hasNext() && sums.rows < MOST_ROWS) {
             KeyValue<byte[], byte[]> row = rows.next();
             sums.add(LuaScript.string(row.getKey()), row.getValue());

@@ -6,7 +6,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,15 +80,10 @@ public final class RowsToTell {
   /** Which of these slots have any for the sessions of a node, by the id of its process. */
   public static Set<Integer> slotsWithAny(
       RedisConnection redis, List<SlotKeys> slots, String process) {
-    List<CompletionStage<Long>> asked = new ArrayList<>();
-    slots.forEach(slot -> asked.add(redis.async().exists(slot.sent(process))));
-    Set<Integer> some = new HashSet<>();
-    for (int i = 0; i < asked.size(); i++) {
-      if (RedisReply.await(asked.get(i)) > 0) {
-        some.add(slots.get(i).slot());
-      }
-    }
-    return some;
+    Map<Integer, CompletionStage<Long>> asked = new HashMap<>();
+    slots.forEach(of -> asked.put(of.slot(), redis.async().exists(of.sent(process))));
+    asked.values().removeIf(exists -> RedisReply.await(exists) == 0);
+    return asked.keySet();
   }
 
   /** All of a slot for the sessions of a node, by the id of its process. */

@@ -18,7 +18,6 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,33 +31,6 @@ import java.util.regex.Pattern;
 public final class SlotContents {
   /** Keys or entries that Redis looks at in one go. */
   private static final int PAGE = 250;
-
-  /** The keys that there is one of in each slot. */
-  private static final Map<String, String> TYPES =
-      Map.of(
-          "due", "zset",
-          "ready", "list",
-          "lease", "zset",
-          "claim", "hash",
-          "closing", "set",
-          "healing", "set",
-          "stale", "set",
-          "urgent", "set",
-          "journal", "hash");
-
-  /** The keys that there is one of in each slot and topic. */
-  private static final Map<String, String> TYPES_OF_TOPIC =
-      Map.of(
-          "msg", "hash",
-          "due", "zset",
-          "ready", "zset",
-          "behind", "zset",
-          "held", "hash",
-          "claim", "hash",
-          "lease", "zset",
-          "tries", "hash",
-          "dead", "hash",
-          "why", "hash");
 
   private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
 
@@ -127,7 +99,7 @@ public final class SlotContents {
           case "own" -> "string";
           case "dirty", "claimed", "inboxes", "sent", "unheld" -> "hash";
           case "inflight" -> "list";
-          default -> colon < 0 ? TYPES.getOrDefault(name, "") : "";
+          default -> colon < 0 ? typeInSlot(name) : "";
         };
     if (type.isEmpty()) {
       return; // of a newer version
@@ -147,13 +119,29 @@ public final class SlotContents {
     }
   }
 
+  /** Of the keys that there is one of in each slot. */
+  private static String typeInSlot(String name) {
+    return switch (name) {
+      case "due", "lease" -> "zset";
+      case "ready" -> "list";
+      case "claim", "journal" -> "hash";
+      case "closing", "healing", "stale", "urgent" -> "set";
+      default -> "";
+    };
+  }
+
   private static void addOfTopic(List<Thing> to, int slot, String name, String of) {
     Matcher matcher = OF_TOPIC.matcher(of);
     if (!matcher.matches()) {
       return;
     }
     boolean isGroup = matcher.group(2).equals("lane");
-    String type = isGroup ? "zset" : TYPES_OF_TOPIC.getOrDefault(matcher.group(2), "");
+    String type =
+        switch (matcher.group(2)) {
+          case "msg", "held", "claim", "tries", "dead", "why" -> "hash";
+          case "due", "ready", "behind", "lease", "lane" -> "zset";
+          default -> "";
+        };
     if (!type.isEmpty()) {
       to.add(new Thing(slot, "key", name, type));
     }
