@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class WaitingScriptTest {
+class WaitingTest {
   private static final long HOUR_MILLIS = 3_600_000;
   private static final ClaimScript CLAIM = new ClaimScript("w1", ClaimScript.Bounds.DEFAULT);
 

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class UnwrittenScriptTest {
+class UnwrittenTest {
   private static final ClaimScript CLAIM = new ClaimScript("w1", ClaimScript.Bounds.DEFAULT);
 
   private final SlotFixture redis = new SlotFixture();
