@@ -7,7 +7,6 @@ import io.gameq.redis.RedisServerCheck;
 import io.gameq.redis.RedisState;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
-import io.gameq.redis.script.WaitingScript;
 import io.gameq.redis.topic.TopicSurvey;
 import java.util.List;
 import java.util.Set;
@@ -41,9 +40,7 @@ public record Backlog(List<Waiting> slots, RedisState redis, List<TopicBacklog> 
    */
   public static Backlog of(RedisConnection redis, Slots slots, Set<String> paused) {
     return new Backlog(
-        WaitingScript.call(redis, slots, paused),
-        RedisServerCheck.state(redis),
-        topics(redis, slots));
+        Waiting.inSlots(redis, slots, paused), RedisServerCheck.state(redis), topics(redis, slots));
   }
 
   /** What is wrong with topics hides nothing of the rows. */

@@ -6,7 +6,6 @@ import io.gameq.LayoutException;
 import io.gameq.mysql.tables.IdTable;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.RowsScript;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.rows.Column;
 import io.gameq.rows.EncodedRow;
@@ -67,13 +66,13 @@ final class NodeIds {
     ControlConnection control = node.servers.control();
     for (SlotKeys slot : node.servers.slots()) {
       List<String> members = List.copyOf(control.ask(redis -> WaitingOwners.of(redis, slot)));
-      for (int from = 0; from < members.size(); from += RowsScript.MOST_OWNERS) {
+      for (int from = 0; from < members.size(); from += WaitingOwners.MOST_AT_ONCE) {
         List<String> some =
-            members.subList(from, Math.min(members.size(), from + RowsScript.MOST_OWNERS));
+            members.subList(from, Math.min(members.size(), from + WaitingOwners.MOST_AT_ONCE));
         highest =
             highest.max(
                 highest(
-                    control.ask(redis -> RowsScript.call(redis, slot, of.name(), some)),
+                    control.ask(redis -> WaitingOwners.rows(redis, slot, of.name(), some)),
                     of,
                     column));
       }

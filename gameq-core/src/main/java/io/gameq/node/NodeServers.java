@@ -17,7 +17,7 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisLogin;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.CloseScript;
+import io.gameq.redis.script.OwnKey;
 import io.gameq.rows.Catalog;
 import io.gameq.wal.WalRecord;
 import io.gameq.wal.WalWriter;
@@ -92,7 +92,7 @@ record NodeServers(
   /** Ends a session; false when another one owns as far as Redis knows. */
   boolean close(SessionRef session) {
     return control.call(
-        redis -> CloseScript.call(redis, slots[session.slot()], session.owner(), session.id()));
+        redis -> OwnKey.close(redis, slots[session.slot()], session.owner(), session.id()));
   }
 
   SlotKeys slot(OwnerId owner) {

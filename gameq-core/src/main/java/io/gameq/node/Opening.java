@@ -12,8 +12,8 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.HealedScript;
-import io.gameq.redis.script.LostRows;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
@@ -447,7 +447,7 @@ public sealed interface Opening {
     @Override
     public Opening next(Node node) {
       SessionRef session = node.session(attempt.owner(), attempt.raised());
-      LostRows.putBack(by.redis(), node.slot(session.owner()), session, missing);
+      CommitScript.putBack(by.redis(), node.slot(session.owner()), session, missing);
       return new PutBack(attempt, by, rows.plusDirty(missing));
     }
   }

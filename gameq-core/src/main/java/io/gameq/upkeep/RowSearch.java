@@ -8,7 +8,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.LookScript;
 import io.gameq.redis.script.LookScript.Looked;
-import io.gameq.redis.script.PendingScript;
+import io.gameq.redis.script.ReadScript;
 import io.gameq.view.OwnerViews;
 import java.util.Map;
 import java.util.Set;
@@ -48,7 +48,7 @@ final class RowSearch {
 
   /** Whether Redis holds no row of this session, neither dirty nor claimed. */
   boolean holdsNothing(SessionRef session) {
-    return PendingScript.holdsNothing(
+    return ReadScript.holdsNothing(
         control.get(), slots[session.slot()], session.owner(), session.id());
   }
 

@@ -19,7 +19,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
-import io.gameq.redis.script.WaitingScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.MySqlServer;
 import io.gameq.servers.TestServers;
@@ -159,7 +158,7 @@ class FlushNowTest {
   }
 
   private Waiting waiting() {
-    return WaitingScript.call(redis, new Slots(game.namespace, Game.SLOTS), Set.of())
+    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of())
         .get(OwnerId.of("player:1").slot(Game.SLOTS));
   }
 }

@@ -19,7 +19,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Waiting;
-import io.gameq.redis.script.WaitingScript;
 import io.gameq.servers.TestServers;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.writer.RefusingGame.Chest;
@@ -75,7 +74,7 @@ class PausesTest {
   }
 
   private Waiting waiting(int slot) {
-    return WaitingScript.call(redis, new Slots(game.namespace, Game.SLOTS), Set.of()).get(slot);
+    return Waiting.inSlots(redis, new Slots(game.namespace, Game.SLOTS), Set.of()).get(slot);
   }
 
   /** Nobody has claimed it though it is due for longer than any writer needs. */

@@ -20,7 +20,6 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.ReapScript;
 import io.gameq.servers.TestServers;
 import io.gameq.writer.RefusingGame.Chest;
 import io.gameq.writer.RefusingGame.Gem;
@@ -167,7 +166,7 @@ class RefusedRowsTest {
       ClaimScript dying = new ClaimScript("dying", new ClaimScript.Bounds(9, 99, 9_999, 1));
       for (int lapses = 1; lapses <= 5; lapses++) {
         await().atMost(LONG).until(() -> !dying.call(connection.get(), slot).claims().isEmpty());
-        await().atMost(LONG).until(() -> !ReapScript.call(connection.get(), slot).isEmpty());
+        await().atMost(LONG).until(() -> !ClaimScript.reap(connection.get(), slot).isEmpty());
       }
       try (WriterService writer = game.writer("w1")) {
         DeadLetterException refused =

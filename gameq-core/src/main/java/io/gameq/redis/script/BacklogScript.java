@@ -1,5 +1,7 @@
 package io.gameq.redis.script;
 
+import static io.gameq.redis.script.LuaScript.utf8;
+
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import java.nio.charset.StandardCharsets;
@@ -43,14 +45,7 @@ public final class BacklogScript {
   public static Asked ask(
       RedisConnection redis, String namespace, String text, String at, long oldMillis) {
     List<Object> reply =
-        ASK.call(
-            redis,
-            key(namespace),
-            SlotKeys.bytes(Long.toString(oldMillis)),
-            SlotKeys.bytes(LOOK_MILLIS),
-            SlotKeys.bytes(text),
-            SlotKeys.bytes(at),
-            SlotKeys.bytes(LIFE_MILLIS));
+        ASK.call(redis, key(namespace), oldMillis, LOOK_MILLIS, text, at, LIFE_MILLIS);
     return new Asked(
         (Long) reply.get(0),
         LuaScript.string(reply.get(1)),
@@ -65,14 +60,8 @@ public final class BacklogScript {
    */
   public static String publish(RedisConnection redis, String namespace, Map<String, String> texts) {
     List<byte[]> args = new ArrayList<>();
-    args.add(SlotKeys.bytes(LIFE_MILLIS));
-    texts.forEach(
-        (name, text) -> {
-          args.add(SlotKeys.bytes(name));
-          args.add(text.getBytes(StandardCharsets.UTF_8));
-        });
-    return LuaScript.string(
-        PUBLISH.call(redis, key(namespace), args.toArray(byte[][]::new)).get(0));
+    texts.forEach((name, text) -> args.addAll(List.of(utf8(name), utf8(text))));
+    return LuaScript.string(PUBLISH.call(redis, key(namespace), LIFE_MILLIS, args).get(0));
   }
 
   private static byte[] key(String namespace) {

@@ -3,7 +3,6 @@ package io.gameq.redis.script;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.rows.EncodedRow;
-import java.util.Collection;
 import java.util.List;
 
 /**
@@ -22,18 +21,4 @@ public record Claim(
     int attempts,
     int lapses,
     long refusedForMillis,
-    List<EncodedRow> rows) {
-  /** Adds owner and token of each claim, as scripts take them. */
-  static void addTokens(List<String> args, Collection<Claim> claims) {
-    for (Claim claim : claims) {
-      args.add(claim.owner().encoded());
-      args.add(claim.token());
-    }
-  }
-
-  /** How many 1 are in replies that have a 1 for each claim that was still ours, else a 0. */
-  static int stillOurs(List<LuaScript.Answer> answers) {
-    return (int)
-        answers.stream().flatMap(of -> of.get().stream()).filter(r -> (Long) r == 1).count();
-  }
-}
+    List<EncodedRow> rows) {}

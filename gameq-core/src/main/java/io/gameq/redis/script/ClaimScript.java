@@ -5,15 +5,29 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@code claim.lua}: takes a batch of due owners. Immutable. */
+/**
+ * What a writer does with claims: {@code claim.lua} takes a batch of due owners, {@code renew.lua}
+ * goes on holding them, {@code ack.lua} and {@code nack.lua} end them, {@code reap.lua} takes back
+ * what others let run out. Immutable.
+ */
 public final class ClaimScript {
-  private static final LuaScript SCRIPT =
-      LuaScript.of(ClaimScript.class, "claims.lua", "claim.lua");
+  private static final LuaScript CLAIM = LuaScript.of(ClaimScript.class, "claims.lua", "claim.lua");
+  private static final LuaScript RENEW = LuaScript.of(ClaimScript.class, "claims.lua", "renew.lua");
+  private static final LuaScript NACK = LuaScript.of(ClaimScript.class, "claims.lua", "nack.lua");
+  private static final LuaScript REAP = LuaScript.of(ClaimScript.class, "claims.lua", "reap.lua");
+  private static final LuaScript ACK =
+      LuaScript.of(ClaimScript.class, "claims.lua", "inbox.lua", "ack.lua");
+
+  /** Owners that are reaped in one call: a script holds Redis for as long as it takes. */
+  public static final int MOST_REAPED = 100;
 
   /** How long an owner whose session Redis lost waits until MySQL was asked. */
   private static final long UNOWNED_WAIT_MILLIS = 1_000;
@@ -63,7 +77,7 @@ public final class ClaimScript {
 
   /** Claims from one slot, at most what the bounds say. */
   public Batch call(RedisConnection redis, SlotKeys slot) {
-    return batch(SCRIPT.call(redis, slot, args(bounds.owners(), bounds.rows(), false)));
+    return batch(CLAIM.call(redis, slot, args(bounds.owners(), bounds.rows(), false)));
   }
 
   /**
@@ -91,7 +105,7 @@ public final class ClaimScript {
         shares.stream()
             .map(of -> new LuaScript.Call(of.slot, args(of.owners, of.rows, isUrgent)))
             .toList();
-    return SCRIPT.callEach(redis, calls).stream()
+    return CLAIM.callEach(redis, calls).stream()
         .map(
             answer ->
                 answer.error() == null
@@ -100,16 +114,16 @@ public final class ClaimScript {
         .toList();
   }
 
-  private List<String> args(int owners, int rows, boolean isUrgent) {
+  private List<Object> args(int owners, int rows, boolean isUrgent) {
     return List.of(
         writer,
-        UUID.randomUUID().toString(),
-        Long.toString(bounds.leaseMillis()),
-        Integer.toString(owners),
-        Integer.toString(rows),
-        Long.toString((long) bounds.bytes() * rows / bounds.rows()),
-        Long.toString(UNOWNED_WAIT_MILLIS),
-        isUrgent ? "1" : "0");
+        UUID.randomUUID(),
+        bounds.leaseMillis(),
+        owners,
+        rows,
+        (long) bounds.bytes() * rows / bounds.rows(),
+        UNOWNED_WAIT_MILLIS,
+        isUrgent);
   }
 
   private static Batch batch(List<Object> reply) {
@@ -144,5 +158,129 @@ public final class ClaimScript {
               SessionId.parse(LuaScript.string(parts.get(1)))));
     }
     return rows;
+  }
+
+  /** Moves the deadline of claims to a lease from now. Returns how many were still ours. */
+  public static int renew(
+      RedisConnection redis, SlotKeys slot, long leaseMillis, Collection<Claim> claims) {
+    return ((Long) RENEW.call(redis, slot, leaseMillis, tokens(claims)).get(0)).intValue();
+  }
+
+  /**
+   * A claim that was flushed.
+   *
+   * @param version up to which all of it is in MySQL, set aside, or kept
+   * @param setAside rows that are dead letters now
+   * @param kept rows that go back to wait
+   * @param keptMillis until the owner is due again for them
+   */
+  public record Flushed(
+      Claim claim,
+      long version,
+      List<VersionedKey> setAside,
+      List<VersionedKey> kept,
+      long keptMillis) {
+    /** Where nothing is kept any will do: most have the same. */
+    private long dueAgainMillis() {
+      return kept.isEmpty() ? 0 : keptMillis;
+    }
+
+    private List<Object> args() {
+      return List.of(
+          claim.owner(), claim.token(), LuaScript.version(version), args(setAside), args(kept));
+    }
+
+    private static List<Object> args(List<VersionedKey> rows) {
+      List<Object> args = new ArrayList<>(1 + 2 * rows.size());
+      args.add(rows.size());
+      for (VersionedKey row : rows) {
+        args.add(row.key());
+        args.add(LuaScript.version(row.version()));
+      }
+      return args;
+    }
+  }
+
+  /**
+   * Ends claims whose rows are in MySQL and tells their nodes, in one round trip. Returns how many
+   * were still ours.
+   */
+  public static int ack(
+      RedisConnection redis, Slots slots, String namespace, List<Flushed> flushed) {
+    List<LuaScript.Call> calls = new ArrayList<>();
+    slots
+        .grouped(flushed, of -> of.claim().owner())
+        .forEach(
+            (slot, all) ->
+                all.stream()
+                    .collect(Collectors.groupingBy(Flushed::dueAgainMillis))
+                    .forEach(
+                        (millis, some) ->
+                            calls.add(
+                                new LuaScript.Call(
+                                    slot,
+                                    List.of(
+                                        namespace,
+                                        OwnKey.KEPT_MILLIS,
+                                        millis,
+                                        some.stream().map(Flushed::args).toList())))));
+    return stillOurs(ACK.callEach(redis, calls));
+  }
+
+  /**
+   * Gives claims back unflushed, in one round trip. Returns how many were still ours.
+   *
+   * @param countsAsAttempt false for an outage, which is not the rows' fault
+   */
+  public static int nack(
+      RedisConnection redis,
+      Slots slots,
+      long delayMillis,
+      boolean countsAsAttempt,
+      List<Claim> claims) {
+    List<LuaScript.Call> calls = new ArrayList<>();
+    slots
+        .grouped(claims, Claim::owner)
+        .forEach(
+            (slot, some) ->
+                calls.add(
+                    new LuaScript.Call(slot, List.of(delayMillis, countsAsAttempt, tokens(some)))));
+    return stillOurs(NACK.callEach(redis, calls));
+  }
+
+  private static List<Object> tokens(Collection<Claim> claims) {
+    List<Object> tokens = new ArrayList<>(2 * claims.size());
+    for (Claim claim : claims) {
+      tokens.add(claim.owner());
+      tokens.add(claim.token());
+    }
+    return tokens;
+  }
+
+  /** Replies have a 1 for each claim that was still ours, else a 0. */
+  private static int stillOurs(List<LuaScript.Answer> answers) {
+    return (int)
+        answers.stream().flatMap(of -> of.get().stream()).filter(r -> (Long) r == 1).count();
+  }
+
+  /**
+   * A claim that its writer let run out.
+   *
+   * @param lapses how often that happened to the owner's rows since they were last flushed
+   */
+  public record Reaped(OwnerId owner, String writer, int lapses) {}
+
+  /** Takes back claims of writers that are gone or stalled, at most {@link #MOST_REAPED}. */
+  public static List<Reaped> reap(RedisConnection redis, SlotKeys slot) {
+    List<Reaped> reaped = new ArrayList<>();
+    for (Object entry : REAP.call(redis, slot, MOST_REAPED)) {
+      List<?> parts = (List<?>) entry;
+      reaped.add(
+          new Reaped(
+              OwnerId.ofEncoded(LuaScript.string(parts.get(0))),
+              LuaScript.string(parts.get(1)),
+              ((Long) parts.get(2)).intValue()));
+    }
+    return reaped;
   }
 }

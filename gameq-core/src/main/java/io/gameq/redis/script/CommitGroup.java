@@ -1,13 +1,26 @@
 package io.gameq.redis.script;
 
+import io.gameq.change.ChangedRow;
 import io.gameq.change.Commit;
 import io.gameq.change.CommitPart;
+import io.gameq.change.SlotMessages;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.TransactionDiscardedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +78,7 @@ public final class CommitGroup {
   public record TakenInPart(String message) implements Outcome {}
 
   static final Outcome APPLIED = new Applied();
-  static final Outcome FORGOTTEN = new Forgotten();
+  private static final Outcome FORGOTTEN = new Forgotten();
 
   /**
    * What the sender tells of all its commits.
@@ -106,7 +119,7 @@ public final class CommitGroup {
 
   private final List<Commit> commits;
   private final Terms terms;
-  private CommitCommands commands;
+  private Commands commands;
 
   /** A group of commits in WAL order, which all {@linkplain Commit#goesAlone go alone} or none. */
   public CommitGroup(List<Commit> commits, Terms terms) {
@@ -115,20 +128,20 @@ public final class CommitGroup {
     this.commands = commands(commits, terms);
   }
 
-  private static CommitCommands commands(List<Commit> commits, Terms terms) {
+  private static Commands commands(List<Commit> commits, Terms terms) {
     if (commits.get(0).goesAlone()) {
-      return new CommitsAsScripts(commits, terms, false);
+      return new AsScripts(commits, terms, false);
     }
     int messages = 0;
     for (Commit commit : commits) {
       messages += commit.isOfMessagesAlone() ? 1 : 0;
     }
     if (messages == 0) {
-      return new CommitsInMulti(commits, terms);
+      return new CommitsInMulti(commits, terms, Map.of());
     }
     return messages == commits.size()
-        ? new CommitsOfMessages(commits, terms, false)
-        : new CommitsOfBoth(commits, terms);
+        ? new OfMessages(commits, terms, false, Map.of())
+        : new OfBoth(commits, terms);
   }
 
   public List<Commit> commits() {
@@ -146,15 +159,15 @@ public final class CommitGroup {
   /** Whether a commit whose answer was lost changes messages alone, and Redis has it. */
   public boolean isThere() {
     Commit commit = commits.get(0);
-    return commit.isOfMessagesAlone() && CommitsOfMessages.lacking(commit, terms).isEmpty();
+    return commit.isOfMessagesAlone() && lacking(commit, terms).isEmpty();
   }
 
   /** Sends a commit whose answer was lost, or which was refused: as a script, however often. */
   public CompletionStage<?> sendAgain(RedisConnection redis) {
     commands =
         commits.get(0).isOfMessagesAlone()
-            ? new CommitsOfMessages(commits, terms, true)
-            : new CommitsAsScripts(commits, terms, true);
+            ? new OfMessages(commits, terms, true, Map.of())
+            : new AsScripts(commits, terms, true);
     return commands.send(redis);
   }
 
@@ -168,13 +181,7 @@ public final class CommitGroup {
    * answered one; nothing of the group was applied then. Else {@code error}, the connection's.
    */
   public Throwable whyFailed(@Nullable Throwable error) {
-    return commands.whyFailed(failure(error));
-  }
-
-  static Throwable failure(@Nullable Throwable error) {
-    return error != null
-        ? error
-        : new TransactionDiscardedException("Redis discarded the transaction");
+    return commands.whyFailed(error);
   }
 
   /**
@@ -194,5 +201,354 @@ public final class CommitGroup {
   /** What became of commit {@code i}, once the group's reply is there. */
   public Outcome outcome(int i) {
     return commands.outcome(i);
+  }
+
+  /** What carries commits to Redis; its methods are those of the group. */
+  abstract static class Commands {
+    final List<Commit> commits;
+    final Terms terms;
+    final List<SlotMarks.Move> moves = new ArrayList<>();
+
+    Commands(List<Commit> commits, Terms terms) {
+      this.commits = commits;
+      this.terms = terms;
+    }
+
+    abstract CompletionStage<?> send(RedisConnection redis);
+
+    abstract Outcome outcome(int i);
+
+    abstract boolean answered();
+
+    void refused() {
+      moves.forEach(terms.marks()::refused);
+    }
+
+    boolean wasDiscarded() {
+      return false;
+    }
+
+    Throwable whyFailed(@Nullable Throwable error) {
+      return error != null
+          ? error
+          : new TransactionDiscardedException("Redis discarded the transaction");
+    }
+  }
+
+  /** Redis' own refusal, which is of these commits; that it is away is so for all, and thrown. */
+  private static String refusal(Throwable error) {
+    String message = RedisReply.answered(error);
+    if (message == null || RedisReply.isAway(message)) {
+      throw error instanceof CompletionException of ? of : new CompletionException(error);
+    }
+    return message;
+  }
+
+  /** The messages of a commit: of one that is sent again none if Redis took them. */
+  private static MessageCommit messages(Commit commit, Terms terms, boolean isAgain) {
+    return new MessageCommit(
+        commit.sequence(), commit.version(), isAgain ? lacking(commit, terms) : commit.messages());
+  }
+
+  private static List<SlotMessages> lacking(Commit commit, Terms terms) {
+    return commit.isNotTaken()
+            || terms.marks().read().wasRefused(commit.sequence(), commit.publishes())
+        ? commit.messages()
+        : List.of();
+  }
+
+  private static MessagesScript.Mode mode(boolean isAgain) {
+    return isAgain ? MessagesScript.Mode.AGAIN : MessagesScript.Mode.FIRST;
+  }
+
+  /**
+   * Commits that are checked as a whole before anything of them is written, each as {@code
+   * commit.lua}: spanning ones, those of rows and messages, and those that are sent again.
+   */
+  private static final class AsScripts extends Commands {
+    private final boolean isAgain;
+    private final @Nullable Outcome[] outcomes;
+    private final List<CommitScript.Arguments> sent = new ArrayList<>();
+
+    /** Of what was decided, the marks before it. */
+    private final List<@Nullable List<Long>> marks;
+
+    /** Commits; {@code isAgain}: Redis may hold them already. */
+    AsScripts(List<Commit> commits, Terms terms, boolean isAgain) {
+      super(commits, terms);
+      this.isAgain = isAgain;
+      this.outcomes = new @Nullable Outcome[commits.size()];
+      this.marks = new ArrayList<>(Collections.nCopies(commits.size(), null));
+    }
+
+    @Override
+    CompletionStage<?> send(RedisConnection redis) {
+      if (commits.size() == 1) {
+        return send(redis, 0);
+      }
+      CompletableFuture<?>[] replies = new CompletableFuture<?>[commits.size()];
+      redis.inOneGo(
+          () -> {
+            for (int i = 0; i < replies.length; i++) {
+              replies[i] = send(redis, i);
+            }
+          });
+      return CompletableFuture.allOf(replies);
+    }
+
+    private CompletableFuture<@Nullable Void> send(RedisConnection redis, int i) {
+      Commit commit = commits.get(i);
+      CommitScript.Arguments arguments = arguments(commit);
+      sent.add(arguments);
+      moves.addAll(arguments.moves());
+      return CommitScript.sendText(redis, arguments)
+          .<@Nullable Void>handle(
+              (answer, error) -> {
+                outcomes[i] =
+                    error == null ? outcome(commit, answer) : new RefusedBy(refusal(error));
+                if (error == null && answer.get(answer.size() - 1) instanceof List<?> before) {
+                  marks.set(i, SlotMarks.marks(before));
+                }
+                return null;
+              })
+          .toCompletableFuture();
+    }
+
+    private CommitScript.Arguments arguments(Commit commit) {
+      List<CommitScript.Part> parts = new ArrayList<>();
+      Set<Integer> slots = new LinkedHashSet<>();
+      for (CommitPart part : commit.parts()) {
+        List<byte[]> rows = new ArrayList<>(2 * part.rows().size());
+        for (ChangedRow row : part.rows()) {
+          rows.add(row.keyBytes());
+          rows.add(row.image());
+        }
+        parts.add(new CommitScript.Part(terms.keysOf().apply(part), rows));
+        slots.add(part.session().slot());
+      }
+      MessageCommit messages = messages(commit, terms, isAgain);
+      messages.messages().forEach(of -> slots.add(of.slot()));
+      List<SlotMarks.Move> moved = new ArrayList<>();
+      slots.forEach(slot -> moved.add(terms.move(slot, commit.sequence())));
+      return new CommitScript.Arguments(
+          terms.walId(),
+          mode(isAgain),
+          commit.sequence(),
+          terms.open(),
+          terms.due(commit.isUrgent()),
+          parts,
+          messages.messages().isEmpty() ? null : messages,
+          terms.slots(),
+          moved);
+    }
+
+    private static Outcome outcome(Commit commit, List<Object> reply) {
+      return switch (((Long) reply.get(0)).intValue()) {
+        case 1 -> APPLIED;
+        case 2 -> new ClaimLost(LuaScript.string(reply.get(1)));
+        case 3 -> new MessageChanged(LuaScript.string(reply.get(1)));
+        case 4 ->
+            new RowIsThere(
+                part(commit, reply).session().owner().base(), LuaScript.string(reply.get(2)));
+        case 5 -> FORGOTTEN;
+        default -> {
+          String ownedBy = LuaScript.string(reply.get(2));
+          yield new NotOwner(part(commit, reply), ownedBy.isEmpty() ? null : ownedBy, false);
+        }
+      };
+    }
+
+    private static CommitPart part(Commit commit, List<Object> reply) {
+      return commit.parts().get(((Long) reply.get(1)).intValue());
+    }
+
+    @Override
+    boolean answered() {
+      boolean fits = true;
+      for (int i = 0; i < outcomes.length; i++) {
+        List<Long> before = marks.get(i);
+        for (int slot = 0; slot < sent.get(i).moves().size(); slot++) {
+          SlotMarks.Move move = sent.get(i).moves().get(slot);
+          if (before == null) {
+            terms.marks().refused(move);
+          } else {
+            fits &= terms.marks().taken(move, before.get(slot));
+          }
+        }
+        fits &= !(outcomes[i] instanceof Forgotten);
+      }
+      return fits;
+    }
+
+    @Override
+    Outcome outcome(int i) {
+      Outcome outcome = outcomes[i];
+      return outcome != null ? outcome : new RefusedBy("Redis did not answer");
+    }
+  }
+
+  /** Commits of messages alone, in one {@code messages.lua}. */
+  private static final class OfMessages extends Commands {
+    private final boolean isAgain;
+    private final Outcome[] outcomes;
+    private final Map<Integer, Long> rows;
+    private MessagesScript.@Nullable Answer answer;
+
+    /**
+     * Commits.
+     *
+     * @param isAgain whether Redis may hold them already
+     * @param rows by slot, the newest commit of rows that goes before them
+     */
+    OfMessages(List<Commit> commits, Terms terms, boolean isAgain, Map<Integer, Long> rows) {
+      super(commits, terms);
+      this.rows = rows;
+      this.isAgain = isAgain;
+      this.outcomes = new Outcome[commits.size()];
+      Arrays.fill(outcomes, APPLIED);
+    }
+
+    @Override
+    CompletionStage<?> send(RedisConnection redis) {
+      List<MessageCommit> sent = new ArrayList<>(commits.size());
+      Map<Integer, Long> newest = new LinkedHashMap<>();
+      for (Commit commit : commits) {
+        MessageCommit of = messages(commit, terms, isAgain);
+        sent.add(of);
+        of.messages().forEach(some -> newest.put(some.slot(), commit.sequence()));
+      }
+      newest.forEach(
+          (slot, last) -> moves.add(terms.move(slot, Math.max(last, rows.getOrDefault(slot, 0L)))));
+      return MessagesScript.send(
+              redis,
+              new MessagesScript.Arguments(
+                  terms.walId(), mode(isAgain), terms.open(), terms.slots(), sent, moves))
+          .thenAccept(
+              told -> {
+                answer = told;
+                told.refused().forEach(of -> outcomes[of.commit()] = outcome(of));
+                if (!told.fits()) {
+                  Arrays.fill(outcomes, FORGOTTEN);
+                }
+              });
+    }
+
+    private static Outcome outcome(MessagesScript.Refused refused) {
+      return switch (refused.kind()) {
+        case CLAIM_LOST -> new ClaimLost(refused.text());
+        case CHANGED -> new MessageChanged(refused.text());
+        case FULL -> new RefusedBy("OOM Redis reached maxmemory");
+        case WRONG_TYPE -> new RefusedBy(refused.text());
+      };
+    }
+
+    @Override
+    boolean answered() {
+      MessagesScript.Answer told = answer;
+      if (told == null || !told.fits()) {
+        refused();
+        return false;
+      }
+      boolean fits = true;
+      for (int i = 0; i < moves.size(); i++) {
+        fits &= terms.marks().taken(moves.get(i), told.marks().get(i));
+      }
+      return fits;
+    }
+
+    @Override
+    Outcome outcome(int i) {
+      return outcomes[i];
+    }
+  }
+
+  /**
+   * Commits of rows, and commits of messages behind them: what is told by a message is to be read
+   * in the rows that were committed before it.
+   */
+  private static final class OfBoth extends Commands {
+    private final Half rows;
+    private final Half messages;
+
+    /** The place of each commit in its half. */
+    private final int[] places;
+
+    OfBoth(List<Commit> commits, Terms terms) {
+      super(commits, terms);
+      List<Commit> ofRows = new ArrayList<>();
+      List<Commit> ofMessages = new ArrayList<>();
+      // Rows that are newer go before these, and may not move the mark past what has not arrived.
+      Map<Integer, Long> firstMessages = new HashMap<>();
+      // These have arrived when the messages have.
+      Map<Integer, Long> lastRows = new HashMap<>();
+      places = new int[commits.size()];
+      for (int i = 0; i < places.length; i++) {
+        Commit commit = commits.get(i);
+        List<Commit> half = commit.isOfMessagesAlone() ? ofMessages : ofRows;
+        places[i] = half.size();
+        half.add(commit);
+        commit.messages().forEach(of -> firstMessages.putIfAbsent(of.slot(), commit.sequence()));
+        commit.parts().forEach(of -> lastRows.put(of.session().slot(), commit.sequence()));
+      }
+      rows = new Half(new CommitsInMulti(ofRows, terms, firstMessages));
+      messages = new Half(new OfMessages(ofMessages, terms, false, lastRows));
+    }
+
+    @Override
+    CompletableFuture<?> send(RedisConnection redis) {
+      return CompletableFuture.allOf(rows.send(redis), messages.send(redis));
+    }
+
+    @Override
+    boolean answered() {
+      boolean rowsFit = rows.answered();
+      return messages.answered() && rowsFit;
+    }
+
+    @Override
+    void refused() {
+      rows.commands.refused();
+      messages.commands.refused();
+    }
+
+    @Override
+    Outcome outcome(int i) {
+      return (commits.get(i).isOfMessagesAlone() ? messages : rows).outcome(places[i]);
+    }
+  }
+
+  /** Commits of one kind; Redis may refuse them while it takes the others. */
+  private static final class Half {
+    final Commands commands;
+    @Nullable String refusal;
+
+    Half(Commands commands) {
+      this.commands = commands;
+    }
+
+    CompletableFuture<?> send(RedisConnection redis) {
+      return commands
+          .send(redis)
+          .<@Nullable Void>handle(
+              (ignored, error) -> {
+                if (error != null || commands.wasDiscarded()) {
+                  refusal = refusal(commands.whyFailed(error));
+                }
+                return null;
+              })
+          .toCompletableFuture();
+    }
+
+    boolean answered() {
+      if (refusal == null) {
+        return commands.answered();
+      }
+      commands.refused();
+      return true;
+    }
+
+    Outcome outcome(int i) {
+      return refusal != null ? new RefusedBy(refusal) : commands.outcome(i);
+    }
   }
 }

@@ -1,15 +1,21 @@
 package io.gameq.redis.script;
 
 import io.gameq.change.SlotMessages;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
+import io.gameq.redis.RedisReply;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +31,11 @@ public final class CommitScript {
   private static final LuaScript WITH_MESSAGES =
       LuaScript.of(
           CommitScript.class, "inbox.lua", "topic.lua", "batches.lua", "journal.lua", "commit.lua");
+
+  /** A script holds Redis for as long as it takes; an owner with few rows, as most are, is one. */
+  private static final int ROWS_AT_ONCE = 500;
+
+  private static final int BYTES_AT_ONCE = 4 << 20;
 
   private CommitScript() {}
 
@@ -93,21 +104,8 @@ public final class CommitScript {
       return sum;
     }
 
-    /** Where each slot stands in KEYS, from 1. */
-    private Map<Integer, Integer> places() {
-      Map<Integer, Integer> places = new LinkedHashMap<>();
-      for (Part part : parts) {
-        places.putIfAbsent(part.keys.slot.slot(), places.size() + 1);
-      }
-      if (messages != null) {
-        for (SlotMessages of : messages.messages()) {
-          places.putIfAbsent(of.slot(), places.size() + 1);
-        }
-      }
-      return places;
-    }
-
-    private byte[][] keys() {
+    /** KEYS: each slot once. */
+    private Map<Integer, byte[]> keys() {
       Map<Integer, byte[]> keys = new LinkedHashMap<>();
       for (Part part : parts) {
         keys.putIfAbsent(part.keys.slot.slot(), SlotKeys.bytes(part.keys.slot.prefix()));
@@ -117,24 +115,25 @@ public final class CommitScript {
           keys.putIfAbsent(of.slot(), SlotKeys.bytes(slots[of.slot()].prefix()));
         }
       }
-      return keys.values().toArray(byte[][]::new);
+      return keys;
     }
 
-    private byte[][] values() {
-      Map<Integer, Integer> places = places();
+    private List<byte[]> values(Set<Integer> keys) {
+      Map<Integer, Integer> places = new HashMap<>();
+      keys.forEach(slot -> places.put(slot, places.size() + 1));
       List<byte[]> args = new ArrayList<>();
       args.add(walId);
       args.add(mode.word());
-      args.add(MessageBatch.number(sequence));
-      args.add(MessageBatch.number(open));
+      args.add(LuaScript.number(sequence));
+      args.add(LuaScript.number(open));
       moves.forEach(move -> move.write(args));
-      args.add(MessageBatch.number(parts.size()));
+      args.add(LuaScript.number(parts.size()));
       for (Part part : parts) {
-        args.add(MessageBatch.number(Objects.requireNonNull(places.get(part.keys.slot.slot()))));
+        args.add(LuaScript.number(Objects.requireNonNull(places.get(part.keys.slot.slot()))));
         args.add(part.keys.owner);
         args.add(part.keys.session);
-        args.add(MessageBatch.number(dueMillis));
-        args.add(MessageBatch.number(part.rows.size() / 2));
+        args.add(LuaScript.number(dueMillis));
+        args.add(LuaScript.number(part.rows.size() / 2));
         args.addAll(part.rows);
       }
       if (messages != null) {
@@ -142,7 +141,7 @@ public final class CommitScript {
         batches.addWhole(messages, 0);
         batches.write(args);
       }
-      return args.toArray(byte[][]::new);
+      return args;
     }
   }
 
@@ -154,9 +153,14 @@ public final class CommitScript {
     if (commit.messages != null) {
       return send(redis, commit);
     }
+    Map<Integer, byte[]> keys = commit.keys();
     return redis
         .async()
-        .eval(SCRIPT.text(), ScriptOutputType.MULTI, commit.keys(), commit.values());
+        .eval(
+            SCRIPT.text(),
+            ScriptOutputType.MULTI,
+            array(keys.values()),
+            array(commit.values(keys.keySet())));
   }
 
   /** Has Redis know the scripts, with messages and without; see {@link #send}. */
@@ -167,8 +171,42 @@ public final class CommitScript {
 
   /** Sends by SHA-1; the scripts were {@linkplain #load loaded} on this connection. */
   public static CompletionStage<List<Object>> send(RedisConnection redis, Arguments commit) {
+    Map<Integer, byte[]> keys = commit.keys();
+    List<byte[]> values = commit.values(keys.keySet());
     return commit.messages == null
-        ? SCRIPT.send(redis, commit.keys(), commit.values())
-        : WITH_MESSAGES.send(redis, List.of(commit.keys()), List.of(commit.values()));
+        ? SCRIPT.send(redis, array(keys.values()), array(values))
+        : WITH_MESSAGES.send(redis, List.copyOf(keys.values()), values);
+  }
+
+  private static byte[][] array(Collection<byte[]> all) {
+    return all.toArray(byte[][]::new);
+  }
+
+  /**
+   * Puts rows that Redis lost back under their session, due at once, never over a newer row. Not a
+   * commit: no journal mark moves on. Where another session owns, nothing is written.
+   */
+  public static void putBack(
+      RedisConnection redis, SlotKeys slot, SessionRef session, List<EncodedRow> rows) {
+    SessionKeys keys = new SessionKeys(slot, session);
+    List<byte[]> some = new ArrayList<>();
+    long bytes = 0;
+    for (EncodedRow row : rows) {
+      if (some.size() == 2 * ROWS_AT_ONCE
+          || (!some.isEmpty() && bytes + row.image().length > BYTES_AT_ONCE)) {
+        putBack(redis, new Part(keys, List.copyOf(some)));
+        some.clear();
+        bytes = 0;
+      }
+      some.add(SlotKeys.bytes(row.key()));
+      some.add(row.image());
+      bytes += row.image().length;
+    }
+    putBack(redis, new Part(keys, some));
+  }
+
+  private static void putBack(RedisConnection redis, Part rows) {
+    Arguments replay = Arguments.ofReplay(0, 0, List.of(rows), null, new SlotKeys[0]);
+    List<Object> unused = RedisReply.await(sendText(redis, replay));
   }
 }

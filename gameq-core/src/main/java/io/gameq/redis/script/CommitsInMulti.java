@@ -26,10 +26,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -37,15 +37,13 @@ import org.jspecify.annotations.Nullable;
  * Commits of rows, each of one session, in one MULTI/EXEC of plain commands. As {@link
  * CommitGroup}.
  */
-final class CommitsInMulti implements CommitCommands {
+final class CommitsInMulti extends CommitGroup.Commands {
   private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
   private static final byte[] LT = SlotKeys.bytes("LT");
 
   /** The place of MGET's reply in EXEC's answer. */
   private static final int OWNS = 0;
 
-  private final List<Commit> commits;
-  private final CommitGroup.Terms terms;
   private final Map<SlotKeys, OfSlot> slots = new LinkedHashMap<>();
   private final List<OfSession> ofCommits;
   private final Map<Integer, Long> before;
@@ -98,27 +96,21 @@ final class CommitsInMulti implements CommitCommands {
     final List<OfSession> sessions = new ArrayList<>();
     long newestSequence;
     int mark;
-    SlotMarks.@Nullable Move move;
 
     OfSlot(int number) {
       this.number = number;
     }
   }
 
-  CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms) {
-    this(commits, terms, Map.of());
-  }
-
-  /** The same; {@code before}: by slot, the sequence of what follows and may not arrive. */
+  /** Commits; {@code before}: by slot, the sequence of what follows and may not arrive. */
   CommitsInMulti(List<Commit> commits, CommitGroup.Terms terms, Map<Integer, Long> before) {
-    this.commits = commits;
+    super(commits, terms);
     this.before = before;
     this.ofCommits = new ArrayList<>(commits.size());
-    this.terms = terms;
   }
 
   @Override
-  public CompletionStage<?> send(RedisConnection redis) {
+  CompletionStage<?> send(RedisConnection redis) {
     Map<SessionRef, OfSession> sessions = new HashMap<>();
     for (Commit commit : commits) {
       CommitPart part = commit.parts().get(0);
@@ -177,7 +169,7 @@ final class CommitsInMulti implements CommitCommands {
     slot.mark = replies + 1;
     long last = before.getOrDefault(slot.number, Long.MAX_VALUE) - 1;
     SlotMarks.Move move = terms.move(slot.number, Math.min(slot.newestSequence, last));
-    slot.move = move;
+    moves.add(move);
     to.add(new Command<>(CommandType.ZADD, new IntegerOutput<>(CODEC), due));
     to.add(
         new Command<>(
@@ -190,12 +182,12 @@ final class CommitsInMulti implements CommitCommands {
   }
 
   @Override
-  public boolean wasDiscarded() {
+  boolean wasDiscarded() {
     return exec != null && exec.wasDiscarded();
   }
 
   @Override
-  public Throwable whyFailed(Throwable error) {
+  Throwable whyFailed(@Nullable Throwable error) {
     for (RedisCommand<byte[], byte[], ?> command : sent) {
       if (command instanceof AsyncCommand<?, ?, ?> answer && answer.isCompletedExceptionally()) {
         String refusal = answer.handle((ignored, refused) -> RedisReply.answered(refused)).join();
@@ -204,20 +196,20 @@ final class CommitsInMulti implements CommitCommands {
         }
       }
     }
-    return error;
+    return super.whyFailed(error);
   }
 
   @Override
-  public boolean answered() {
+  boolean answered() {
     TransactionResult replies = exec;
     if (replies == null || replies.wasDiscarded()) {
       refused();
       return true;
     }
     boolean fits = true;
-    for (OfSlot of : slots.values()) {
-      SlotMarks.Move move = Objects.requireNonNull(of.move);
-      if (replies.get(of.mark) instanceof Long mark) {
+    Iterator<OfSlot> slot = slots.values().iterator(); // in the order of the moves
+    for (SlotMarks.Move move : moves) {
+      if (replies.get(slot.next().mark) instanceof Long mark) {
         fits &= terms.marks().taken(move, mark - move.delta());
       } else { // somebody else's value is there
         terms.marks().refused(move);
@@ -227,14 +219,7 @@ final class CommitsInMulti implements CommitCommands {
   }
 
   @Override
-  public void refused() {
-    for (OfSlot of : slots.values()) {
-      terms.marks().refused(Objects.requireNonNull(of.move));
-    }
-  }
-
-  @Override
-  public CommitGroup.Outcome outcome(int i) {
+  CommitGroup.Outcome outcome(int i) {
     if (exec == null || exec.wasDiscarded()) {
       return new CommitGroup.RefusedBy("Redis discarded the transaction");
     }

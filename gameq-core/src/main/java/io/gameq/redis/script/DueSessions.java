@@ -1,16 +1,17 @@
 package io.gameq.redis.script;
 
+import static io.lettuce.core.Range.Boundary.excluding;
+import static io.lettuce.core.Range.Boundary.unbounded;
+
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
-import io.lettuce.core.Range.Boundary;
 import io.lettuce.core.ZAddArgs;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,6 +36,8 @@ public final class DueSessions {
   /** In the year 2286: what is subtracted from a time until then leaves less than 0. */
   private static final long FAR_MILLIS = 10_000_000_000_000L;
 
+  private static final ZAddArgs EARLIER = ZAddArgs.Builder.xx().lt();
+
   private DueSessions() {}
 
   /** The score of what would be due at a time, were it not urgent. */
@@ -47,22 +50,16 @@ public final class DueSessions {
    * connection that flushes by itself.
    */
   public static void flushNow(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
-    Map<Integer, List<SessionRef>> bySlot =
-        sessions.stream().collect(Collectors.groupingBy(SessionRef::slot));
     List<CompletionStage<Long>> replies = new ArrayList<>();
-    bySlot.forEach(
-        (slot, all) -> {
-          for (int from = 0; from < all.size(); from += AT_ONCE) {
-            List<SessionRef> some = all.subList(from, Math.min(all.size(), from + AT_ONCE));
-            replies.add(
-                redis
-                    .async()
-                    .zadd(
-                        slots[slot].due(),
-                        ZAddArgs.Builder.xx().lt(),
-                        some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray()));
-          }
-        });
+    sessions.stream()
+        .collect(Collectors.groupingBy(SessionRef::slot))
+        .forEach(
+            (slot, all) -> {
+              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
+                Object[] urgent = some.stream().flatMap(of -> Stream.of(0d, member(of))).toArray();
+                replies.add(redis.async().zadd(slots[slot].due(), EARLIER, urgent));
+              }
+            });
     replies.forEach(RedisReply::await);
   }
 
@@ -76,21 +73,13 @@ public final class DueSessions {
    */
   public static long pullForward(
       RedisConnection redis, SlotKeys slot, long afterMillis, long nowMillis) {
-    Range<Number> later = Range.from(Boundary.excluding(afterMillis), Boundary.unbounded());
     return RedisReply.await(
         () -> {
-          long all = redis.sync().zcount(slot.due(), later);
+          long all =
+              redis.sync().zcount(slot.due(), Range.from(excluding(afterMillis), unbounded()));
           long moved = 0;
-          while (moved < all) {
-            List<byte[]> some =
-                redis.sync().zrangebyscore(slot.due(), later, Limit.create(0, AT_ONCE));
-            if (some.isEmpty()) {
-              break;
-            }
-            Object[] dueNow =
-                some.stream().flatMap(of -> Stream.of((double) nowMillis, of)).toArray();
-            Object unused = redis.sync().zadd(slot.due(), ZAddArgs.Builder.xx().lt(), dueNow);
-            moved += some.size();
+          for (int some = 1; moved < all && some > 0; moved += some) {
+            some = advance(redis, slot.due(), afterMillis, nowMillis);
           }
           return moved;
         });
@@ -104,20 +93,25 @@ public final class DueSessions {
    * @throws io.gameq.GameQueueException when Redis does not answer, or refuses
    */
   public static void cutLeases(RedisConnection redis, SlotKeys slot, long latestMillis) {
-    Range<Number> later = Range.from(Boundary.excluding(latestMillis), Boundary.unbounded());
     RedisReply.await(
         () -> {
-          while (true) {
-            List<byte[]> some =
-                redis.sync().zrangebyscore(slot.lease(), later, Limit.create(0, AT_ONCE));
-            if (some.isEmpty()) {
-              return true;
-            }
-            Object[] ends =
-                some.stream().flatMap(of -> Stream.of((double) latestMillis, of)).toArray();
-            long unused = redis.sync().zadd(slot.lease(), ZAddArgs.Builder.xx().lt(), ends);
-          }
+          int some;
+          do {
+            some = advance(redis, slot.lease(), latestMillis, latestMillis);
+          } while (some > 0);
+          return true;
         });
+  }
+
+  /** Moves some of what has a score after a time to another time; returns how many. */
+  private static int advance(RedisConnection redis, byte[] key, long afterMillis, long toMillis) {
+    Range<Number> later = Range.from(excluding(afterMillis), unbounded());
+    List<byte[]> some = redis.sync().zrangebyscore(key, later, Limit.create(0, AT_ONCE));
+    if (!some.isEmpty()) {
+      Object[] scores = some.stream().flatMap(of -> Stream.of((double) toMillis, of)).toArray();
+      long unused = redis.sync().zadd(key, EARLIER, scores);
+    }
+    return some.size();
   }
 
   private static byte[] member(SessionRef session) {

@@ -193,17 +193,16 @@ public final class JournalMarks {
       RedisConnection redis, SlotKeys[] slots, String walId, long[] sequences) {
     long[] now = marks.clone();
     List<byte[]> keys = new ArrayList<>();
-    List<byte[]> args = new ArrayList<>(List.of(SlotKeys.bytes(walId)));
+    List<Object> args = new ArrayList<>(List.of(walId));
     for (int slot = 0; slot < now.length; slot++) {
       if (sequences[slot] >= 0 && of(sequences[slot]) != now[slot]) {
         now[slot] = of(sequences[slot]);
         keys.add(SlotKeys.bytes(slots[slot].prefix()));
-        args.add(SlotKeys.bytes(Long.toString(now[slot])));
+        args.add(now[slot]);
       }
     }
     if (!keys.isEmpty()) {
-      WRITING.load(redis);
-      List<Object> unused = RedisReply.await(WRITING.send(redis, keys, args));
+      List<Object> unused = WRITING.call(redis, keys.toArray(byte[][]::new), args);
     }
     return new JournalMarks(now, answers);
   }

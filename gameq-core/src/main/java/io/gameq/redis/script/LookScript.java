@@ -5,7 +5,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -48,18 +47,13 @@ public final class LookScript {
   /** Looks for rows of one owner. Throws RedisUnavailableException when Redis does not answer. */
   public static Looked call(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<String> rows) {
-    List<String> all = List.copyOf(rows);
     Map<String, Long> versions = new HashMap<>();
-    String ownedBy = "";
+    String ownedBy = null;
     boolean isWhole = true;
-    for (int from = 0; from < all.size(); from += MOST_FIELDS) {
-      List<String> some = all.subList(from, Math.min(all.size(), from + MOST_FIELDS));
-      List<String> args = new ArrayList<>();
-      args.add(owner.encoded());
-      args.addAll(some);
-      List<Object> reply = SCRIPT.call(redis, slot, args);
+    for (List<String> some : LuaScript.pieces(List.copyOf(rows), MOST_FIELDS)) {
+      List<Object> reply = SCRIPT.call(redis, slot, owner, some);
       String owns = LuaScript.string(reply.get(0));
-      isWhole &= (Long) reply.get(1) == 0 && (from == 0 || owns.equals(ownedBy));
+      isWhole &= (Long) reply.get(1) == 0 && (ownedBy == null || owns.equals(ownedBy));
       ownedBy = owns;
       List<?> found = (List<?>) reply.get(2);
       for (int i = 0; i < some.size(); i++) {
@@ -69,6 +63,6 @@ public final class LookScript {
         }
       }
     }
-    return new Looked(ownedBy, isWhole, versions);
+    return new Looked(ownedBy == null ? "" : ownedBy, isWhole, versions);
   }
 }

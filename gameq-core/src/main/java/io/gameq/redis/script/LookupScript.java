@@ -1,15 +1,14 @@
 package io.gameq.redis.script;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ScriptPipeline.Call;
-import io.gameq.redis.script.ScriptPipeline.Sent;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** {@code lookup.lua}: what Redis holds of rows. One thread. */
@@ -58,23 +57,19 @@ public final class LookupScript {
   public List<Answer> ask(List<Question> questions, boolean whole) {
     List<Call> calls = new ArrayList<>();
     for (Question question : questions) {
-      for (int from = 0; from < question.fields().size(); from += MOST_FIELDS) {
-        calls.add(call(question, from, whole));
+      byte[][] keys = {SlotKeys.bytes(slots[question.owner().slot(slots.length)].prefix())};
+      for (List<String> fields : LuaScript.pieces(question.fields(), MOST_FIELDS)) {
+        calls.add(new Call(keys, LuaScript.args(arguments(question, fields, whole))));
       }
     }
-    List<Sent> sent = redis.send(SCRIPT, calls);
+    Iterator<CompletionStage<List<Object>>> sent = redis.send(SCRIPT, calls).iterator();
     List<Answer> answers = new ArrayList<>(questions.size());
-    int next = 0;
     for (Question question : questions) {
-      List<Found> fields = new ArrayList<>(question.fields().size());
-      SessionId ownedBy = null;
+      List<List<Object>> replies = new ArrayList<>();
       for (int from = 0; from < question.fields().size(); from += MOST_FIELDS) {
-        List<Object> reply = redis.await(sent.get(next++));
-        String own = LuaScript.string(reply.get(0));
-        ownedBy = own.isEmpty() ? null : SessionId.parse(own);
-        read(reply, question.sessions().size(), fields);
+        replies.add(redis.await(sent.next()));
       }
-      answers.add(new Answer(ownedBy, fields));
+      answers.add(answer(question, replies));
     }
     return answers;
   }
@@ -86,30 +81,23 @@ public final class LookupScript {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Answer ask(RedisConnection redis, SlotKeys slot, Question question) {
-    List<Object> reply =
-        SCRIPT.call(
-            redis, SlotKeys.bytes(slot.prefix()), arguments(question, question.fields(), true));
-    String own = LuaScript.string(reply.get(0));
-    List<Found> fields = new ArrayList<>();
-    read(reply, question.sessions().size(), fields);
+    List<Object> reply = SCRIPT.call(redis, slot, arguments(question, question.fields(), true));
+    return answer(question, List.of(reply));
+  }
+
+  private static List<Object> arguments(Question question, List<String> fields, boolean whole) {
+    List<SessionId> sessions = question.sessions();
+    return List.of(question.owner(), whole, sessions.size(), sessions, fields);
+  }
+
+  private static Answer answer(Question question, List<List<Object>> replies) {
+    List<Found> fields = new ArrayList<>(question.fields().size());
+    String own = "";
+    for (List<Object> reply : replies) {
+      own = LuaScript.string(reply.get(0));
+      read(reply, question.sessions().size(), fields);
+    }
     return new Answer(own.isEmpty() ? null : SessionId.parse(own), fields);
-  }
-
-  private Call call(Question question, int from, boolean whole) {
-    List<String> fields =
-        question.fields().subList(from, Math.min(question.fields().size(), from + MOST_FIELDS));
-    byte[][] keys = {slots[question.owner().slot(slots.length)].prefix().getBytes(US_ASCII)};
-    return new Call(keys, arguments(question, fields, whole));
-  }
-
-  private static byte[][] arguments(Question question, List<String> fields, boolean whole) {
-    List<byte[]> args = new ArrayList<>();
-    args.add(question.owner().encoded().getBytes(US_ASCII));
-    args.add(new byte[] {(byte) (whole ? '1' : '0')});
-    args.add(Integer.toString(question.sessions().size()).getBytes(US_ASCII));
-    question.sessions().forEach(session -> args.add(session.text().getBytes(US_ASCII)));
-    fields.forEach(field -> args.add(field.getBytes(US_ASCII)));
-    return args.toArray(byte[][]::new);
   }
 
   private static void read(List<Object> reply, int sessions, List<Found> into) {

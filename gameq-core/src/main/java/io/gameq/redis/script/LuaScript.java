@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
+import io.gameq.owner.OwnerId;
+import io.gameq.owner.SessionId;
 import io.gameq.redis.BytesArgs;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -23,6 +25,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -81,12 +84,63 @@ public final class LuaScript {
    *     been applied
    * @throws io.gameq.GameQueueException when Redis refuses
    */
-  public List<Object> call(RedisConnection redis, SlotKeys slot, List<String> args) {
-    return call(redis, slot.prefix().getBytes(ISO_8859_1), bytes(args));
+  public List<Object> call(RedisConnection redis, SlotKeys slot, Object... args) {
+    return call(redis, SlotKeys.bytes(slot.prefix()), args);
+  }
+
+  /** The same with a key of no slot. */
+  public List<Object> call(RedisConnection redis, byte[] key, Object... args) {
+    return call(redis, new byte[][] {key}, args);
+  }
+
+  /** The same with several. */
+  List<Object> call(RedisConnection redis, byte[][] keys, Object... args) {
+    byte[][] argv = args(args);
+    try {
+      return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
+    } catch (RedisNoScriptException e) {
+      return RedisReply.await(() -> redis.sync().eval(text(), ScriptOutputType.MULTI, keys, argv));
+    } catch (RedisException e) {
+      throw RedisReply.exception(e);
+    }
+  }
+
+  /** ARGV: ids as they are encoded, 1 for true, the members of a list one by one. */
+  static byte[][] args(Object... values) {
+    List<byte[]> args = new ArrayList<>(values.length);
+    for (Object value : values) {
+      add(args, value);
+    }
+    return args.toArray(byte[][]::new);
+  }
+
+  private static void add(List<byte[]> to, Object value) {
+    if (value instanceof byte[] bytes) {
+      to.add(bytes);
+    } else if (value instanceof Collection<?> all) {
+      all.forEach(of -> add(to, of));
+    } else if (value instanceof OwnerId owner) {
+      to.add(SlotKeys.bytes(owner.encoded()));
+    } else if (value instanceof SessionId session) {
+      to.add(SlotKeys.bytes(session.text()));
+    } else if (value instanceof Boolean is) {
+      to.add(SlotKeys.bytes(is ? "1" : "0"));
+    } else {
+      to.add(value.toString().getBytes(ISO_8859_1));
+    }
+  }
+
+  /** A list in pieces, since a script holds Redis for as long as it takes. */
+  static <T> List<List<T>> pieces(List<T> all, int most) {
+    List<List<T>> pieces = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += most) {
+      pieces.add(all.subList(from, Math.min(all.size(), from + most)));
+    }
+    return pieces;
   }
 
   /** A call on one slot. */
-  public record Call(SlotKeys slot, List<String> args) {}
+  public record Call(SlotKeys slot, List<?> args) {}
 
   /**
    * What one of several calls answered.
@@ -108,12 +162,9 @@ public final class LuaScript {
    * Over a connection that no other thread uses meanwhile.
    */
   public List<Answer> callEach(RedisConnection redis, List<Call> calls) {
-    List<Answer> answers = new ArrayList<>();
-    for (int from = 0; from < calls.size(); from += MOST_TOGETHER) {
-      int to = Math.min(calls.size(), from + MOST_TOGETHER);
-      answers.addAll(callTogether(redis, calls.subList(from, to)));
-    }
-    return answers;
+    return pieces(calls, MOST_TOGETHER).stream()
+        .flatMap(some -> callTogether(redis, some).stream())
+        .toList();
   }
 
   private List<Answer> callTogether(RedisConnection redis, List<Call> calls) {
@@ -124,8 +175,8 @@ public final class LuaScript {
     redis.inOneGo(
         () -> {
           for (Call call : calls) {
-            byte[][] keys = {call.slot.prefix().getBytes(ISO_8859_1)};
-            sent.add(send(redis, keys, bytes(call.args)));
+            byte[][] keys = {SlotKeys.bytes(call.slot.prefix())};
+            sent.add(send(redis, keys, args(call.args)));
           }
         });
     List<Answer> answers = new ArrayList<>();
@@ -150,26 +201,6 @@ public final class LuaScript {
       return new Answer(call(redis, call.slot, call.args), null);
     } catch (GameQueueException e) {
       return new Answer(null, e);
-    }
-  }
-
-  private static byte[][] bytes(List<String> args) {
-    return args.stream().map(a -> a.getBytes(ISO_8859_1)).toArray(byte[][]::new);
-  }
-
-  /** {@link #call(RedisConnection, SlotKeys, List)} with a key of no slot. */
-  public List<Object> call(RedisConnection redis, byte[] key, byte[]... argv) {
-    return call(redis, new byte[][] {key}, argv);
-  }
-
-  /** The same with several. */
-  List<Object> call(RedisConnection redis, byte[][] keys, byte[]... argv) {
-    try {
-      return redis.sync().evalsha(sha1, ScriptOutputType.MULTI, keys, argv);
-    } catch (RedisNoScriptException e) {
-      return RedisReply.await(() -> redis.sync().eval(text(), ScriptOutputType.MULTI, keys, argv));
-    } catch (RedisException e) {
-      throw RedisReply.exception(e);
     }
   }
 
@@ -216,6 +247,15 @@ public final class LuaScript {
   /** Text as an argument. */
   public static byte[] utf8(String text) {
     return text.getBytes(UTF_8);
+  }
+
+  /** A version as scripts compare it. */
+  static byte[] version(long version) {
+    return SlotKeys.bytes(HexFormat.of().toHexDigits(version));
+  }
+
+  static byte[] number(long value) {
+    return SlotKeys.bytes(Long.toString(value));
   }
 
   /** A bulk reply as text. */

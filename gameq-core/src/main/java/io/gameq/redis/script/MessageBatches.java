@@ -1,10 +1,17 @@
 package io.gameq.redis.script;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.gameq.change.SlotMessages;
 import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.Ack;
+import io.gameq.message.MessageChange.Delete;
 import io.gameq.message.MessageChange.Expect;
 import io.gameq.message.MessageChange.Publish;
+import io.gameq.message.MessageChange.Retime;
 import io.gameq.message.MessageId;
+import io.gameq.redis.SlotKeys;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,23 +23,55 @@ import java.util.Objects;
  * Not thread-safe.
  */
 final class MessageBatches {
+  /** So many go into one command of Redis: Lua's unpack fails near 8,000. */
+  private static final int MOST = 1_000;
+
+  /** Where the time of the first publish stands in a value, and ends. */
+  private static final int SINCE = 16;
+
+  private static final int SINCE_END = SINCE + 8;
+
+  /** Where the length of the schedule stands in a value. */
+  private static final int SCHEDULE_LENGTH = 28;
+
+  private static final byte[] ZERO = SlotKeys.bytes("0");
+  private static final byte[] ONE = SlotKeys.bytes("1");
+
+  /** What all changes of a batch have in common; {@code slot} counts from 1. */
+  record Kind(
+      char letter, int slot, String topic, boolean isGrouped, boolean keepsTime, long capMillis) {
+    static Kind of(MessageChange change, int slot) {
+      boolean isGrouped = change.id().id().indexOf(':') >= 0;
+      String topic = change.id().topic();
+      if (change instanceof Publish of) {
+        return new Kind('p', slot, topic, isGrouped, of.keepsTime(), of.capMillis());
+      }
+      return new Kind(letter(change), slot, topic, isGrouped, false, 0);
+    }
+
+    private static char letter(MessageChange change) {
+      return change instanceof Ack
+          ? 'a'
+          : change instanceof Retime ? 'r' : change instanceof Delete ? 'd' : 'e';
+    }
+  }
+
   /** What follows one another in a call. */
   private sealed interface Unit {}
 
   /** Changes of many commits, of one each. */
-  private record Joined(MessageBatch batch) implements Unit {}
+  private record Joined(Batch batch) implements Unit {}
 
   /** A commit that is applied or refused as a whole. */
   private record Whole(int commit, List<byte[]> words) implements Unit {}
 
   /** What has touched a lane that no batch may touch after it. */
-  private static final MessageBatch OF_A_WHOLE =
-      new MessageBatch(new MessageBatch.Kind('c', 0, "", false, false, 0));
+  private static final Batch OF_A_WHOLE = new Batch(new Kind('c', 0, "", false, false, 0));
 
   private final Map<Integer, Integer> slots;
   private final List<Unit> units = new ArrayList<>();
-  private final Map<MessageBatch.Kind, MessageBatch> open = new HashMap<>();
-  private final Map<MessageId, MessageBatch> touched = new HashMap<>();
+  private final Map<Kind, Batch> open = new HashMap<>();
+  private final Map<MessageId, Batch> touched = new HashMap<>();
 
   /**
    * No batches yet.
@@ -64,8 +103,8 @@ final class MessageBatches {
     if (!(changes.get(0) instanceof Publish)) {
       return false;
     }
-    MessageBatch.Kind kind = MessageBatch.Kind.of(changes.get(0), 1);
-    return changes.stream().allMatch(change -> MessageBatch.Kind.of(change, 1).equals(kind));
+    Kind kind = Kind.of(changes.get(0), 1);
+    return changes.stream().allMatch(change -> Kind.of(change, 1).equals(kind));
   }
 
   private void addEach(SlotMessages messages, MessageCommit commit, int number) {
@@ -75,10 +114,10 @@ final class MessageBatches {
   }
 
   private void add(MessageChange change, int slot, MessageCommit commit, int number) {
-    MessageBatch.Kind kind = MessageBatch.Kind.of(change, slot);
+    Kind kind = Kind.of(change, slot);
     MessageId lane = lane(change.id());
-    MessageBatch batch = open.get(kind);
-    MessageBatch touchedBy = touched.get(lane);
+    Batch batch = open.get(kind);
+    Batch touchedBy = touched.get(lane);
     boolean inOrder =
         touchedBy == null || (batch != null && touchedBy.equals(batch) && batch.takesLaneAgain());
     if (!inOrder || (batch != null && batch.isFull())) {
@@ -86,7 +125,7 @@ final class MessageBatches {
       batch = null;
     }
     if (batch == null) {
-      batch = new MessageBatch(kind);
+      batch = new Batch(kind);
       open.put(kind, batch);
       units.add(new Joined(batch));
     }
@@ -118,11 +157,11 @@ final class MessageBatches {
     MessageBatches own = new MessageBatches(slots);
     List<byte[]> words = new ArrayList<>();
     words.add(new byte[] {'c'});
-    words.add(MessageBatch.number(commit.sequence()));
+    words.add(LuaScript.number(commit.sequence()));
     for (SlotMessages messages : commit.messages()) {
       own.addEach(messages, commit, 0);
     }
-    words.add(MessageBatch.number(own.units.size()));
+    words.add(LuaScript.number(own.units.size()));
     own.write(words);
     return words;
   }
@@ -150,5 +189,119 @@ final class MessageBatches {
     return units.get(unit) instanceof Whole whole
         ? List.of(whole.commit)
         : ((Joined) units.get(unit)).batch.commits(item);
+  }
+
+  /**
+   * Changes of one kind to messages of one topic in one slot, as {@code batches.lua} reads them.
+   * Not thread-safe.
+   */
+  private static final class Batch {
+    private final Kind kind;
+    private final List<byte[]> words = new ArrayList<>();
+    private final List<Integer> commits = new ArrayList<>();
+
+    /** Of published messages, where each stands. */
+    private final Map<String, Integer> places = new HashMap<>();
+
+    private int items;
+
+    Batch(Kind kind) {
+      this.kind = kind;
+    }
+
+    boolean isFull() {
+      return items == MOST;
+    }
+
+    /**
+     * Whether it takes several changes of one lane: of publishes of a message the later one stays.
+     */
+    boolean takesLaneAgain() {
+      return kind.letter == 'p';
+    }
+
+    /**
+     * The commits of an item; of all when it is -1, and of publishes, which are refused together.
+     */
+    List<Integer> commits(int item) {
+      return item < 0 ? commits : commits.subList(item, item + 1);
+    }
+
+    void add(MessageChange change, MessageCommit of, int commit) {
+      commits.add(commit);
+      if (change instanceof Publish publish) {
+        publish(publish);
+        return;
+      }
+      items++;
+      if (change instanceof Expect expect) {
+        words.add(expect.idBytes());
+        words.add(LuaScript.version(expect.version()));
+        return;
+      }
+      words.add(LuaScript.number(of.sequence()));
+      words.add(change.idBytes());
+      if (change instanceof Ack ack) {
+        words.add(ack.token().getBytes(US_ASCII));
+        words.add(
+            ack.nextDueMillis() == 0 && ack.occurrenceMillis() == 0
+                ? ZERO
+                : SlotKeys.bytes(ack.nextDueMillis() + " " + ack.occurrenceMillis()));
+        words.add(LuaScript.version(ack.handledVersion()));
+      } else if (change instanceof Retime retime) {
+        words.add(LuaScript.number(retime.dueMillis()));
+        words.add(LuaScript.version(of.version()));
+      } else {
+        words.add(LuaScript.version(of.version()));
+      }
+    }
+
+    private void publish(Publish of) {
+      long due = of.dueMillis();
+      if (of.capMillis() > 0) {
+        due = Math.min(due, (long) ByteBuffer.wrap(of.value()).getDouble(SINCE) + of.capMillis());
+      }
+      Integer place = places.putIfAbsent(of.id().id(), items);
+      if (place == null) {
+        items++;
+        words.add(of.idBytes());
+        words.add(LuaScript.number(due));
+        words.add(of.value());
+        return;
+      }
+      int at = 3 * place;
+      if (of.keepsTime()) {
+        due = Math.min(due, Long.parseLong(new String(words.get(at + 1), US_ASCII)));
+      }
+      words.set(at + 1, LuaScript.number(due));
+      words.set(at + 2, over(words.get(at + 2), of.value()));
+    }
+
+    /** As the script does it to a pending one: the time of the first publish stays. */
+    private static byte[] over(byte[] before, byte[] value) {
+      if (isRecurring(before) || isRecurring(value)) {
+        return value;
+      }
+      byte[] merged = value.clone();
+      System.arraycopy(before, SINCE, merged, SINCE, SINCE_END - SINCE);
+      return merged;
+    }
+
+    private static boolean isRecurring(byte[] value) {
+      return value[SCHEDULE_LENGTH] != 0 || value[SCHEDULE_LENGTH + 1] != 0;
+    }
+
+    void write(List<byte[]> to) {
+      to.add(SlotKeys.bytes(String.valueOf(kind.letter)));
+      to.add(LuaScript.number(kind.slot));
+      to.add(SlotKeys.bytes(kind.topic));
+      to.add(kind.isGrouped ? ONE : ZERO);
+      to.add(LuaScript.number(items));
+      if (kind.letter == 'p') {
+        to.add(kind.keepsTime ? ONE : ZERO);
+        to.add(LuaScript.number(kind.capMillis));
+      }
+      to.addAll(words);
+    }
   }
 }

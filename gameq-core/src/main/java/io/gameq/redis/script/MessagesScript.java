@@ -126,9 +126,9 @@ public final class MessagesScript {
     args.add(of.walId);
     args.add(of.mode.word());
     args.add(SlotKeys.bytes(publishes ? "1" : "0"));
-    args.add(MessageBatch.number(of.commits.get(0).sequence()));
-    args.add(MessageBatch.number(of.commits.get(of.commits.size() - 1).sequence()));
-    args.add(MessageBatch.number(of.open));
+    args.add(LuaScript.number(of.commits.get(0).sequence()));
+    args.add(LuaScript.number(of.commits.get(of.commits.size() - 1).sequence()));
+    args.add(LuaScript.number(of.open));
     of.moves.forEach(move -> move.write(args));
     batches.write(args);
     List<byte[]> keys = new ArrayList<>();

@@ -4,14 +4,16 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Gives the signs of life of one node process, whose answers tell when Redis' clock was set.
- * Thread-safe; see {@link NodeSigns}.
+ * {@code beat.lua}: gives the signs of life of one node process, whose answers tell when Redis'
+ * clock was set. Thread-safe; see {@link NodeSigns}.
  */
 public final class NodeHeartbeat {
+  private static final LuaScript SCRIPT = LuaScript.of(NodeHeartbeat.class, "beat.lua");
   private static final long BEAT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final String namespace;
@@ -57,21 +59,25 @@ public final class NodeHeartbeat {
   public void beatFirst(RedisConnection redis, String server) {
     boolean gone = beatNow(redis, false);
     if (gone || !server.equals(beganOn)) { // what others lost here shows from now on
-      UnbrokenScript.restart(redis, namespace);
+      RedisReply.await(() -> redis.sync().del(NodeSigns.unbrokenKey(namespace)));
+      long unused = NodeSigns.unbrokenMillis(redis, namespace);
     }
     beganOn = server;
   }
 
   private boolean beatNow(RedisConnection redis, boolean hasHealed) {
     long askedNanos = System.nanoTime();
-    BeatScript.Answer was =
-        BeatScript.call(redis, key(), hasHealed ? node : node + NodeSigns.UNHEALED);
-    clock.saw(was.redisMillis(), askedNanos);
-    long unused = UnbrokenScript.call(redis, namespace);
-    boolean gone = hasBegun && !was.wasThere();
+    List<Object> was = beat(redis, key(), hasHealed ? node : node + NodeSigns.UNHEALED);
+    clock.saw((Long) was.get(1), askedNanos);
+    long unused = NodeSigns.unbrokenMillis(redis, namespace);
+    boolean gone = hasBegun && (Long) was.get(0) == 0;
     beatNanos = System.nanoTime();
     hasBegun = true;
     return gone;
+  }
+
+  static List<Object> beat(RedisConnection redis, byte[] key, String sign) {
+    return SCRIPT.call(redis, key, sign, NodeSigns.LIFE_SECONDS);
   }
 
   /** Says that this node is gone. */

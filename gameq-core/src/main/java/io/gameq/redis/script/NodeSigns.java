@@ -23,6 +23,11 @@ public final class NodeSigns {
 
   private static final int PROCESS_DIGITS = 8;
 
+  private static final LuaScript UNBROKEN = LuaScript.of(NodeSigns.class, "unbroken.lua");
+
+  /** A longer pause is a break. */
+  private static final long BREAK_MILLIS = LIFE_SECONDS * 1_000L / 2;
+
   private NodeSigns() {}
 
   /** The id of the process that a session is of. */
@@ -47,7 +52,18 @@ public final class NodeSigns {
    * Redis does not answer.
    */
   public static boolean anyLately(RedisConnection redis, String namespace) {
-    return RedisReply.await(() -> redis.sync().exists(UnbrokenScript.key(namespace))) > 0;
+    return RedisReply.await(() -> redis.sync().exists(unbrokenKey(namespace))) > 0;
+  }
+
+  /**
+   * For how long nodes have given signs of life here without a break, ms; to be called with each.
+   */
+  static long unbrokenMillis(RedisConnection redis, String namespace) {
+    return (Long) UNBROKEN.call(redis, unbrokenKey(namespace), BREAK_MILLIS).get(0);
+  }
+
+  static byte[] unbrokenKey(String namespace) {
+    return SlotKeys.bytes(namespace + ":nodes");
   }
 
   /** The sign of a process, which is its node's name and perhaps {@link #UNHEALED}; or null. */

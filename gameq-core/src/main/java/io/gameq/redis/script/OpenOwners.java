@@ -69,7 +69,7 @@ public final class OpenOwners {
       return new Holder(session, "on node " + NodeSigns.name(sign) + ", which is alive");
     }
     // Its node may have had no chance to tell this server of itself, or of the session.
-    long millis = UnbrokenScript.call(redis, namespace);
+    long millis = NodeSigns.unbrokenMillis(redis, namespace);
     return millis >= NodeSigns.LIFE_SECONDS * 1_000L
         ? null
         : new Holder(

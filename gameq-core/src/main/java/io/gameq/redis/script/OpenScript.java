@@ -39,7 +39,7 @@ public final class OpenScript {
       OwnerId owner,
       SessionId session,
       long mergeWindowMillis) {
-    return call(redis, slot, owner, session, Long.toString(mergeWindowMillis), "0");
+    return call(redis, slot, owner, session, mergeWindowMillis, false);
   }
 
   /**
@@ -52,7 +52,7 @@ public final class OpenScript {
       OwnerId owner,
       SessionId session,
       long mergeWindowMillis) {
-    return call(redis, slot, owner, session, Long.toString(mergeWindowMillis), "1");
+    return call(redis, slot, owner, session, mergeWindowMillis, true);
   }
 
   /**
@@ -61,7 +61,7 @@ public final class OpenScript {
    */
   public static Outcome finish(
       RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    return call(redis, slot, owner, session, "0", "1");
+    return call(redis, slot, owner, session, 0, true);
   }
 
   private static Outcome call(
@@ -69,11 +69,9 @@ public final class OpenScript {
       SlotKeys slot,
       OwnerId owner,
       SessionId session,
-      String mergeWindowMillis,
-      String isMoreToCome) {
-    List<Object> reply =
-        SCRIPT.call(
-            redis, slot, List.of(owner.encoded(), session.text(), mergeWindowMillis, isMoreToCome));
+      long mergeWindowMillis,
+      boolean isMoreToCome) {
+    List<Object> reply = SCRIPT.call(redis, slot, owner, session, mergeWindowMillis, isMoreToCome);
     if ((Long) reply.get(0) == 0) {
       return new Refused(SessionId.parse(LuaScript.string(reply.get(1))));
     }

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An owner's own key: which session owns as far as Redis knows. Plain commands. Stateless. */
+/**
+ * An owner's own key: which session owns as far as Redis knows. Plain commands, and {@code
+ * close.lua}. Stateless.
+ */
 public final class OwnKey {
   /**
    * How long the own key outlives a closed session. It must exceed any pause between reading a
@@ -24,7 +27,15 @@ public final class OwnKey {
   /** An MGET holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
 
+  private static final LuaScript CLOSE = LuaScript.of(OwnKey.class, "close.lua");
+
   private OwnKey() {}
+
+  /** Ends a session; false when another session owns: then nothing was changed. */
+  public static boolean close(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    return (Long) CLOSE.call(redis, slot, owner, session, KEPT_MILLIS).get(0) == 1;
+  }
 
   /** The session that owns as far as Redis knows, if it knows of one. */
   public static @Nullable SessionId session(RedisConnection redis, SlotKeys slot, OwnerId owner) {
@@ -36,8 +47,7 @@ public final class OwnKey {
   public static Map<OwnerId, SessionId> sessions(
       RedisConnection redis, SlotKeys slot, List<OwnerId> owners) {
     Map<OwnerId, SessionId> known = new HashMap<>();
-    for (int from = 0; from < owners.size(); from += AT_ONCE) {
-      List<OwnerId> some = owners.subList(from, Math.min(owners.size(), from + AT_ONCE));
+    for (List<OwnerId> some : LuaScript.pieces(owners, AT_ONCE)) {
       byte[][] keys = some.stream().map(slot::own).toArray(byte[][]::new);
       List<KeyValue<byte[], byte[]>> owns = RedisReply.await(() -> redis.sync().mget(keys));
       for (int i = 0; i < keys.length; i++) {

@@ -1,5 +1,6 @@
 package io.gameq.redis.script;
 
+import static io.gameq.redis.script.LuaScript.utf8;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.redis.RedisClock;
@@ -12,13 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * What node and writer processes of a namespace say of themselves, for operators: nothing else
  * depends on it. Found by an index, at a cost that grows with the number of processes. Immutable.
  */
 public final class ProcessSigns {
+  private static final LuaScript SCRIPT = LuaScript.of(ProcessSigns.class, "sign.lua");
+
   public static final String NODE = "node";
   public static final String WRITER = "writer";
 
@@ -49,9 +52,18 @@ public final class ProcessSigns {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public void tell(RedisConnection redis, String id, String kind, Map<String, String> fields) {
-    Map<String, String> all = new LinkedHashMap<>(fields);
-    all.put(ProcessSign.KIND, kind);
-    SignScript.call(redis, new byte[][] {key(id), index(), clock()}, id, all);
+    List<byte[]> said = new ArrayList<>();
+    fields.forEach((name, value) -> said.addAll(List.of(utf8(name), utf8(value))));
+    List<Object> unused =
+        SCRIPT.call(
+            redis,
+            new byte[][] {key(id), index(), clock()},
+            utf8(id),
+            KEPT_SECONDS,
+            MOST,
+            said,
+            ProcessSign.KIND,
+            kind);
   }
 
   private byte[] clock() {
@@ -88,41 +100,36 @@ public final class ProcessSigns {
    */
   public List<ProcessSign> all(RedisConnection redis) {
     long now = RedisClock.now(redis);
-    List<Asked> asked = new ArrayList<>();
+    List<Supplier<ProcessSign>> asked = new ArrayList<>();
     RedisReply.await(() -> redis.sync().zrangeWithScores(index(), 0, -1))
         .forEach(
             of -> {
               String id = new String(of.getValue(), UTF_8);
-              long silent = Math.max(0, now - (long) of.getScore());
-              asked.add(
-                  new Asked(
-                      id,
-                      silent,
-                      redis.async().hgetall(key(id)),
-                      redis.async().get(NodeSigns.key(namespace, id))));
+              long silentMillis = Math.max(0, now - (long) of.getScore());
+              CompletionStage<Map<byte[], byte[]>> fields = redis.async().hgetall(key(id));
+              CompletionStage<byte[]> beat = redis.async().get(NodeSigns.key(namespace, id));
+              asked.add(() -> sign(id, silentMillis, fields, beat));
             });
-    return asked.stream().map(Asked::await).filter(of -> !of.fields().isEmpty()).toList();
+    return asked.stream().map(Supplier::get).filter(of -> !of.fields().isEmpty()).toList();
   }
 
-  private record Asked(
+  private static ProcessSign sign(
       String id,
       long silentMillis,
       CompletionStage<Map<byte[], byte[]>> fields,
       CompletionStage<byte[]> beat) {
-    private ProcessSign await() {
-      Map<String, String> said = new LinkedHashMap<>();
-      RedisReply.await(fields)
-          .forEach((name, value) -> said.put(new String(name, UTF_8), new String(value, UTF_8)));
-      return new ProcessSign(id, silentMillis, beatOf(RedisReply.await(beat)), said);
-    }
-
-    private static ProcessSign.Beat beatOf(byte @Nullable [] sign) {
-      if (sign == null) {
-        return ProcessSign.Beat.NONE;
-      }
-      return LuaScript.string(sign).endsWith(NodeSigns.UNHEALED)
-          ? ProcessSign.Beat.UNHEALED
-          : ProcessSign.Beat.HEALED;
-    }
+    Map<String, String> said = new LinkedHashMap<>();
+    RedisReply.await(fields)
+        .forEach((name, value) -> said.put(new String(name, UTF_8), new String(value, UTF_8)));
+    byte[] sign = RedisReply.await(beat);
+    return new ProcessSign(
+        id,
+        silentMillis,
+        sign == null
+            ? ProcessSign.Beat.NONE
+            : LuaScript.string(sign).endsWith(NodeSigns.UNHEALED)
+                ? ProcessSign.Beat.UNHEALED
+                : ProcessSign.Beat.HEALED,
+        said);
   }
 }

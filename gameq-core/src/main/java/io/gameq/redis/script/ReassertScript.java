@@ -29,12 +29,12 @@ public final class ReassertScript {
   /** Whether the session owns now; false when a newer one does. */
   public static boolean call(
       RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    return isAccepted(SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text(), "1")));
+    return isAccepted(SCRIPT.call(redis, slot, owner, session, true));
   }
 
   /** The same of a session that nobody has, so that the one before it owns no more. */
   public static void fence(RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    SCRIPT.call(redis, slot, List.of(owner.encoded(), session.text(), "0"));
+    SCRIPT.call(redis, slot, owner, session, false);
   }
 
   /** The same for many, over a connection that flushes by itself; whether each owns now. */
@@ -44,13 +44,7 @@ public final class ReassertScript {
     List<CompletionStage<List<Object>>> replies = new ArrayList<>(sessions.size());
     for (SessionRef session : sessions) {
       byte[][] keys = {SlotKeys.bytes(slots[session.slot()].prefix())};
-      replies.add(
-          SCRIPT.send(
-              redis,
-              keys,
-              SlotKeys.bytes(session.owner().encoded()),
-              SlotKeys.bytes(session.id().text()),
-              SlotKeys.bytes("1")));
+      replies.add(SCRIPT.send(redis, keys, LuaScript.args(session.owner(), session.id(), true)));
     }
     boolean[] owns = new boolean[replies.size()];
     for (int i = 0; i < owns.length; i++) {

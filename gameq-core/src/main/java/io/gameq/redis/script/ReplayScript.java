@@ -1,21 +1,18 @@
 package io.gameq.redis.script;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ScriptPipeline.Call;
-import io.gameq.redis.script.ScriptPipeline.Sent;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /** {@code replay.lua}: puts lost rows back. One thread. */
 public final class ReplayScript {
   private static final LuaScript SCRIPT =
       LuaScript.of(ReplayScript.class, "inbox.lua", "replay.lua");
-  private static final byte[] KEPT = Long.toString(OwnKey.KEPT_MILLIS).getBytes(US_ASCII);
 
   private final ScriptPipeline redis;
   private final SlotKeys[] slots;
@@ -43,7 +40,8 @@ public final class ReplayScript {
   public record Refused(OwnerId owner, SessionId ownedBy) implements Outcome {}
 
   /** A group that was sent. */
-  public record Pending(List<Owner> group, ScriptPipeline redis, Sent sent) {
+  public record Pending(
+      List<Owner> group, ScriptPipeline redis, CompletionStage<List<Object>> sent) {
     /**
      * Waits for what became of it.
      *
@@ -62,7 +60,8 @@ public final class ReplayScript {
 
   /** Sends groups of owners; of each group all rows become visible together. */
   public List<Pending> send(List<List<Owner>> groups) {
-    List<Sent> sent = redis.send(SCRIPT, groups.stream().map(this::call).toList());
+    List<CompletionStage<List<Object>>> sent =
+        redis.send(SCRIPT, groups.stream().map(this::call).toList());
     List<Pending> pending = new ArrayList<>(groups.size());
     for (int i = 0; i < groups.size(); i++) {
       pending.add(new Pending(groups.get(i), redis, sent.get(i)));
@@ -71,21 +70,15 @@ public final class ReplayScript {
   }
 
   private Call call(List<Owner> group) {
-    byte[][] keys = new byte[group.size()][];
-    List<byte[]> args = new ArrayList<>();
-    args.add(KEPT);
-    for (int i = 0; i < keys.length; i++) {
-      Owner of = group.get(i);
-      keys[i] = slots[of.owner().slot(slots.length)].prefix().getBytes(US_ASCII);
-      args.add(of.owner().encoded().getBytes(US_ASCII));
-      args.add(of.session().text().getBytes(US_ASCII));
-      args.add(new byte[] {(byte) (of.ends() ? '1' : '0')});
-      args.add(Integer.toString(of.rows().size()).getBytes(US_ASCII));
-      for (EncodedRow row : of.rows()) {
-        args.add(row.key().getBytes(US_ASCII));
-        args.add(row.image());
-      }
+    List<Object> args = new ArrayList<>(List.of(OwnKey.KEPT_MILLIS));
+    for (Owner of : group) {
+      args.addAll(List.of(of.owner(), of.session(), of.ends(), of.rows().size()));
+      of.rows().forEach(row -> args.addAll(List.of(row.key(), row.image())));
     }
-    return new Call(keys, args.toArray(byte[][]::new));
+    return new Call(
+        group.stream()
+            .map(of -> SlotKeys.bytes(slots[of.owner().slot(slots.length)].prefix()))
+            .toArray(byte[][]::new),
+        LuaScript.args(args));
   }
 }

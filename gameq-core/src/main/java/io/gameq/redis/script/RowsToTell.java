@@ -6,7 +6,7 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,15 +80,10 @@ public final class RowsToTell {
   /** Which of these slots have any for the sessions of a node, by the id of its process. */
   public static Set<Integer> slotsWithAny(
       RedisConnection redis, List<SlotKeys> slots, String process) {
-    List<CompletionStage<Long>> asked = new ArrayList<>();
-    slots.forEach(slot -> asked.add(redis.async().exists(slot.sent(process))));
-    Set<Integer> some = new HashSet<>();
-    for (int i = 0; i < asked.size(); i++) {
-      if (RedisReply.await(asked.get(i)) > 0) {
-        some.add(slots.get(i).slot());
-      }
-    }
-    return some;
+    Map<Integer, CompletionStage<Long>> asked = new HashMap<>();
+    slots.forEach(of -> asked.put(of.slot(), redis.async().exists(of.sent(process))));
+    asked.values().removeIf(exists -> RedisReply.await(exists) == 0);
+    return asked.keySet();
   }
 
   /** All of a slot for the sessions of a node, by the id of its process. */
@@ -114,8 +109,7 @@ public final class RowsToTell {
   public static List<EncodedRow> waiting(
       RedisConnection redis, SlotKeys slot, List<OfSession> rows) {
     List<EncodedRow> waiting = new ArrayList<>();
-    for (int from = 0; from < rows.size(); from += MOST_AT_ONCE) {
-      List<OfSession> some = rows.subList(from, Math.min(rows.size(), from + MOST_AT_ONCE));
+    for (List<OfSession> some : LuaScript.pieces(rows, MOST_AT_ONCE)) {
       List<String> args = new ArrayList<>();
       some.forEach(of -> args.addAll(List.of(of.inbox(), of.key())));
       List<Object> reply = ROWS.call(redis, slot, args);

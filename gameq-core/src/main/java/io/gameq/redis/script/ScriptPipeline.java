@@ -2,18 +2,17 @@ package io.gameq.redis.script;
 
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
-import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** Sends many calls of a script before it waits for the first reply. One thread. */
 public final class ScriptPipeline {
   private final RedisConnection connection;
   private final int timeoutMillis;
-  private final Map<LuaScript, String> loaded = new HashMap<>();
+  private final Set<LuaScript> loaded = new HashSet<>();
 
   /**
    * A pipeline.
@@ -25,30 +24,20 @@ public final class ScriptPipeline {
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** A script call that was sent. */
-  public record Sent(CompletionStage<List<Object>> reply) {}
-
-  /** Sends several script calls in one go. */
-  public List<Sent> send(LuaScript script, List<Call> calls) {
-    String sha1 =
-        loaded.computeIfAbsent(
-            script, s -> RedisReply.await(() -> connection.sync().scriptLoad(s.text())));
-    List<Sent> sent = new ArrayList<>(calls.size());
+  /** Sends several script calls in one go; their replies in order. */
+  List<CompletionStage<List<Object>>> send(LuaScript script, List<Call> calls) {
+    if (!loaded.contains(script)) {
+      script.load(connection);
+      loaded.add(script);
+    }
+    List<CompletionStage<List<Object>>> sent = new ArrayList<>(calls.size());
     connection.inOneGo(
-        () -> {
-          for (Call call : calls) {
-            sent.add(
-                new Sent(
-                    connection
-                        .async()
-                        .evalsha(sha1, ScriptOutputType.MULTI, call.keys(), call.arguments())));
-          }
-        });
+        () -> calls.forEach(of -> sent.add(script.send(connection, of.keys, of.arguments))));
     return sent;
   }
 
   /** KEYS and ARGV of a call. */
-  public record Call(byte[][] keys, byte[][] arguments) {}
+  record Call(byte[][] keys, byte[][] arguments) {}
 
   /**
    * Waits for a reply.
@@ -56,7 +45,7 @@ public final class ScriptPipeline {
    * @throws io.gameq.GameQueueException when Redis refuses
    * @throws io.gameq.RedisUnavailableException when it does not answer
    */
-  public List<Object> await(Sent sent) {
-    return RedisReply.await(sent.reply(), timeoutMillis);
+  List<Object> await(CompletionStage<List<Object>> sent) {
+    return RedisReply.await(sent, timeoutMillis);
   }
 }

@@ -1,5 +1,9 @@
 package io.gameq.redis.script;
 
+import static io.lettuce.core.ScanIterator.hscan;
+import static io.lettuce.core.ScanIterator.sscan;
+import static io.lettuce.core.ScanIterator.zscan;
+
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.owner.OwnerId;
@@ -10,11 +14,10 @@ import io.gameq.redis.script.Symptom.Thing;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
-import io.lettuce.core.ScanIterator;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -29,32 +32,7 @@ public final class SlotContents {
   /** Keys or entries that Redis looks at in one go. */
   private static final int PAGE = 250;
 
-  /** The keys that there is one of in each slot. */
-  private static final Map<String, String> TYPES =
-      Map.of(
-          "due", "zset",
-          "ready", "list",
-          "lease", "zset",
-          "claim", "hash",
-          "closing", "set",
-          "healing", "set",
-          "stale", "set",
-          "urgent", "set",
-          "journal", "hash");
-
-  /** The keys that there is one of in each slot and topic. */
-  private static final Map<String, String> TYPES_OF_TOPIC =
-      Map.of(
-          "msg", "hash",
-          "due", "zset",
-          "ready", "zset",
-          "behind", "zset",
-          "held", "hash",
-          "claim", "hash",
-          "lease", "zset",
-          "tries", "hash",
-          "dead", "hash",
-          "why", "hash");
+  private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
 
   private static final Pattern OF_TOPIC = Pattern.compile("([^:]*):([a-z]*)(?::(.*))?");
 
@@ -121,7 +99,7 @@ public final class SlotContents {
           case "own" -> "string";
           case "dirty", "claimed", "inboxes", "sent", "unheld" -> "hash";
           case "inflight" -> "list";
-          default -> colon < 0 ? TYPES.getOrDefault(name, "") : "";
+          default -> colon < 0 ? typeInSlot(name) : "";
         };
     if (type.isEmpty()) {
       return; // of a newer version
@@ -141,13 +119,29 @@ public final class SlotContents {
     }
   }
 
+  /** Of the keys that there is one of in each slot. */
+  private static String typeInSlot(String name) {
+    return switch (name) {
+      case "due", "lease" -> "zset";
+      case "ready" -> "list";
+      case "claim", "journal" -> "hash";
+      case "closing", "healing", "stale", "urgent" -> "set";
+      default -> "";
+    };
+  }
+
   private static void addOfTopic(List<Thing> to, int slot, String name, String of) {
     Matcher matcher = OF_TOPIC.matcher(of);
     if (!matcher.matches()) {
       return;
     }
     boolean isGroup = matcher.group(2).equals("lane");
-    String type = isGroup ? "zset" : TYPES_OF_TOPIC.getOrDefault(matcher.group(2), "");
+    String type =
+        switch (matcher.group(2)) {
+          case "msg", "held", "claim", "tries", "dead", "why" -> "hash";
+          case "due", "ready", "behind", "lease", "lane" -> "zset";
+          default -> "";
+        };
     if (!type.isEmpty()) {
       to.add(new Thing(slot, "key", name, type));
     }
@@ -171,68 +165,74 @@ public final class SlotContents {
    * @throws RedisUnavailableException when Redis does not answer
    */
   public static void entries(RedisConnection redis, SlotKeys slot, Consumer<List<Thing>> page) {
-    ScanArgs args = ScanArgs.Builder.limit(PAGE);
-    Scan scan = new Scan(slot.slot(), page);
-    scan.each("due", ScanIterator.zscan(redis.sync(), slot.due(), args), of -> of.getValue());
-    scan.each("lease", ScanIterator.zscan(redis.sync(), slot.lease(), args), of -> of.getValue());
-    scan.each("claim", ScanIterator.hscan(redis.sync(), slot.claim(), args), of -> of.getKey());
-    scan.each("journal", ScanIterator.hscan(redis.sync(), slot.journal(), args), of -> of.getKey());
-    scan.each("closing", ScanIterator.sscan(redis.sync(), slot.closing(), args), of -> of);
-    scan.each("healing", ScanIterator.sscan(redis.sync(), slot.healing(), args), of -> of);
-    scan.each("stale", ScanIterator.sscan(redis.sync(), slot.stale(), args), of -> of);
-    list(redis, slot.slot(), slot.ready(), "ready", "", page);
+    RedisCommands<byte[], byte[]> on = redis.sync();
+    each(page, zscan(on, slot.due(), SCAN), of -> thing(slot, "due", of.getValue()));
+    each(page, zscan(on, slot.lease(), SCAN), of -> thing(slot, "lease", of.getValue()));
+    each(page, hscan(on, slot.claim(), SCAN), of -> thing(slot, "claim", of.getKey()));
+    each(page, hscan(on, slot.journal(), SCAN), of -> thing(slot, "journal", of.getKey()));
+    each(page, sscan(on, slot.closing(), SCAN), of -> thing(slot, "closing", of));
+    each(page, sscan(on, slot.healing(), SCAN), of -> thing(slot, "healing", of));
+    each(page, sscan(on, slot.stale(), SCAN), of -> thing(slot, "stale", of));
+    list(page, redis, slot.ready(), of -> thing(slot, "ready", of));
+  }
+
+  private static Thing thing(SlotKeys slot, String place, byte[] name) {
+    return new Thing(slot.slot(), place, LuaScript.string(name), "");
   }
 
   /** Tells of all messages of a topic in a slot, and of its lanes; throws as {@link #entries}. */
   public static void messages(
       RedisConnection redis, SlotKeys slot, String topic, Consumer<List<Thing>> page) {
-    ScanArgs args = ScanArgs.Builder.limit(PAGE);
+    RedisCommands<byte[], byte[]> on = redis.sync();
+    int in = slot.slot();
     String prefix = slot.prefix() + ":t:" + topic + ":";
-    OfTopic scan = new OfTopic(new Scan(slot.slot(), page), topic);
-    scan.each(
-        "message",
-        ScanIterator.hscan(redis.sync(), SlotKeys.bytes(prefix + "msg"), args),
-        of -> of.getKey());
-    scan.each(
-        "held",
-        ScanIterator.hscan(redis.sync(), SlotKeys.bytes(prefix + "held"), args),
-        of -> of.getKey());
-    scan.each(
-        "lane",
-        ScanIterator.zscan(redis.sync(), SlotKeys.bytes(prefix + "due"), args),
-        of -> of.getValue());
+    each(
+        page,
+        hscan(on, SlotKeys.bytes(prefix + "msg"), SCAN),
+        of -> new Thing(in, "message", topic, LuaScript.string(of.getKey())));
+    each(
+        page,
+        hscan(on, SlotKeys.bytes(prefix + "held"), SCAN),
+        of -> new Thing(in, "held", topic, LuaScript.string(of.getKey())));
+    each(
+        page,
+        zscan(on, SlotKeys.bytes(prefix + "due"), SCAN),
+        of -> new Thing(in, "lane", topic, LuaScript.string(of.getValue())));
   }
 
   /** Tells of all entries of what a writer has claimed in a slot; throws as {@link #entries}. */
   public static void inflight(
       RedisConnection redis, SlotKeys slot, String writer, Consumer<List<Thing>> page) {
-    byte[] key = SlotKeys.bytes(slot.prefix() + ":inflight:" + writer);
-    list(redis, slot.slot(), key, "inflight", writer, page);
+    list(
+        page,
+        redis,
+        SlotKeys.bytes(slot.prefix() + ":inflight:" + writer),
+        of -> new Thing(slot.slot(), "inflight", writer, LuaScript.string(of)));
+  }
+
+  private static <T> void each(
+      Consumer<List<Thing>> page, Iterator<T> entries, Function<T, Thing> thing) {
+    List<Thing> things = new ArrayList<>();
+    while (unlessForeign(false, entries::hasNext)) {
+      things.add(thing.apply(entries.next()));
+      if (things.size() == PAGE) {
+        page.accept(List.copyOf(things));
+        things.clear();
+      }
+    }
+    page.accept(things);
   }
 
   private static void list(
+      Consumer<List<Thing>> page,
       RedisConnection redis,
-      int slot,
       byte[] key,
-      String place,
-      String writer,
-      Consumer<List<Thing>> page) {
-    for (long from = 0; ; from += PAGE) {
+      Function<byte[], Thing> thing) {
+    List<byte[]> some = List.of();
+    for (long from = 0; from == 0 || some.size() == PAGE; from += PAGE) {
       long first = from;
-      List<byte[]> some =
-          unlessForeign(List.of(), () -> redis.sync().lrange(key, first, first + PAGE - 1));
-      List<Thing> things = new ArrayList<>();
-      for (byte[] entry : some) {
-        String text = LuaScript.string(entry);
-        things.add(
-            writer.isEmpty()
-                ? new Thing(slot, place, text, "")
-                : new Thing(slot, place, writer, text));
-      }
-      page.accept(things);
-      if (some.size() < PAGE) {
-        return;
-      }
+      some = unlessForeign(List.of(), () -> redis.sync().lrange(key, first, first + PAGE - 1));
+      page.accept(some.stream().map(thing).toList());
     }
   }
 
@@ -244,31 +244,6 @@ public final class SlotContents {
       throw e;
     } catch (GameQueueException e) {
       return otherwise;
-    }
-  }
-
-  private record OfTopic(Scan scan, String topic) {
-    <T> void each(String place, Iterator<T> entries, Function<T, byte[]> more) {
-      scan.each(
-          entries, of -> new Thing(scan.slot, place, topic, LuaScript.string(more.apply(of))));
-    }
-  }
-
-  private record Scan(int slot, Consumer<List<Thing>> page) {
-    <T> void each(String place, Iterator<T> entries, Function<T, byte[]> name) {
-      each(entries, of -> new Thing(slot, place, LuaScript.string(name.apply(of)), ""));
-    }
-
-    <T> void each(Iterator<T> entries, Function<T, Thing> thing) {
-      List<Thing> things = new ArrayList<>();
-      while (unlessForeign(false, entries::hasNext)) {
-        things.add(thing.apply(entries.next()));
-        if (things.size() == PAGE) {
-          page.accept(List.copyOf(things));
-          things.clear();
-        }
-      }
-      page.accept(things);
     }
   }
 }

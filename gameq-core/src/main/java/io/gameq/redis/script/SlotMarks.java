@@ -59,9 +59,9 @@ public final class SlotMarks {
    */
   public record Move(int slot, long least, long before, long delta, long last) {
     void write(List<byte[]> to) {
-      to.add(MessageBatch.number(least));
-      to.add(MessageBatch.number(before));
-      to.add(MessageBatch.number(delta));
+      to.add(LuaScript.number(least));
+      to.add(LuaScript.number(before));
+      to.add(LuaScript.number(delta));
     }
   }
 

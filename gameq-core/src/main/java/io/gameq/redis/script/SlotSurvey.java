@@ -35,21 +35,13 @@ public record SlotSurvey(
   /** Keys that Redis looks at in one go. */
   private static final int PAGE = 250;
 
-  /** That gameq has in slots, besides those of sessions and journal marks. */
-  private static final Set<String> OF_ROWS =
-      Set.of(
-          "dirty",
-          "claimed",
-          "inboxes",
-          "inflight",
-          "due",
-          "ready",
-          "lease",
-          "claim",
-          "closing",
-          "healing",
-          "stale",
-          "urgent");
+  private SlotSurvey() {
+    this(set(), set(), new ArrayList<>(), new ArrayList<>(), set());
+  }
+
+  private static Set<String> set() {
+    return new LinkedHashSet<>();
+  }
 
   /** A session that Redis knows of. */
   public record Remembered(OwnerId owner, SessionId session, int slot) {}
@@ -60,13 +52,7 @@ public record SlotSurvey(
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static SlotSurvey of(RedisConnection redis, String namespace) {
-    SlotSurvey survey =
-        new SlotSurvey(
-            new LinkedHashSet<>(),
-            new LinkedHashSet<>(),
-            new ArrayList<>(),
-            new ArrayList<>(),
-            new LinkedHashSet<>());
+    SlotSurvey survey = new SlotSurvey();
     Set<String> all = new LinkedHashSet<>(); // SCAN repeats
     ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
     RedisReply.await(
@@ -89,21 +75,19 @@ public record SlotSurvey(
 
   private void add(RedisConnection redis, String key, int slot, String name) {
     String family = name.contains(":") ? name.substring(0, name.indexOf(':')) : name;
-    if (family.equals("t")) {
-      return; // messages stay in their slots: their topics have a number of slots of their own
-    }
-    if (family.equals("sent") || family.equals("unheld")) {
-      return; // what sessions are to be told that end before: it expires
-    }
-    if (OF_ROWS.contains(family)) {
-      waiting.add(key);
-    } else if (name.equals("journal")) {
+    if (name.equals("journal")) {
       RedisReply.await(() -> redis.sync().hkeys(SlotKeys.bytes(key)))
           .forEach(walId -> walIds.add(LuaScript.string(walId).replaceAll("[!@]$", "")));
-    } else if (family.equals("own")) {
-      addOwn(redis, key, slot, name.substring("own:".length()));
-    } else {
-      others.add(key);
+      return;
+    }
+    switch (family) {
+      case "t" -> {} // messages stay: their topics have a number of slots of their own
+      case "sent", "unheld" -> {} // what sessions are to be told that end before: it expires
+      case "own" -> addOwn(redis, key, slot, name.substring("own:".length()));
+      case "dirty", "claimed", "inboxes", "inflight", "due", "ready", "lease", "claim" ->
+          waiting.add(key);
+      case "closing", "healing", "stale", "urgent" -> waiting.add(key);
+      default -> others.add(key);
     }
   }
 

@@ -4,24 +4,27 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConfig;
-import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * Rows that sessions committed after they had lost ownership, as writers found and parked them.
- * Thread-safe; has a connection of its own.
+ * Rows that sessions committed after they had lost ownership, as writers found and parked them;
+ * {@code discard.lua} removes them. Thread-safe; has a connection of its own.
  */
 public final class StaleRows implements AutoCloseable {
+  private static final LuaScript DISCARD = LuaScript.of(StaleRows.class, "discard.lua");
+
   /** Entries that Redis reads at a time, so that nobody waits for a large hash. */
   private static final ScanArgs PAGE = ScanArgs.Builder.limit(500);
 
@@ -73,52 +76,71 @@ public final class StaleRows implements AutoCloseable {
   }
 
   private List<Session> sessions(SlotKeys slot) {
-    return redis.call(
-        connection ->
-            RedisReply.await(
-                () -> {
-                  Map<SlotKeys.DirtyOf, Boolean> found = new LinkedHashMap<>(); // SCAN repeats
-                  ScanIterator<byte[]> keys =
-                      ScanIterator.sscan(connection.sync(), slot.stale(), PAGE);
-                  while (keys.hasNext()) {
-                    SlotKeys.DirtyOf of = slot.ofDirty(keys.next());
-                    found.put(of, ownsNow(connection, slot, of));
-                  }
-                  List<Session> sessions = new ArrayList<>();
-                  found.forEach(
-                      (of, ownsNow) ->
-                          sessions.add(new Session(of.owner(), of.session(), ownsNow)));
-                  return sessions;
-                }));
+    return ask(
+        on -> {
+          Map<SlotKeys.DirtyOf, Session> found = new LinkedHashMap<>(); // SCAN repeats
+          ScanIterator.sscan(on, slot.stale(), PAGE)
+              .forEachRemaining(
+                  key -> {
+                    SlotKeys.DirtyOf of = slot.ofDirty(key);
+                    byte[] owns = on.get(slot.own(of.owner()));
+                    boolean ownsNow =
+                        owns != null && LuaScript.string(owns).equals(of.session().text());
+                    found.put(of, new Session(of.owner(), of.session(), ownsNow));
+                  });
+          return List.copyOf(found.values());
+        });
   }
 
-  private static boolean ownsNow(RedisConnection connection, SlotKeys slot, SlotKeys.DirtyOf of) {
-    byte[] owns = connection.sync().get(slot.own(of.owner()));
-    return owns != null && LuaScript.string(owns).equals(of.session().text());
+  private <T> T ask(Function<RedisCommands<byte[], byte[]>, T> question) {
+    return redis.call(connection -> RedisReply.await(() -> question.apply(connection.sync())));
   }
 
   /** The rows of a session, in no order. */
   public List<EncodedRow> rows(Session of) {
     byte[] key = slot(of.owner()).dirty(of.owner(), of.session());
-    return redis.call(
-        connection ->
-            RedisReply.await(
-                () -> {
-                  Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
-                  ScanIterator.hscan(connection.sync(), key, PAGE)
-                      .forEachRemaining(
-                          field -> {
-                            String name = LuaScript.string(field.getKey());
-                            rows.put(name, new EncodedRow(name, field.getValue()));
-                          });
-                  return List.copyOf(rows.values());
-                }));
+    return ask(
+        on -> {
+          Map<String, EncodedRow> rows = new LinkedHashMap<>(); // SCAN repeats
+          ScanIterator.hscan(on, key, PAGE)
+              .forEachRemaining(
+                  field -> {
+                    String name = LuaScript.string(field.getKey());
+                    rows.put(name, new EncodedRow(name, field.getValue()));
+                  });
+          return List.copyOf(rows.values());
+        });
   }
 
+  /** What became of a discard. */
+  public sealed interface Outcome {}
+
+  /** These rows are gone. */
+  public record Discarded(List<VersionedKey> rows) implements Outcome {}
+
+  /** Nothing was changed: the session owns now, and its rows will be flushed. */
+  public record OwnsNow() implements Outcome {}
+
+  /** Somebody else discarded it. */
+  public record Gone() implements Outcome {}
+
   /** Removes the rows of a session for good, unless it owns after all. */
-  public DiscardScript.Outcome discard(Session of) {
-    return redis.call(
-        connection -> DiscardScript.call(connection, slot(of.owner()), of.owner(), of.session()));
+  public Outcome discard(Session of) {
+    List<Object> reply =
+        redis.call(
+            connection -> DISCARD.call(connection, slot(of.owner()), of.owner(), of.session()));
+    long verdict = (Long) reply.get(0);
+    if (verdict != 1) {
+      return verdict == 0 ? new Gone() : new OwnsNow();
+    }
+    List<VersionedKey> rows = new ArrayList<>();
+    for (int i = 1; i < reply.size(); i += 2) {
+      rows.add(
+          new VersionedKey(
+              LuaScript.string(reply.get(i)),
+              Long.parseUnsignedLong(LuaScript.string(reply.get(i + 1)), 16)));
+    }
+    return new Discarded(rows);
   }
 
   @Override

@@ -1,7 +1,14 @@
 package io.gameq.redis.script;
 
+import io.gameq.owner.PercentEncoding;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.Slots;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
 /**
- * What waits in one slot. Immutable.
+ * {@code waiting.lua}: what waits in one slot, at a cost that does not grow with it. Immutable.
  *
  * @param nowMillis Redis TIME when it was looked at, ms since 1970
  * @param due owners with rows whose merge window lasts or is over
@@ -34,6 +41,37 @@ public record Waiting(
     long closing,
     long healing,
     long foreign) {
+  private static final LuaScript SCRIPT = LuaScript.of(Waiting.class, "waiting.lua");
+
+  /** Owners of a slot whose rows are counted: some of each slot are many together. */
+  private static final int MOST_COUNTED = 4;
+
+  /**
+   * Looks at all slots, over a connection that no other thread uses meanwhile.
+   *
+   * @param paused tables whose rows are to wait: they do not count as old
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   * @throws io.gameq.GameQueueException when Redis refuses, as a replica does
+   */
+  public static List<Waiting> inSlots(RedisConnection redis, Slots slots, Set<String> paused) {
+    List<Object> args =
+        List.of(MOST_COUNTED, paused.stream().map(PercentEncoding::percent).toList());
+    List<LuaScript.Call> calls = new ArrayList<>();
+    for (int i = 0; i < slots.count(); i++) {
+      calls.add(new LuaScript.Call(slots.get(i), args));
+    }
+    List<LuaScript.Answer> answers = SCRIPT.callEach(redis, calls);
+    List<Waiting> waiting = new ArrayList<>();
+    for (int i = 0; i < slots.count(); i++) {
+      long[] of = answers.get(i).get().stream().mapToLong(Long.class::cast).toArray();
+      waiting.add(
+          new Waiting(
+              i, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10],
+              of[11], of[12]));
+    }
+    return waiting;
+  }
+
   /** Owners with rows that are not in MySQL; one who commits while he is claimed counts twice. */
   public long owners() {
     return due + ready + claimed;

@@ -1,16 +1,25 @@
 package io.gameq.redis.script;
 
+import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Who waits in a slot, page by page, so that Redis goes on meanwhile. Stateless. */
+/**
+ * Who waits in a slot, page by page, so that Redis goes on meanwhile; {@code rows.lua}: the rows of
+ * one table that wait. Stateless.
+ */
 public final class WaitingOwners {
+  /** Owners that a script may be asked for: Redis does nothing else meanwhile. */
+  public static final int MOST_AT_ONCE = 100;
+
+  private static final LuaScript ROWS = LuaScript.of(WaitingOwners.class, "rows.lua");
   private static final int PAGE = 500;
   private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
 
@@ -39,7 +48,7 @@ public final class WaitingOwners {
 
   /** Some of them, as {@link #of} names them: those who are first, at most a hundred. */
   public static List<String> some(RedisConnection redis, SlotKeys slot) {
-    long last = UnwrittenScript.MOST_OWNERS / 4 - 1;
+    long last = MOST_AT_ONCE / 4 - 1;
     return RedisReply.await(
         () -> {
           Set<String> some = new LinkedHashSet<>();
@@ -69,5 +78,17 @@ public final class WaitingOwners {
         return;
       }
     }
+  }
+
+  /**
+   * The rows of one table that wait of owners of a slot.
+   *
+   * @param members as {@link #of} names them, {@value #MOST_AT_ONCE} at most
+   * @return the rows in no order, perhaps a row in two versions
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static List<EncodedRow> rows(
+      RedisConnection redis, SlotKeys slot, String table, List<String> members) {
+    return OpenScript.rows(ROWS.call(redis, slot, PercentEncoding.percent(table), members));
   }
 }

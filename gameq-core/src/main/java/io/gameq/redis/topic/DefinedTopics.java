@@ -37,7 +37,7 @@ public final class DefinedTopics {
     }
     for (int from = 0; from < args.size(); from += 2 * MOST_AT_ONCE) {
       List<byte[]> some = args.subList(from, Math.min(args.size(), from + 2 * MOST_AT_ONCE));
-      DEFINE.call(redis, key(namespace), some.toArray(byte[][]::new));
+      DEFINE.call(redis, key(namespace), some);
     }
   }
 

@@ -152,6 +152,14 @@ local function out_of_ready(b, ids, dues, pending)
   end
 end
 
+local function add_due(b, key, ...)
+  if b.keeps then
+    redis.call('ZADD', key, 'LT', ...)
+  else
+    redis.call('ZADD', key, ...)
+  end
+end
+
 local function publish(b, mode)
   local t = b.t
   local ids, values, dues = read_publishes(b, mode)
@@ -170,26 +178,13 @@ local function publish(b, mode)
     out_of_ready(b, ids, dues, by_id)
   end
   redis.call('HSET', t .. ':msg', unpack(values))
-  if not b.grouped then
-    if b.keeps then
-      redis.call('ZADD', t .. ':due', 'LT', unpack(dues))
-    else
-      redis.call('ZADD', t .. ':due', unpack(dues))
-    end
+  if b.grouped then
+    for i = 1, #ids do add_due(b, lane_key(t, dues[2 * i]), dues[2 * i - 1], ids[i]) end
+  end
+  if b.grouped and (waits or not b.keeps) then
+    for i = 1, #ids do set_lane_due(t, dues[2 * i]) end
   else
-    for i = 1, #ids do
-      local lane = dues[2 * i]
-      if b.keeps then
-        redis.call('ZADD', lane_key(t, lane), 'LT', dues[2 * i - 1], ids[i])
-      else
-        redis.call('ZADD', lane_key(t, lane), dues[2 * i - 1], ids[i])
-      end
-    end
-    if b.keeps and not waits then
-      redis.call('ZADD', t .. ':due', 'LT', unpack(dues))
-    else
-      for i = 1, #ids do set_lane_due(t, dues[2 * i]) end
-    end
+    add_due(b, t .. ':due', unpack(dues))
   end
   wake(b.slot, b.topic, t, was_due)
 end
@@ -347,20 +342,14 @@ end
 
 -- Why a batch cannot be applied: {kind, text}; nil when it can. Nothing is written.
 local function refusal(b, is_full, mode)
-  local wrong
-  if b.kind == 'p' then
-    if is_full then return {'full', ''} end
-    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
-  elseif b.kind == 'e' then
-    wrong = wrong_keys(b.t, 'msg', 'hash')
-  else
-    wrong = wrong_keys(b.t, 'msg', 'hash', 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash')
-        or wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
+  if b.kind == 'p' and is_full then return {'full', ''} end
+  local wrong = wrong_keys(b.t, 'msg', 'hash')
+  if not wrong and b.kind ~= 'e' then wrong = wrong_keys(b.t, 'due', 'zset', 'ready', 'zset', 'behind', 'zset', 'tries', 'hash') end
+  if not wrong and (b.kind ~= 'p' and b.kind ~= 'e' or mode ~= FIRST) then
+    wrong = wrong_keys(b.t, 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
   end
   if not wrong and b.kind == 'a' then wrong = wrong_keys(b.t, 'dead', 'hash', 'why', 'hash') end
-  if not wrong and mode ~= FIRST then
-    wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash', 'claim', 'hash', 'held', 'hash', 'lease', 'zset')
-  end
+  if not wrong and mode ~= FIRST then wrong = wrong_keys(b.t, 'done', 'hash', 'done:before', 'hash') end
   if not wrong and b.grouped and b.kind ~= 'e' then
     local _, lanes = read_ids(b, b.kind == 'p' and 0 or 1)
     local last
@@ -393,26 +382,22 @@ local function refusal_as_a_whole(b, is_full, mode)
   return nil
 end
 
--- Applies a batch of which nothing is to be refused.
-local function apply(b, mode)
-  if b.kind == 'p' then
-    publish(b, mode)
-  elseif b.kind == 'r' then
-    retime(b, mode)
-  elseif b.kind == 'd' then
-    delete(b, mode)
-  elseif b.kind == 'a' then
+local function acknowledge_batch(b, mode)
+  if mode == REPLAY then
+    local was_due = first_due(b.t)
+    for i = 1, b.n do acknowledge_again(b.t, b.first + (i - 1) * WORDS.a) end
+    wake(b.slot, b.topic, b.t, was_due)
+  else
     local ids, lanes = read_ids(b, 1)
-    if mode == REPLAY then
-      local was_due = first_due(b.t)
-      for i = 1, b.n do
-        acknowledge_again(b.t, b.first + (i - 1) * WORDS.a)
-      end
-      wake(b.slot, b.topic, b.t, was_due)
-    else
-      acknowledge(b, ids, lanes, standing(b, ids, lanes))
-    end
+    acknowledge(b, ids, lanes, standing(b, ids, lanes))
   end
+end
+
+local BY_KIND = {p = publish, r = retime, d = delete, a = acknowledge_batch}
+
+-- Applies a batch of which nothing is to be refused; what is expected changes nothing.
+local function apply(b, mode)
+  if b.kind ~= 'e' then BY_KIND[b.kind](b, mode) end
 end
 
 -- A commit by itself: c; sequence; number of batches; the batches.

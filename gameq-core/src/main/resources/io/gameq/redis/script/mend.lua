@@ -12,6 +12,7 @@ local due, now = slot .. ':due', now_millis()
 
 local function make_due(owner, session) redis.call('ZADD', due, 'LT', now, member(owner, session)) end
 
+-- Each mends one kind; false when that cannot be.
 local mend = {}
 
 function mend.wrong_type()
@@ -33,17 +34,16 @@ function mend.damaged_entry()
   else
     redis.call('HDEL', slot .. ':' .. place, name)
   end
-  return true
 end
 
-function mend.dirty_without_due() make_due(name, more) return true end
+function mend.dirty_without_due() make_due(name, more) end
 
-function mend.unowned() make_due(name, more) return true end
+function mend.unowned() make_due(name, more) end
 
-function mend.stale_not_listed() redis.call('SADD', slot .. ':stale', dirty_key(slot, name, more)) return true end
+function mend.stale_not_listed() redis.call('SADD', slot .. ':stale', dirty_key(slot, name, more)) end
 
 -- The reaper takes the rows back. A writer that is still at it may ack until then.
-function mend.claim_without_lease() redis.call('ZADD', slot .. ':lease', now, name) return true end
+function mend.claim_without_lease() redis.call('ZADD', slot .. ':lease', now, name) end
 
 function mend.claim_without_rows()
   local claim = claim_of(slot, name)
@@ -52,7 +52,6 @@ function mend.claim_without_rows()
   for _, session in ipairs({claim.session, newest_session(slot, name, claim)}) do
     if there(dirty_key(slot, name, session)) then make_due(name, session) end
   end
-  return true
 end
 
 -- Back under the session that owns: it has seen them when it was opened.
@@ -61,50 +60,46 @@ function mend.claimed_without_claim()
   if session == '' or not can_go_back(slot, name, {session = session}) then return false end
   merge(claimed_key(slot, name), dirty_key(slot, name, session))
   make_due(name, session)
-  return true
 end
 
-function mend.claim_leftover() redis.call('HDEL', slot .. ':claim', name) return true end
+function mend.claim_leftover() redis.call('HDEL', slot .. ':claim', name) end
 
-function mend.lease_without_claim() redis.call('ZREM', slot .. ':lease', name) return true end
+function mend.lease_without_claim() redis.call('ZREM', slot .. ':lease', name) end
 
-function mend.due_without_dirty() redis.call('ZREM', due, name) return true end
+function mend.due_without_dirty() redis.call('ZREM', due, name) end
 
-function mend.due_far_off() redis.call('ZADD', due, 'LT', now, name) return true end
+function mend.due_far_off() redis.call('ZADD', due, 'LT', now, name) end
 
-function mend.ready_without_dirty() redis.call('LREM', slot .. ':ready', 0, name) return true end
+function mend.ready_without_dirty() redis.call('LREM', slot .. ':ready', 0, name) end
 
-function mend.inflight_leftover() redis.call('LREM', slot .. ':inflight:' .. name, 0, more) return true end
+function mend.inflight_leftover() redis.call('LREM', slot .. ':inflight:' .. name, 0, more) end
 
 -- As the last ack would have done.
 function mend.closing_leftover()
   redis.call('SREM', slot .. ':closing', name)
   if state ~= '' then redis.call('PEXPIRE', own_key(slot, name), ARGV[8]) end
-  return true
 end
 
-function mend.healing_leftover() redis.call('SREM', slot .. ':healing', name) return true end
+function mend.healing_leftover() redis.call('SREM', slot .. ':healing', name) end
 
-function mend.stale_gone() redis.call('SREM', slot .. ':stale', name) return true end
+function mend.stale_gone() redis.call('SREM', slot .. ':stale', name) end
 
 function mend.inbox_not_listed()
   redis.call('HSET', inboxes_key(slot, owner_of_inbox(name)), name, inbox_session(name))
-  return true
 end
 
 function mend.inbox_leftover()
   for inbox in string.gmatch(state, '%S+') do redis.call('HDEL', inboxes_key(slot, name), inbox) end
-  return true
 end
 
-function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name, name .. '!', name .. '@') return true end
+function mend.journal_mark() redis.call('HDEL', slot .. ':journal', name, name .. '!', name .. '@') end
 
-function mend.message_without_due() set_due(topic_key(slot, name), more, now) return true end
+function mend.message_without_due() set_due(topic_key(slot, name), more, now) end
 
-function mend.group_without_due() set_lane_due(topic_key(slot, name), more .. ':') return true end
+function mend.group_without_due() set_lane_due(topic_key(slot, name), more .. ':') end
 
 -- The next take puts it back. A handler that is still at it may acknowledge until then.
-function mend.held_without_lease() redis.call('ZADD', topic_key(slot, name) .. ':lease', now, more) return true end
+function mend.held_without_lease() redis.call('ZADD', topic_key(slot, name) .. ':lease', now, more) end
 
 -- Which message of a group it was, the claim knew alone.
 function mend.held_without_claim()
@@ -113,10 +108,9 @@ function mend.held_without_claim()
   local waits = redis.call('HSETNX', t .. ':msg', more, redis.call('HGET', t .. ':held', more)) == 1
   free_lane(t, more)
   if waits then set_due(t, more, now) end
-  return true
 end
 
-function mend.lane_without_message() redis.call('ZREM', topic_key(slot, name) .. ':due', more) return true end
+function mend.lane_without_message() redis.call('ZREM', topic_key(slot, name) .. ':due', more) end
 
-if mend[kind] and mend[kind]() then return {1} end
+if mend[kind] and mend[kind]() ~= false then return {1} end
 return {0, kind}

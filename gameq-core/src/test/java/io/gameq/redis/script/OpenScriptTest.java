@@ -79,12 +79,12 @@ class OpenScriptTest {
   @Test
   void aClosedSessionsOwnKeyExpiresOnlyWhenNothingWaits() {
     slot.open(slot.first);
-    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
+    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertTrue(slot.ownLifeMillis() > 0);
     slot.open(slot.second);
     assertEquals(-1, slot.ownLifeMillis());
     slot.commit(slot.second, "item:1", row(5, "a"), 9_000_000_000_000L);
-    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(-1, slot.ownLifeMillis());
   }
 
@@ -92,7 +92,7 @@ class OpenScriptTest {
   void closingALostSessionLeavesItsSuccessorAlone() {
     slot.open(slot.first);
     slot.open(slot.second);
-    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
+    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(-1, slot.ownLifeMillis());
   }
 
@@ -210,7 +210,7 @@ class OpenScriptTest {
   void aSessionThatIsToldAgainIsNotClosedWithTheOneBefore() {
     slot.open(slot.first);
     slot.commit(slot.first, "item:1", row(5, "a"), 9_000_000_000_000L);
-    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
+    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(
         true,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));

@@ -50,9 +50,9 @@ class ProcessSignsTest {
     assertEquals(null, NodeSigns.aliveNode(redis.redis, redis.namespace, ID));
     assertEquals(ProcessSign.Beat.NONE, signs.all(redis.redis).get(0).beat());
     byte[] heartbeat = NodeSigns.key(redis.namespace, ID);
-    BeatScript.call(redis.redis, heartbeat, "n1" + NodeSigns.UNHEALED);
+    NodeHeartbeat.beat(redis.redis, heartbeat, "n1" + NodeSigns.UNHEALED);
     assertEquals(ProcessSign.Beat.UNHEALED, signs.all(redis.redis).get(0).beat());
-    BeatScript.call(redis.redis, heartbeat, "n1");
+    NodeHeartbeat.beat(redis.redis, heartbeat, "n1");
     assertEquals(ProcessSign.Beat.HEALED, signs.all(redis.redis).get(0).beat());
     redis.redis.sync().del(heartbeat);
   }
@@ -65,7 +65,10 @@ class ProcessSignsTest {
     clock.saw(now + 3_600_000, System.nanoTime());
     new NodeHeartbeat(redis.namespace, ID, "n1", clock).beatFirst(redis.redis, "a server");
     assertTrue(clock.getAsLong() < now + 60_000, "commits would be due in an hour");
-    redis.redis.sync().del(NodeSigns.key(redis.namespace, ID), UnbrokenScript.key(redis.namespace));
+    redis
+        .redis
+        .sync()
+        .del(NodeSigns.key(redis.namespace, ID), NodeSigns.unbrokenKey(redis.namespace));
   }
 
   @Test

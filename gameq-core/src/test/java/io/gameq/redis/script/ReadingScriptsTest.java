@@ -30,7 +30,7 @@ class ReadingScriptsTest {
           RedisUnavailableException.class, () -> ReadScript.call(control.get(), slot, owner));
       assertThrows(
           RedisUnavailableException.class,
-          () -> PendingScript.holdsNothing(control.get(), slot, owner, session));
+          () -> ReadScript.holdsNothing(control.get(), slot, owner, session));
     }
   }
 }

@@ -2,7 +2,6 @@ package io.gameq.writer.console;
 
 import io.gameq.mysql.tables.AuditTable;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.console.access.GuardedRoutes;
@@ -103,13 +102,13 @@ final class StalePages {
     StaleRows stale = servers.stale();
     StaleRows.Session session = named(stale, body);
     audit(visitor, "stale discard", session);
-    DiscardScript.Outcome outcome =
+    StaleRows.Outcome outcome =
         StaleSessions.discard(stale, new Discards(servers.mysql()), session);
-    if (outcome instanceof DiscardScript.OwnsNow) {
+    if (outcome instanceof StaleRows.OwnsNow) {
       throw new ConflictResponse("kept: the session owns now, and its rows will be flushed");
     }
     return new Removed(
-        outcome instanceof DiscardScript.Discarded discarded ? discarded.rows().size() : 0);
+        outcome instanceof StaleRows.Discarded discarded ? discarded.rows().size() : 0);
   }
 
   private void audit(Visitor visitor, String action, StaleRows.Session session) {

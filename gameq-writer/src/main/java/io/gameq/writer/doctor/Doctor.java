@@ -3,7 +3,6 @@ package io.gameq.writer.doctor;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.DoctorScript;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.SlotContents;
 import io.gameq.redis.script.SlotContents.Progress;
@@ -137,7 +136,7 @@ public final class Doctor {
     void finish() {
       List<Thing> things = new ArrayList<>(waiting);
       waiting.clear();
-      for (Symptom symptom : DoctorScript.call(connection, namespace, things)) {
+      for (Symptom symptom : Symptom.among(connection, namespace, things)) {
         DoctorFinding finding = DoctorFinding.of(symptom);
         if (finding.ailment().isOfProcess() && isAlive(finding.process())) {
           continue;

@@ -10,7 +10,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.MendScript;
 import io.gameq.redis.script.ReassertScript;
 import io.gameq.redis.script.SlotContents.Progress;
 import java.util.EnumMap;
@@ -104,8 +103,7 @@ public final class Repair {
     if (finding.ailment() == Ailment.UNOWNED && durable == null) {
       return false; // nobody may write these rows: they stay, and are told of
     }
-    boolean mended =
-        redis.call(of -> MendScript.call(of, namespace, finding.symptom(), suffix, durable));
+    boolean mended = redis.call(of -> finding.symptom().mend(of, namespace, suffix, durable));
     if (mended && finding.ailment() == Ailment.UNOWNED && durable != null) {
       OwnerId owner = finding.owner();
       boolean unused = // as a writer does that finds them; refused where a newer one owns

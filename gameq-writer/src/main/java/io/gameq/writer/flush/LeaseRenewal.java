@@ -7,7 +7,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
-import io.gameq.redis.script.RenewScript;
+import io.gameq.redis.script.ClaimScript;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +92,7 @@ public final class LeaseRenewal implements AutoCloseable {
   private void renew(SlotKeys slot, List<Claim> claims) {
     try {
       ControlConnection.Connected unused = watch.connected(redis);
-      redis.call(connection -> RenewScript.call(connection, slot, leaseMillis, claims));
+      redis.call(connection -> ClaimScript.renew(connection, slot, leaseMillis, claims));
     } catch (GameQueueException e) {
       LOG.warn("cannot renew the leases of slot {}: {}", slot.slot(), e.getMessage());
     } catch (RuntimeException | Error e) { // the other slots are renewed all the same

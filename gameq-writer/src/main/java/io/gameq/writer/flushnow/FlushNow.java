@@ -16,8 +16,8 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.DueSessions;
-import io.gameq.redis.script.InboxNames;
 import io.gameq.redis.script.OwnKey;
+import io.gameq.redis.script.OwnerInRedis;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -64,7 +64,7 @@ public final class FlushNow {
       for (SessionId session : sessions(owner, durable.get(owner))) {
         sessions.add(new SessionRef(owner, session, owner.slot(slots.count())));
       }
-      for (OwnerId inbox : redis.ask(of -> InboxNames.of(of, slots.of(owner), owner))) {
+      for (OwnerId inbox : redis.ask(of -> OwnerInRedis.inboxes(of, slots.of(owner), owner))) {
         SessionId session = SessionId.ofInbox(inbox.sender());
         sessions.add(new SessionRef(inbox, session, inbox.slot(slots.count())));
       }

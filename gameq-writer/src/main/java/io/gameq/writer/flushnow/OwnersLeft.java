@@ -5,7 +5,7 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Unwritten;
-import io.gameq.redis.script.UnwrittenScript;
+import io.gameq.redis.script.WaitingOwners;
 import io.gameq.terminal.Shown;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,11 +37,11 @@ final class OwnersLeft implements FlushProgress {
     Map<OwnerId, Unwritten> left = new LinkedHashMap<>(); // by several sessions the same rows
     members.forEach(
         (slot, all) -> {
-          for (int from = 0; from < all.size(); from += UnwrittenScript.MOST_OWNERS) {
+          for (int from = 0; from < all.size(); from += WaitingOwners.MOST_AT_ONCE) {
             List<String> some =
-                all.subList(from, Math.min(all.size(), from + UnwrittenScript.MOST_OWNERS));
+                all.subList(from, Math.min(all.size(), from + WaitingOwners.MOST_AT_ONCE));
             redis
-                .ask(of -> UnwrittenScript.call(of, slot, newest, MOST_ROWS, some))
+                .ask(of -> Unwritten.among(of, slot, newest, MOST_ROWS, some))
                 .forEach(of -> left.putIfAbsent(of.owner(), of));
           }
         });

@@ -4,7 +4,6 @@ import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.Unwritten;
-import io.gameq.redis.script.UnwrittenScript;
 import io.gameq.redis.script.WaitingOwners;
 import io.gameq.terminal.Shown;
 import java.util.HashSet;
@@ -71,9 +70,9 @@ final class SlotsLeft implements FlushProgress {
         return true;
       }
     }
-    List<String> some = waiting.stream().limit(UnwrittenScript.MOST_OWNERS).toList();
+    List<String> some = waiting.stream().limit(WaitingOwners.MOST_AT_ONCE).toList();
     List<Unwritten> found =
-        redis.ask(connection -> UnwrittenScript.call(connection, of, newest, 1, some));
+        redis.ask(connection -> Unwritten.among(connection, of, newest, 1, some));
     Set<String> left = found.stream().map(one -> one.owner().encoded()).collect(Collectors.toSet());
     Set<String> written = new HashSet<>(some);
     written.removeIf(one -> left.contains(one.substring(0, one.lastIndexOf(':'))));
@@ -94,7 +93,7 @@ final class SlotsLeft implements FlushProgress {
       some.addAll(
           redis.ask(
               connection ->
-                  UnwrittenScript.call(
+                  Unwritten.among(
                       connection, of, newest, MOST_ROWS, WaitingOwners.some(connection, of))));
     }
     return List.copyOf(some);

@@ -23,7 +23,7 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.NackScript;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.RowCodec;
 import io.gameq.sign.ProcessIdentity;
@@ -372,7 +372,7 @@ public final class WriterService implements AutoCloseable {
     renewing.closeNow();
     return backlogRedis.call(
         watch.connected(backlogRedis).redis(),
-        of -> NackScript.call(of, slots, 0, false, leases.claims()));
+        of -> ClaimScript.nack(of, slots, 0, false, leases.claims()));
   }
 
   private void closeAll() {

@@ -1,7 +1,6 @@
 package io.gameq.writer.stale;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
@@ -96,8 +95,8 @@ final class StaleDiscardCommand implements Callable<Integer> {
     long rows = 0;
     boolean kept = false;
     for (StaleRows.Session session : sessions) {
-      DiscardScript.Outcome outcome = StaleSessions.discard(stale, discards, session);
-      if (outcome instanceof DiscardScript.Discarded discarded) {
+      StaleRows.Outcome outcome = StaleSessions.discard(stale, discards, session);
+      if (outcome instanceof StaleRows.Discarded discarded) {
         rows += discarded.rows().size();
         discarded
             .rows()
@@ -110,7 +109,7 @@ final class StaleDiscardCommand implements Callable<Integer> {
                                 StaleNames.of(session),
                                 Long.toUnsignedString(row.version()))));
       } else {
-        boolean owns = outcome instanceof DiscardScript.OwnsNow;
+        boolean owns = outcome instanceof StaleRows.OwnsNow;
         kept |= owns;
         out.println((owns ? "kept, it owns now: " : "already gone: ") + StaleNames.of(session));
       }

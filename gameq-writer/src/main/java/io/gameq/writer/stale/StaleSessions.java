@@ -2,7 +2,6 @@ package io.gameq.writer.stale;
 
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rows.EncodedRow;
@@ -113,10 +112,10 @@ public final class StaleSessions {
    *
    * @throws io.gameq.GameQueueException when Redis or MySQL is away
    */
-  public static DiscardScript.Outcome discard(
+  public static StaleRows.Outcome discard(
       StaleRows stale, Discards discards, StaleRows.Session session) {
-    DiscardScript.Outcome outcome = stale.discard(session);
-    if (outcome instanceof DiscardScript.Discarded discarded) {
+    StaleRows.Outcome outcome = stale.discard(session);
+    if (outcome instanceof StaleRows.Discarded discarded) {
       discards.remember(discards(session, discarded.rows()));
     }
     return outcome;

@@ -13,7 +13,6 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.NodeSigns;
 import io.gameq.redis.script.OwnerInRedis;
-import io.gameq.redis.script.TraceScript;
 import io.gameq.terminal.ErrorLine;
 import io.gameq.writer.mysql.OwnerInMySql;
 import io.gameq.writer.mysql.OwnerInMySql.Raised;
@@ -70,7 +69,7 @@ public final class Tracing {
     String aliveNode = null;
     try {
       List<SessionId> known = sessions(inMySql);
-      inRedis = redis.ask(of -> TraceScript.call(of, slot, owner, known));
+      inRedis = redis.ask(of -> OwnerInRedis.look(of, slot, owner, known));
       SessionId holder = OwnerTrace.holder(inMySql, inRedis);
       aliveNode = holder == null ? null : aliveNode(holder);
     } catch (GameQueueException e) {

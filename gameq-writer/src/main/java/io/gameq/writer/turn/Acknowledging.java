@@ -1,8 +1,8 @@
 package io.gameq.writer.turn;
 
 import io.gameq.mysql.flush.FlushTransaction.Written;
-import io.gameq.redis.script.AckScript;
 import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -12,7 +12,7 @@ public record Acknowledging(ClaimedRows rows, List<Written> written, Turn then) 
   @Override
   public Turn next(TurnPorts ports) {
     TurnContext context = ports.context();
-    AckScript.call(
+    ClaimScript.ack(
         ports.redis(),
         ports.slots(),
         context.options().namespace(),
@@ -29,11 +29,11 @@ public record Acknowledging(ClaimedRows rows, List<Written> written, Turn then) 
   }
 
   /** What ack.lua is told where nothing is paused. */
-  public List<AckScript.Flushed> flushed() {
+  public List<ClaimScript.Flushed> flushed() {
     return flushed(Set.of());
   }
 
-  private List<AckScript.Flushed> flushed(Set<String> paused) {
+  private List<ClaimScript.Flushed> flushed(Set<String> paused) {
     return written.stream().map(of -> rows.flushed(of, paused)).toList();
   }
 

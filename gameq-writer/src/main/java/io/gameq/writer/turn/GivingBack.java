@@ -1,7 +1,7 @@
 package io.gameq.writer.turn;
 
 import io.gameq.redis.script.Claim;
-import io.gameq.redis.script.NackScript;
+import io.gameq.redis.script.ClaimScript;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -65,7 +65,7 @@ public record GivingBack(List<Claim> batch, long delayMillis, boolean countsAsAt
 
   @Override
   public Turn next(TurnPorts ports) {
-    NackScript.call(ports.redis(), ports.slots(), delayMillis, countsAsAttempt, batch);
+    ClaimScript.nack(ports.redis(), ports.slots(), delayMillis, countsAsAttempt, batch);
     ports.context().reports().gaveBack(batch.size());
     return then;
   }

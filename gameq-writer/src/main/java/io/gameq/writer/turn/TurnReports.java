@@ -11,7 +11,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.ReapScript;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +31,9 @@ public final class TurnReports {
 
   // --- of a claim
 
-  void reaped(List<ReapScript.Reaped> reaped) {
+  void reaped(List<ClaimScript.Reaped> reaped) {
     stats.reaped(reaped.size());
-    for (ReapScript.Reaped of : reaped) {
+    for (ClaimScript.Reaped of : reaped) {
       warnings.about(
           "took back",
           LOG::warn,

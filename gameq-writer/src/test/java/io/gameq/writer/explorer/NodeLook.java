@@ -7,7 +7,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.script.LookScript;
 import io.gameq.redis.script.LookScript.Looked;
-import io.gameq.redis.script.PendingScript;
+import io.gameq.redis.script.ReadScript;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +61,7 @@ record NodeLook(Servers world, GameNodeActor node) {
       TrackerInSteps tracker = Objects.requireNonNull(me.wal().trackers().get(player));
       SessionRef ref = tracker.session();
       if (!tracker.rows().isEmpty()
-          && PendingScript.holdsNothing(world.redis, world.slot, ref.owner(), ref.id())) {
+          && ReadScript.holdsNothing(world.redis, world.slot, ref.owner(), ref.id())) {
         me = judge(me, player, look(world, tracker), true);
       }
     }

@@ -1,8 +1,8 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.mysql.flush.FlushTransaction.OwnerRows;
-import io.gameq.redis.script.AckScript;
 import io.gameq.redis.script.Claim;
+import io.gameq.redis.script.ClaimScript;
 import io.gameq.writer.turn.Acknowledging;
 import io.gameq.writer.turn.AskingForLost;
 import io.gameq.writer.turn.AskingForOpening;
@@ -40,7 +40,7 @@ final class TurnText {
         rows.rows().forEach(row -> text.append(' ').append(row.image()));
       }
     } else if (turn instanceof Acknowledging of) {
-      for (AckScript.Flushed flushed : of.flushed()) {
+      for (ClaimScript.Flushed flushed : of.flushed()) {
         text.append(' ').append(flushed.claim().owner()).append(' ').append(flushed.version());
         text.append(flushed.claim().session()).append(flushed.setAside()).append(flushed.kept());
       }

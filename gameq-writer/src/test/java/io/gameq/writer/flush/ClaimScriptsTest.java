@@ -12,16 +12,12 @@ import io.gameq.redis.RedisConfig;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.AckScript;
-import io.gameq.redis.script.AckScript.Flushed;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.CloseScript;
-import io.gameq.redis.script.NackScript;
+import io.gameq.redis.script.ClaimScript.Flushed;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.ReapScript;
+import io.gameq.redis.script.OwnKey;
 import io.gameq.redis.script.ReassertScript;
-import io.gameq.redis.script.RenewScript;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rights.Role;
@@ -76,7 +72,7 @@ class ClaimScriptsTest {
   }
 
   private int ack(Flushed flushed) {
-    return AckScript.call(slot.redis, slots, slot.namespace, List.of(flushed));
+    return ClaimScript.ack(slot.redis, slots, slot.namespace, List.of(flushed));
   }
 
   @Test
@@ -211,11 +207,11 @@ class ClaimScriptsTest {
   void aRenewedLeaseIsNotReapedAndAnotherTokenRenewsNothing() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
-    assertEquals(1, RenewScript.call(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
-    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
+    assertEquals(1, ClaimScript.renew(slot.redis, slot.slot, LEASE_MILLIS, List.of(claim)));
+    assertEquals(List.of(), ClaimScript.reap(slot.redis, slot.slot));
     Claim other = new Claim(claim.owner(), claim.session(), "other", 1, 0, 0, claim.rows());
-    assertEquals(0, RenewScript.call(slot.redis, slot.slot, 0, List.of(other)));
-    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
+    assertEquals(0, ClaimScript.renew(slot.redis, slot.slot, 0, List.of(other)));
+    assertEquals(List.of(), ClaimScript.reap(slot.redis, slot.slot));
   }
 
   @Test
@@ -268,14 +264,14 @@ class ClaimScriptsTest {
   }
 
   private void awaitReaped() {
-    Awaitility.await().atMost(LONG).until(() -> !ReapScript.call(slot.redis, slot.slot).isEmpty());
+    Awaitility.await().atMost(LONG).until(() -> !ClaimScript.reap(slot.redis, slot.slot).isEmpty());
   }
 
   @Test
   void aLeaseThatRunsIsNotReaped() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     claim();
-    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
+    assertEquals(List.of(), ClaimScript.reap(slot.redis, slot.slot));
   }
 
   @Test
@@ -283,13 +279,15 @@ class ClaimScriptsTest {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claim().claims().get(0);
     slot.open(slot.second);
-    assertEquals(1, NackScript.call(slot.redis, slots, 0, false, List.of(claim)));
+    assertEquals(1, ClaimScript.nack(slot.redis, slots, 0, false, List.of(claim)));
     assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.second));
     Claim again = claim().claims().get(0);
     assertEquals(slot.second, again.session());
     assertEquals(1, again.attempts());
     assertEquals(
-        0, NackScript.call(slot.redis, slots, 0, false, List.of(claim)), "the first token is gone");
+        0,
+        ClaimScript.nack(slot.redis, slots, 0, false, List.of(claim)),
+        "the first token is gone");
   }
 
   @Test
@@ -320,7 +318,7 @@ class ClaimScriptsTest {
   @Test
   void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    NackScript.call(slot.redis, slots, 0, false, claim().claims());
+    ClaimScript.nack(slot.redis, slots, 0, false, claim().claims());
     ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, claim().stale().size());
     assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
@@ -359,15 +357,15 @@ class ClaimScriptsTest {
     byte[] dirty =
         bytes(slot.slot.prefix() + ":dirty:" + slot.owner.encoded() + ":" + slot.first.text());
     slot.redis.sync().set(dirty, bytes("x"));
-    assertEquals(0, NackScript.call(slot.redis, slots, 0, true, List.of(claim)));
+    assertEquals(0, ClaimScript.nack(slot.redis, slots, 0, true, List.of(claim)));
     assertEquals(
         0,
         ack(new Flushed(claim, 0, List.of(), List.of(new VersionedKey("item:1", 1)), KEPT_MILLIS)));
-    assertEquals(List.of(), ReapScript.call(slot.redis, slot.slot));
+    assertEquals(List.of(), ClaimScript.reap(slot.redis, slot.slot));
     assertEquals(Map.of("item:1", row(1, "a")), slot.claimed());
     slot.redis.sync().del(dirty);
     slot.redis.sync().zadd(bytes(slot.slot.prefix() + ":lease"), 0, bytes(slot.owner.encoded()));
-    assertEquals(1, ReapScript.call(slot.redis, slot.slot).size());
+    assertEquals(1, ClaimScript.reap(slot.redis, slot.slot).size());
     assertEquals(Map.of("item:1", row(1, "a")), slot.dirty(slot.first));
     assertEquals(1, claim().claims().size());
   }
@@ -397,7 +395,7 @@ class ClaimScriptsTest {
   @Test
   void theLastAckOfAClosedSessionLetsItsOwnKeyExpire() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
-    CloseScript.call(slot.redis, slot.slot, slot.owner, slot.first);
+    OwnKey.close(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(-1, slot.ownLifeMillis());
     ack(claim().claims().get(0));
     assertTrue(slot.ownLifeMillis() > 0);
@@ -459,11 +457,11 @@ class ClaimScriptsTest {
   void aRefusalIsTimedFromTheFirstOneAndAnOutageIsNone() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     Claim claim = claim().claims().get(0);
-    NackScript.call(slot.redis, slots, 0, false, List.of(claim));
+    ClaimScript.nack(slot.redis, slots, 0, false, List.of(claim));
     claim = claim().claims().get(0);
     assertEquals(0, claim.refusedForMillis());
     assertEquals(1, claim.attempts());
-    NackScript.call(slot.redis, slots, 0, true, List.of(claim));
+    ClaimScript.nack(slot.redis, slots, 0, true, List.of(claim));
     Awaitility.await().pollDelay(Duration.ofMillis(20)).until(() -> true);
     claim = claim().claims().get(0);
     assertEquals(2, claim.attempts());
@@ -480,10 +478,10 @@ class ClaimScriptsTest {
     TestServers.redis().sync().configSet("maxmemory", "1");
     try {
       Claim claim = claimer("slow", 0).call(slot.redis, slot.slot).claims().get(0);
-      assertEquals(1, RenewScript.call(slot.redis, slot.slot, 0, List.of(claim)));
+      assertEquals(1, ClaimScript.renew(slot.redis, slot.slot, 0, List.of(claim)));
       awaitReaped();
       claim = claim().claims().get(0);
-      assertEquals(1, NackScript.call(slot.redis, slots, 0, true, List.of(claim)));
+      assertEquals(1, ClaimScript.nack(slot.redis, slots, 0, true, List.of(claim)));
       claim = claim().claims().get(0);
       assertEquals(
           1,
@@ -492,7 +490,7 @@ class ClaimScriptsTest {
                   claim, 2, List.of(), List.of(new VersionedKey("item:2", 2)), KEPT_MILLIS)));
       slot.open(slot.second);
       assertEquals(Map.of("item:2", row(2, "b")), slot.dirty(slot.second));
-      CloseScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+      OwnKey.close(slot.redis, slot.slot, slot.owner, slot.second);
     } finally {
       TestServers.redis().sync().configSet("maxmemory", "0");
     }

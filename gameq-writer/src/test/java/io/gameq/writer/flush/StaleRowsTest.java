@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConfig;
-import io.gameq.redis.script.DiscardScript;
 import io.gameq.redis.script.StaleRows;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rows.EncodedRow;
@@ -78,12 +77,12 @@ class StaleRowsTest {
     StaleRows.Session session = parked(owner, first, "item:1", "item:2");
     StaleRows.Session other = parked(OwnerId.of("player:2"), first, "item:3");
     assertEquals(
-        new DiscardScript.Discarded(
+        new StaleRows.Discarded(
             List.of(new VersionedKey("item:1", 1), new VersionedKey("item:2", 2))),
         stale.discard(session));
     assertEquals(0, redis.sync().exists(dirty(owner, first)));
     assertEquals(List.of(other), stale.sessions());
-    assertEquals(new DiscardScript.Gone(), stale.discard(session));
+    assertEquals(new StaleRows.Gone(), stale.discard(session));
   }
 
   @Test
@@ -91,7 +90,7 @@ class StaleRowsTest {
     StaleRows.Session session = parked(OwnerId.of("player:1"), first, "é:1", "è:1");
     Set<String> shown = stale.rows(session).stream().map(EncodedRow::key).collect(toSet());
     assertEquals(2, shown.size());
-    DiscardScript.Discarded discarded = (DiscardScript.Discarded) stale.discard(session);
+    StaleRows.Discarded discarded = (StaleRows.Discarded) stale.discard(session);
     assertEquals(shown, discarded.rows().stream().map(VersionedKey::key).collect(toSet()));
   }
 
@@ -99,8 +98,7 @@ class StaleRowsTest {
   void rowsThatAreNotParkedAreNotTouched() {
     OwnerId owner = OwnerId.of("player:1");
     redis.sync().hset(dirty(owner, first), "item:1", row(1, "a"));
-    assertEquals(
-        new DiscardScript.Gone(), stale.discard(new StaleRows.Session(owner, first, false)));
+    assertEquals(new StaleRows.Gone(), stale.discard(new StaleRows.Session(owner, first, false)));
     assertEquals(1, redis.sync().hlen(dirty(owner, first)));
   }
 
@@ -109,7 +107,7 @@ class StaleRowsTest {
     OwnerId owner = OwnerId.of("player:1");
     StaleRows.Session owning = parked(owner, second, "item:1");
     assertEquals(List.of(owning), stale.sessions());
-    assertEquals(new DiscardScript.OwnsNow(), stale.discard(owning));
+    assertEquals(new StaleRows.OwnsNow(), stale.discard(owning));
     assertEquals(1, redis.sync().hlen(dirty(owner, second)));
     assertEquals(1, redis.sync().scard(slot(owner) + ":stale"));
   }
@@ -118,6 +116,6 @@ class StaleRowsTest {
   void aFullRedisLetsRowsBeDiscarded() {
     StaleRows.Session session = parked(OwnerId.of("player:1"), first, "item:1");
     redis.sync().configSet("maxmemory", "1");
-    assertEquals(1, ((DiscardScript.Discarded) stale.discard(session)).rows().size());
+    assertEquals(1, ((StaleRows.Discarded) stale.discard(session)).rows().size());
   }
 }

@@ -24,7 +24,6 @@ import io.gameq.redis.Slots;
 import io.gameq.redis.script.Claim;
 import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.OpenScript;
-import io.gameq.redis.script.ReapScript;
 import io.gameq.rights.Role;
 import io.gameq.rows.RowCodec;
 import io.gameq.servers.GameDatabase;
@@ -186,7 +185,7 @@ class ClaimingTest {
     ClaimScript dying = new ClaimScript("dying", BOUNDS.withLease(0));
     for (int lapses = 1; lapses <= times; lapses++) {
       assertEquals(1, dying.call(redis, slots.get(slot)).claims().size());
-      await().atMost(LONG).until(() -> !ReapScript.call(redis, slots.get(slot)).isEmpty());
+      await().atMost(LONG).until(() -> !ClaimScript.reap(redis, slots.get(slot)).isEmpty());
     }
   }
 

@@ -5,7 +5,6 @@ import io.gameq.redis.RedisConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.ClaimScript;
-import io.gameq.redis.script.NackScript;
 import org.HdrHistogram.Histogram;
 
 /** Calls {@code claim.lua} as a writer would and gives back what it took. One thread. */
@@ -49,7 +48,7 @@ public final class ClaimProbe implements AutoCloseable {
         rows += batch.claims().stream().mapToLong(claim -> claim.rows().size()).sum();
       }
       if (!batch.claims().isEmpty()) {
-        connection.call(redis -> NackScript.call(redis, slots, 0, false, batch.claims()));
+        connection.call(redis -> ClaimScript.nack(redis, slots, 0, false, batch.claims()));
       }
     }
     return new Result(nanos, rows);

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class WaitingScriptTest {
+class WaitingTest {
   private static final long HOUR_MILLIS = 3_600_000;
   private static final ClaimScript CLAIM = new ClaimScript("w1", ClaimScript.Bounds.DEFAULT);
 
@@ -22,7 +22,7 @@ class WaitingScriptTest {
   }
 
   private Waiting look() {
-    return WaitingScript.call(redis.redis, new Slots(redis.namespace, 1), paused).get(0);
+    return Waiting.inSlots(redis.redis, new Slots(redis.namespace, 1), paused).get(0);
   }
 
   private static String rowOf(long millis) {

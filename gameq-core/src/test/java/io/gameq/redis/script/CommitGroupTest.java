@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-class CommitsOfBothTest {
+class CommitGroupTest {
   private static Commit commit(long sequence, List<CommitPart> parts, List<SlotMessages> messages) {
     Commit commit =
         new Commit(parts, messages, null) {

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class UnwrittenScriptTest {
+class UnwrittenTest {
   private static final ClaimScript CLAIM = new ClaimScript("w1", ClaimScript.Bounds.DEFAULT);
 
   private final SlotFixture redis = new SlotFixture();
@@ -19,7 +19,7 @@ class UnwrittenScriptTest {
   }
 
   private List<Unwritten> upTo(long newest, int mostRows) {
-    return UnwrittenScript.call(redis.redis, redis.slot, newest, mostRows, List.copyOf(members()));
+    return Unwritten.among(redis.redis, redis.slot, newest, mostRows, List.copyOf(members()));
   }
 
   private Set<String> members() {
@@ -55,7 +55,7 @@ class UnwrittenScriptTest {
     redis.commit(redis.first, "item:2", SlotFixture.row(2, "too late"), 5);
     List<String> first = List.of(redis.member(redis.first));
     assertEquals(
-        List.of(of(1, 0, 0, "item")), UnwrittenScript.call(redis.redis, redis.slot, 9, 9, first));
+        List.of(of(1, 0, 0, "item")), Unwritten.among(redis.redis, redis.slot, 9, 9, first));
   }
 
   @Test
