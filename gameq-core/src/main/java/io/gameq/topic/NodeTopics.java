@@ -48,12 +48,12 @@ public final class NodeTopics {
 
   /** As {@link io.gameq.GameQueue#topic(String, Class, TopicOptions)}. */
   public <T extends Record> Topic<T> open(String name, Class<T> payload, TopicOptions options) {
-    return open(name, options, new RecordPayloads<>(payload));
+    return open(name, options, new Payloads.OfRecord<>(payload));
   }
 
   private <T> Topic<T> open(String name, TopicOptions options, Payloads<T> payloads) {
     MessageId.checkTopic(name);
-    TopicDefinition definition = Definitions.of(name, options, node.slots().length);
+    TopicDefinition definition = TopicDefinition.of(name, options, node.slots().length);
     DefinedTopic kept =
         change("the definition of topic '" + name + "'", topics -> topics.define(definition));
     return new OpenTopic<>(this, kept.definition(), options, payloads);
@@ -76,7 +76,7 @@ public final class NodeTopics {
     }
     return found
         .map(DefinedTopic::definition)
-        .map(of -> new OpenTopic<>(this, of, Definitions.options(of), Payloads.BYTES));
+        .map(of -> new OpenTopic<>(this, of, of.options(), Payloads.BYTES));
   }
 
   /** As {@link Topic#pause}. */
@@ -130,15 +130,10 @@ public final class NodeTopics {
 
   /** As {@link Topic#subscribeBatch}. */
   synchronized <T> Subscription subscribe(
-      TopicDefinition definition,
-      TopicOptions options,
-      Payloads<T> payloads,
-      BatchHandler<T> handler,
-      SubscribeOptions with) {
+      OpenTopic<T> topic, BatchHandler<T> handler, SubscribeOptions with) {
     requireRoom();
-    Subscription subscription =
-        new SubscriptionStart<>(node, definition, options, payloads)
-            .start(handler, with, this::closed);
+    TopicSubscription<T> subscription = new TopicSubscription<>(topic, handler, with, this::closed);
+    subscription.start();
     subscriptions.add(subscription);
     return subscription;
   }
@@ -156,12 +151,13 @@ public final class NodeTopics {
   }
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
-  synchronized ClaimTaking taking(TopicDefinition definition, TopicOptions options) {
-    ClaimTaking known = takings.get(definition);
+  synchronized ClaimTaking taking(OpenTopic<?> topic) {
+    ClaimTaking known = takings.get(topic.definition());
     if (known == null) {
       requireRoom();
-      known = new SubscriptionStart<>(node, definition, options, Payloads.BYTES).startTaking();
-      takings.put(definition, known);
+      known = new ClaimTaking(topic);
+      known.start();
+      takings.put(topic.definition(), known);
     }
     return known;
   }

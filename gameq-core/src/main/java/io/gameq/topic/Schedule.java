@@ -1,5 +1,9 @@
 package io.gameq.topic;
 
+import com.cronutils.model.CronType;
+import com.cronutils.model.definition.CronDefinitionBuilder;
+import com.cronutils.model.time.ExecutionTime;
+import com.cronutils.parser.CronParser;
 import io.gameq.GameQueueException;
 import io.gameq.Publish;
 import io.gameq.Publish.Missed;
@@ -8,6 +12,8 @@ import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,5 +149,151 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
               rhythm.after(occurrence, Math.max(occurrence, takenMillis - leaseMillis - 1));
         };
     return untilMillis != 0 && next > untilMillis ? 0 : next;
+  }
+
+  /** When something recurs, without an end. Immutable; times in ms since 1970. */
+  sealed interface Rhythm {
+    /**
+     * The first occurrence.
+     *
+     * @param from the time that was asked for; -1 for none
+     * @return 0 when there is none
+     */
+    long first(long from, long now);
+
+    /**
+     * The first occurrence after a time.
+     *
+     * @param occurrence any one, not after {@code time}
+     * @return 0 when there is none
+     */
+    long after(long occurrence, long time);
+
+    /**
+     * Whether it occurs at a time: {@code take.lua} has one by cron be due at once, when Redis'
+     * clock went back, and does not know the next occurrence.
+     */
+    boolean occursAt(long time);
+
+    /** The occurrence of a number, 1 being the first. */
+    default long number(int number, long first) {
+      long at = first;
+      for (int i = 1; i < number && at != 0; i++) {
+        at = after(at, at);
+      }
+      return at;
+    }
+  }
+
+  /** Every so many milliseconds. Immutable. */
+  record Interval(long millis) implements Rhythm {
+    /** Counted from the time that was asked for, but not before now. */
+    @Override
+    public long first(long from, long now) {
+      if (from < 0) {
+        return now + millis;
+      }
+      return from >= now ? from : from + (now - from + millis - 1) / millis * millis;
+    }
+
+    @Override
+    public long after(long occurrence, long time) {
+      return occurrence + ((time - occurrence) / millis + 1) * millis;
+    }
+
+    /** Any time may be the first. */
+    @Override
+    public boolean occursAt(long time) {
+      return true;
+    }
+
+    @Override
+    public long number(int number, long first) {
+      return first + (number - 1) * millis;
+    }
+  }
+
+  /**
+   * As crontab says: minute, hour, day of month, month, day of week, in a zone. Immutable; equal
+   * when fields and zone are.
+   */
+  static final class CronRhythm implements Rhythm {
+    /** Parsed once: each occurrence of a message brings its expression again. */
+    private static final Map<String, CronRhythm> PARSED = new ConcurrentHashMap<>();
+
+    /** Then all are parsed anew: few games have as many. */
+    private static final int MOST_PARSED = 1_000;
+
+    private final String fields;
+    private final ZoneId zone;
+    private final ExecutionTime times;
+
+    private CronRhythm(String fields, ZoneId zone) {
+      this.fields = fields;
+      this.zone = zone;
+      try {
+        this.times =
+            ExecutionTime.forCron(
+                new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX))
+                    .parse(fields)
+                    .validate());
+      } catch (IllegalArgumentException e) {
+        throw new GameQueueException(
+            "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s"
+                .formatted(fields, e.getMessage()),
+            e);
+      }
+    }
+
+    /** Throws GameQueueException when the fields are malformed. */
+    static CronRhythm of(String fields, ZoneId zone) {
+      String key = zone + " " + fields;
+      CronRhythm known = PARSED.get(key);
+      if (known == null) {
+        known = new CronRhythm(fields, zone);
+        if (PARSED.size() >= MOST_PARSED) {
+          PARSED.clear();
+        }
+        PARSED.put(key, known);
+      }
+      return known;
+    }
+
+    String fields() {
+      return fields;
+    }
+
+    ZoneId zone() {
+      return zone;
+    }
+
+    @Override
+    public long first(long from, long now) {
+      long time = Math.max(from, now) - 1; // that time itself may be one
+      return after(time, time);
+    }
+
+    @Override
+    public long after(long occurrence, long time) {
+      return times
+          .nextExecution(Instant.ofEpochMilli(time).atZone(zone))
+          .map(next -> next.toInstant().toEpochMilli())
+          .orElse(0L);
+    }
+
+    @Override
+    public boolean occursAt(long time) {
+      return after(time - 1, time - 1) == time;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof CronRhythm of && of.fields.equals(fields) && of.zone.equals(zone);
+    }
+
+    @Override
+    public int hashCode() {
+      return fields.hashCode() * 31 + zone.hashCode();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.gameq.topic;
 
+import io.gameq.redis.topic.ConsumerScripts.Share;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -21,9 +22,6 @@ final class SlotTimes {
   private final AtomicIntegerArray noticed;
   private final long origin = System.nanoTime();
   private long poll;
-
-  /** A share of what may be taken: so many of a slot at most. */
-  record Share(int slot, int most) {}
 
   SlotTimes(int slots) {
     next = new long[slots];

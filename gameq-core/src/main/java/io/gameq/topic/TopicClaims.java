@@ -4,12 +4,10 @@ import io.gameq.ClaimLostException;
 import io.gameq.Claimed;
 import io.gameq.Claims;
 import io.gameq.GameQueueException;
-import io.gameq.TopicOptions;
 import io.gameq.message.MessageChange;
-import io.gameq.redis.topic.ExtendScript;
-import io.gameq.redis.topic.NackMessageScript;
+import io.gameq.redis.topic.ConsumerScripts.Failure;
+import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.TakenMessage;
-import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,18 +27,13 @@ final class TopicClaims<T> implements Claims<T> {
   private static final Duration LONGEST_DELAY = Duration.ofDays(366);
 
   private final NodeTopics topics;
+  private final OpenTopic<T> topic;
   private final TopicNode node;
-  private final TopicDefinition definition;
-  private final TopicOptions options;
-  private final Payloads<T> payloads;
 
-  TopicClaims(
-      NodeTopics topics, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
+  TopicClaims(NodeTopics topics, OpenTopic<T> topic) {
     this.topics = topics;
-    this.node = topics.node();
-    this.definition = definition;
-    this.options = options;
-    this.payloads = payloads;
+    this.topic = topic;
+    this.node = topic.node();
   }
 
   @Override
@@ -51,16 +44,16 @@ final class TopicClaims<T> implements Claims<T> {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
     }
-    ClaimTaking taking = topics.taking(definition, options);
+    ClaimTaking taking = topics.taking(topic);
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
-    CompletableFuture<ClaimTaking.Batch> taken = taking.take(most, wait);
+    CompletableFuture<Taker.Taken> taken = taking.take(most, wait);
     CompletableFuture<?> unused =
         told.whenComplete((all, error) -> taken.cancel(false)); // of no use when it came
     unused =
         taken.whenComplete(
-            (batch, error) -> {
+            (some, error) -> {
               if (error == null) {
-                node.callbacks().execute(() -> tell(told, batch, taking));
+                node.callbacks().execute(() -> tell(told, some, taking));
               } else {
                 node.callbacks().execute(() -> told.completeExceptionally(error));
               }
@@ -69,18 +62,13 @@ final class TopicClaims<T> implements Claims<T> {
   }
 
   private void tell(
-      CompletableFuture<List<Claimed<T>>> told, ClaimTaking.Batch batch, ClaimTaking taking) {
-    Holding<T> holding =
-        new Holding<>(
-            new HeldMessage.Terms<>(node, options, payloads, (taken, millis) -> false),
-            taking.outcomes(),
-            taking.counts());
+      CompletableFuture<List<Claimed<T>>> told, Taker.Taken some, ClaimTaking taking) {
     List<Claimed<T>> all =
-        holding.hold(batch.messages(), batch.leaseEndNanos()).stream()
+        HeldMessage.hold(topic, some, taking.outcomes()).stream()
             .map(TopicClaims::claimed)
             .toList();
     if (!told.complete(all)) { // cancelled
-      taking.giveBack(batch.messages());
+      taking.giveBack(some);
     }
   }
 
@@ -104,8 +92,7 @@ final class TopicClaims<T> implements Claims<T> {
           "at most %d claims in one call: %d".formatted(MOST, claims.size()));
     }
     Map<String, ClaimText> parsed = new LinkedHashMap<>();
-    claims.forEach(
-        text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(definition.topic(), of)));
+    claims.forEach(text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(topic.name(), of)));
     return parsed;
   }
 
@@ -138,9 +125,7 @@ final class TopicClaims<T> implements Claims<T> {
 
   private CompletableFuture<Void> acknowledge(Map<String, ClaimText> claims, List<String> lost) {
     List<MessageChange> acks =
-        claims.values().stream()
-            .<MessageChange>map(claim -> claim.ack(definition.slots()))
-            .toList();
+        claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
     return node.commits()
         .commit(acks)
         .queued()
@@ -169,17 +154,17 @@ final class TopicClaims<T> implements Claims<T> {
   public List<String> extend(List<String> claims, Duration fromNow) {
     HeldMessage.checkLease(fromNow);
     Map<String, ClaimText> parsed = parse(claims);
-    List<TakenMessage> taken = taken(parsed);
+    List<TakenMessage> taken = parsed.values().stream().map(claim -> claim.taken(slots())).toList();
     List<Boolean> held =
         node.asking()
             .ask(
-                "to extend leases of topic '" + definition.topic() + "'",
-                redis -> ExtendScript.call(redis, node.slots(), taken, fromNow.toMillis()));
+                "to extend leases of topic '" + topic.name() + "'",
+                redis -> topic.scripts().extend(redis, taken, fromNow.toMillis()));
     return lost(parsed, held);
   }
 
-  private List<TakenMessage> taken(Map<String, ClaimText> claims) {
-    return claims.values().stream().map(claim -> claim.taken(definition.slots())).toList();
+  private int slots() {
+    return topic.definition().slots();
   }
 
   @Override
@@ -188,8 +173,8 @@ final class TopicClaims<T> implements Claims<T> {
     return nack(
         claims,
         claim ->
-            NackMessageScript.Failure.counted(
-                claim.taken(definition.slots()),
+            Failure.counted(
+                claim.taken(slots()),
                 millis(after, claim),
                 Outcomes.cut(why),
                 claim.nextDueMillis()));
@@ -200,9 +185,7 @@ final class TopicClaims<T> implements Claims<T> {
     checkDelay(after);
     return nack(
         claims,
-        claim ->
-            NackMessageScript.Failure.notCounted(
-                claim.taken(definition.slots()), millis(after, claim), "given back"));
+        claim -> Failure.notCounted(claim.taken(slots()), millis(after, claim), "given back"));
   }
 
   private static void checkDelay(@Nullable Duration after) {
@@ -213,23 +196,21 @@ final class TopicClaims<T> implements Claims<T> {
 
   private long millis(@Nullable Duration after, ClaimText claim) {
     return after == null
-        ? Outcomes.backoffMillis(options.retry(), claim.attempt())
+        ? Outcomes.backoffMillis(topic.options().retry(), claim.attempt())
         : after.toMillis();
   }
 
-  private List<String> nack(
-      List<String> claims, Function<ClaimText, NackMessageScript.Failure> failure) {
+  private List<String> nack(List<String> claims, Function<ClaimText, Failure> failure) {
     Map<String, ClaimText> parsed = parse(claims);
-    List<NackMessageScript.Failure> failures = parsed.values().stream().map(failure).toList();
-    NackMessageScript nack = new NackMessageScript(definition.topic(), options.retry().attempts());
+    List<Failure> failures = parsed.values().stream().map(failure).toList();
     List<Boolean> held =
         node
             .asking()
             .ask(
-                "to fail messages of topic '" + definition.topic() + "'",
-                redis -> nack.call(redis, node.slots(), failures))
+                "to fail messages of topic '" + topic.name() + "'",
+                redis -> topic.scripts().nack(redis, failures))
             .stream()
-            .map(result -> result != NackMessageScript.Result.CLAIM_LOST)
+            .map(result -> result != NackResult.CLAIM_LOST)
             .toList();
     return lost(parsed, held);
   }

@@ -21,7 +21,7 @@ public final class DeadMessages {
   /** So many a slot and topic at most, as {@code lanes.lua} says. */
   public static final int MOST_IN_SLOT = 10_000;
 
-  private static final LuaScript REVIVE = TopicScript.of("revive.lua");
+  private static final LuaScript REVIVE = ConsumerScripts.script("revive.lua");
 
   /** Entries that Redis looks at in one go. */
   private static final int PAGE = 100;
@@ -80,7 +80,7 @@ public final class DeadMessages {
         if (values.get(i).hasValue()) {
           MessageId id = new MessageId(topic, LuaScript.string(ids[i]));
           byte[] value = values.get(i).getValue();
-          String words = TopicScript.text(some.get(i).getValue());
+          String words = ConsumerScripts.text(some.get(i).getValue());
           found.add(new FoundMessage(id, null, null, FoundMessage.Dead.of(value, words)));
         }
       }

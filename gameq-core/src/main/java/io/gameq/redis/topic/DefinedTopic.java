@@ -35,7 +35,8 @@ public record DefinedTopic(
   public record Pause(long sinceMillis, String who, String reason) {}
 
   /**
-   * All nodes together take at most so many messages a second; {@link GrantScript} shares them out.
+   * All nodes together take at most so many messages a second; {@link ConsumerScripts#grant} shares
+   * them out.
    *
    * @param sinceMillis by MySQL's clock
    * @param who set it

@@ -23,8 +23,8 @@ public final class TopicReads {
   /** Longest page. */
   public static final int MOST = 1_000;
 
-  private static final LuaScript FIND = TopicScript.of("find.lua");
-  private static final LuaScript PAGE = TopicScript.of("page.lua");
+  private static final LuaScript FIND = ConsumerScripts.script("find.lua");
+  private static final LuaScript PAGE = ConsumerScripts.script("page.lua");
 
   private TopicReads() {}
 
@@ -69,7 +69,7 @@ public final class TopicReads {
         isThere(of.get(0))
             ? new FoundMessage.Pending(
                 (byte[]) of.get(0),
-                isThere(of.get(1)) ? TopicScript.millis(of.get(1)) : 0,
+                isThere(of.get(1)) ? ConsumerScripts.millis(of.get(1)) : 0,
                 isThere(of.get(2)) ? firstNumber(LuaScript.string(of.get(2))) : 0)
             : null;
     FoundMessage.Held held = null;
@@ -81,11 +81,11 @@ public final class TopicReads {
               ((Long) claim.get(0)).intValue(),
               ((Long) claim.get(1)).intValue(),
               node(claim.get(2)),
-              isThere(of.get(5)) ? TopicScript.millis(of.get(5)) : 0);
+              isThere(of.get(5)) ? ConsumerScripts.millis(of.get(5)) : 0);
     }
     FoundMessage.Dead dead =
         isThere(of.get(6))
-            ? FoundMessage.Dead.of((byte[]) of.get(6), TopicScript.text(of.get(7)))
+            ? FoundMessage.Dead.of((byte[]) of.get(6), ConsumerScripts.text(of.get(7)))
             : null;
     return new FoundMessage(id, pending, held, dead);
   }
@@ -120,7 +120,7 @@ public final class TopicReads {
       page.add(
           new Listed(
               new MessageId(topic, LuaScript.string(of.get(0))),
-              TopicScript.millis(of.get(1)),
+              ConsumerScripts.millis(of.get(1)),
               isThere(of.get(2)) ? (byte[]) of.get(2) : null,
               (Long) of.get(3),
               ((Long) of.get(4)).intValue(),
