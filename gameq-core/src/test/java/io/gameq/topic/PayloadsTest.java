@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Records as payloads. */
-class RecordPayloadsTest {
+class PayloadsTest {
   enum Colour {
     RED,
     GREEN
