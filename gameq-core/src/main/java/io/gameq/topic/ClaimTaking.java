@@ -47,6 +47,15 @@ final class ClaimTaking implements Agent {
       this.most = most;
       this.deadlineNanos = deadlineNanos;
     }
+
+    /** It gets nothing: for a failure, or since there is nothing. */
+    void end(@Nullable GameQueueException failure) {
+      if (failure == null) {
+        future.complete(NOTHING);
+      } else {
+        future.completeExceptionally(failure);
+      }
+    }
   }
 
   ClaimTaking(OpenTopic<?> of) {
@@ -183,16 +192,14 @@ final class ClaimTaking implements Agent {
           });
     }
     for (Waiting of : over) {
-      if (of.hasLooked) {
-        of.future.complete(NOTHING);
-      } else {
-        of.future.completeExceptionally(
-            new RedisUnavailableException(
-                "messages of topic '"
-                    + topic
-                    + "' cannot be taken: Redis is away, or the node"
-                    + " puts back what Redis lost"));
-      }
+      of.end(
+          of.hasLooked
+              ? null
+              : new RedisUnavailableException(
+                  "messages of topic '"
+                      + topic
+                      + "' cannot be taken: Redis is away, or the node"
+                      + " puts back what Redis lost"));
     }
   }
 
@@ -202,13 +209,7 @@ final class ClaimTaking implements Agent {
       all = List.copyOf(waiting);
       waiting.clear();
     }
-    for (Waiting of : all) {
-      if (failure == null) {
-        of.future.complete(NOTHING);
-      } else {
-        of.future.completeExceptionally(failure);
-      }
-    }
+    all.forEach(of -> of.end(failure));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.gameq.GameQueueException;
 import io.gameq.Message;
 import io.gameq.Message.State;
 import io.gameq.Topic;
+import io.gameq.message.MessageValue;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.topic.DeadMessages;
 import io.gameq.redis.topic.FoundMessage;
@@ -106,26 +107,14 @@ final class MessagePages<T> {
     for (TopicReads.Listed of : listed) {
       byte[] value = of.value();
       if (value != null) {
-        Message<T> message = topic.message(of.id(), state, value, of.millis(), of.attempts(), null);
-        page.add(place == Place.READY ? withDue(message) : message);
+        long millis = of.millis();
+        if (place == Place.READY) { // by a number in which the priority is counted
+          millis += MessageValue.decode(value).priority() * topic.definition().ageMillis();
+        }
+        page.add(topic.message(of.id(), state, value, millis, of.attempts(), null));
       }
     }
     return listed.size();
-  }
-
-  /** Of what is sorted in by priority, the number that orders it tells when it was due. */
-  private Message<T> withDue(Message<T> of) {
-    return new Message<>(
-        of.key(),
-        of.group(),
-        of.payload(),
-        of.version(),
-        of.priority(),
-        of.state(),
-        of.since(),
-        of.due().plusMillis(of.priority() * topic.definition().ageMillis()),
-        of.attempts(),
-        of.error());
   }
 
   private int dead(RedisConnection redis, int slot, long offset, int room, List<Message<T>> page) {

@@ -25,9 +25,6 @@ public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
 
-  /** As long as that of an operator. */
-  private static final int MOST_REASON = 255;
-
   private final TopicNode node;
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final Map<TopicDefinition, ClaimTaking> takings = new HashMap<>();
@@ -79,36 +76,8 @@ public final class NodeTopics {
         .map(of -> new OpenTopic<>(this, of, of.options(), Payloads.BYTES));
   }
 
-  /** As {@link Topic#pause}. */
-  void pause(String topic, String reason) {
-    DefinedTopic unused =
-        change(
-            "to pause topic '" + topic + "'",
-            topics -> topics.pause(topic, reason(reason), "node " + node.name()));
-  }
-
-  /** As {@link Topic#resume}. */
-  void resume(String topic) {
-    DefinedTopic unused = change("to resume topic '" + topic + "'", topics -> topics.resume(topic));
-  }
-
-  /** As {@link Topic#rate}. */
-  void rate(String topic, double perSecond, String reason) {
-    if (perSecond != 0) {
-      DefinedTopic.Rate.check(perSecond);
-    }
-    String who = "node " + node.name();
-    DefinedTopic unused =
-        change(
-            "to set the rate of topic '" + topic + "'",
-            topics ->
-                perSecond == 0
-                    ? topics.endRate(topic)
-                    : topics.rate(topic, perSecond, reason(reason), who));
-  }
-
   /** Changes a topic in MySQL, then puts it into Redis. */
-  private DefinedTopic change(String what, Function<TopicTable, DefinedTopic> change) {
+  DefinedTopic change(String what, Function<TopicTable, DefinedTopic> change) {
     return node.asking()
         .ask(
             what,
@@ -118,14 +87,6 @@ public final class NodeTopics {
               DefinedTopics.put(redis, node.namespace(), List.of(of));
               return of;
             });
-  }
-
-  private static String reason(String text) {
-    if (text.length() > MOST_REASON) {
-      throw new GameQueueException(
-          "the reason has %d characters: at most %d".formatted(text.length(), MOST_REASON));
-    }
-    return text;
   }
 
   /** As {@link Topic#subscribeBatch}. */

@@ -19,6 +19,7 @@ import io.gameq.message.MessageValue;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DeadMessages;
+import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.FoundMessage;
 import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
@@ -40,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 public final class OpenTopic<T> implements Topic<T> {
   /** Of the random rest before another merge, so that publishers do not meet again and again. */
   private static final long MOST_REST_NANOS = 2_000_000;
+
+  /** Characters, as many as an operator's. */
+  private static final int MOST_REASON = 255;
 
   private final NodeTopics topics;
   private final TopicNode node;
@@ -320,17 +324,42 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public void pause(String reason) {
-    topics.pause(name(), reason);
+    DefinedTopic unused =
+        topics.change(
+            "to pause topic '" + name() + "'",
+            table -> table.pause(name(), checked(reason), who()));
   }
 
   @Override
   public void resume() {
-    topics.resume(name());
+    DefinedTopic unused =
+        topics.change("to resume topic '" + name() + "'", table -> table.resume(name()));
   }
 
   @Override
   public void rate(double perSecond, String reason) {
-    topics.rate(name(), perSecond, reason);
+    if (perSecond != 0) {
+      DefinedTopic.Rate.check(perSecond);
+    }
+    DefinedTopic unused =
+        topics.change(
+            "to set the rate of topic '" + name() + "'",
+            table ->
+                perSecond == 0
+                    ? table.endRate(name())
+                    : table.rate(name(), perSecond, checked(reason), who()));
+  }
+
+  private String who() {
+    return "node " + node.name();
+  }
+
+  private static String checked(String reason) {
+    if (reason.length() > MOST_REASON) {
+      throw new GameQueueException(
+          "the reason has %d characters: at most %d".formatted(reason.length(), MOST_REASON));
+    }
+    return reason;
   }
 
   @Override

@@ -69,7 +69,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
           "a message that recurs by cron has at most %d occurrences: %d"
               .formatted(MOST_CRON_COUNT, of.count()));
     }
-    return CronRhythm.of(of.cron(), of.zone());
+    return Cron.of(of.cron(), of.zone());
   }
 
   /** Reads what {@link #text} wrote. Throws GameQueueException when it is none. */
@@ -84,7 +84,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
       }
       if (words[0].equals("cron")) {
         return new Schedule(
-            CronRhythm.of(words[4], ZoneId.of(words[3])),
+            Cron.of(words[4], ZoneId.of(words[3])),
             Long.parseLong(words[1]),
             Missed.valueOf(words[2]));
       }
@@ -119,7 +119,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
 
   /** As it stands in the value of a message. */
   String text() {
-    if (rhythm instanceof CronRhythm cron) {
+    if (rhythm instanceof Cron cron) {
       return "cron %d %s %s %s".formatted(untilMillis, missed, cron.zone(), cron.fields());
     }
     return "every %d %d %s".formatted(((Interval) rhythm).millis(), untilMillis, missed);
@@ -213,44 +213,20 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     }
   }
 
-  /**
-   * As crontab says: minute, hour, day of month, month, day of week, in a zone. Immutable; equal
-   * when fields and zone are.
-   */
-  static final class CronRhythm implements Rhythm {
+  /** As crontab says: minute, hour, day of month, month, day of week, in a zone. */
+  record Cron(String fields, ZoneId zone, ExecutionTime times) implements Rhythm {
     /** Parsed once: each occurrence of a message brings its expression again. */
-    private static final Map<String, CronRhythm> PARSED = new ConcurrentHashMap<>();
+    private static final Map<String, Cron> PARSED = new ConcurrentHashMap<>();
 
     /** Then all are parsed anew: few games have as many. */
     private static final int MOST_PARSED = 1_000;
 
-    private final String fields;
-    private final ZoneId zone;
-    private final ExecutionTime times;
-
-    private CronRhythm(String fields, ZoneId zone) {
-      this.fields = fields;
-      this.zone = zone;
-      try {
-        this.times =
-            ExecutionTime.forCron(
-                new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX))
-                    .parse(fields)
-                    .validate());
-      } catch (IllegalArgumentException e) {
-        throw new GameQueueException(
-            "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s"
-                .formatted(fields, e.getMessage()),
-            e);
-      }
-    }
-
     /** Throws GameQueueException when the fields are malformed. */
-    static CronRhythm of(String fields, ZoneId zone) {
+    static Cron of(String fields, ZoneId zone) {
       String key = zone + " " + fields;
-      CronRhythm known = PARSED.get(key);
+      Cron known = PARSED.get(key);
       if (known == null) {
-        known = new CronRhythm(fields, zone);
+        known = new Cron(fields, zone, times(fields));
         if (PARSED.size() >= MOST_PARSED) {
           PARSED.clear();
         }
@@ -259,12 +235,18 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
       return known;
     }
 
-    String fields() {
-      return fields;
-    }
-
-    ZoneId zone() {
-      return zone;
+    private static ExecutionTime times(String fields) {
+      try {
+        return ExecutionTime.forCron(
+            new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX))
+                .parse(fields)
+                .validate());
+      } catch (IllegalArgumentException e) {
+        throw new GameQueueException(
+            "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s"
+                .formatted(fields, e.getMessage()),
+            e);
+      }
     }
 
     @Override
@@ -284,16 +266,6 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
     @Override
     public boolean occursAt(long time) {
       return after(time - 1, time - 1) == time;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof CronRhythm of && of.fields.equals(fields) && of.zone.equals(zone);
-    }
-
-    @Override
-    public int hashCode() {
-      return fields.hashCode() * 31 + zone.hashCode();
     }
   }
 }

@@ -139,44 +139,42 @@ public final class TopicReads {
   public static TopicCounts counts(
       RedisConnection redis, List<SlotKeys> slots, String topic, long nowMillis) {
     List<Asked> asked = new ArrayList<>();
-    redis.inOneGo(() -> slots.forEach(slot -> asked.add(new Asked(redis, slot, topic, nowMillis))));
+    redis.inOneGo(
+        () -> slots.forEach(slot -> asked.add(ask(redis.async(), slot, topic, nowMillis))));
     TopicCounts all = new TopicCounts(0, 0, 0, 0, -1);
     for (Asked of : asked) {
-      all = all.and(of.counts());
+      List<ScoredValue<byte[]>> first = RedisReply.await(of.first);
+      all =
+          all.and(
+              new TopicCounts(
+                  RedisReply.await(of.pending),
+                  RedisReply.await(of.due) + RedisReply.await(of.ready),
+                  RedisReply.await(of.held),
+                  RedisReply.await(of.dead),
+                  first.isEmpty() ? -1 : (long) first.get(0).getScore()));
     }
     return all;
   }
 
   /** Questions that were sent for one slot. */
-  private static final class Asked {
-    final CompletionStage<Long> pending;
-    final CompletionStage<Long> due;
-    final CompletionStage<Long> ready;
-    final CompletionStage<Long> held;
-    final CompletionStage<Long> dead;
-    final CompletionStage<List<ScoredValue<byte[]>>> first;
+  private record Asked(
+      CompletionStage<Long> pending,
+      CompletionStage<Long> due,
+      CompletionStage<Long> ready,
+      CompletionStage<Long> held,
+      CompletionStage<Long> dead,
+      CompletionStage<List<ScoredValue<byte[]>>> first) {}
 
-    Asked(RedisConnection redis, SlotKeys slot, String topic, long nowMillis) {
-      RedisAsyncCommands<byte[], byte[]> commands = redis.async();
-      pending = commands.hlen(key(slot, topic, "msg"));
-      due = commands.zcount(key(slot, topic, "due"), Range.create(0.0, (double) nowMillis));
-      ready = commands.zcard(key(slot, topic, "ready"));
-      held = commands.hlen(key(slot, topic, "held"));
-      dead = commands.hlen(key(slot, topic, "dead"));
-      first =
-          commands.zrangebyscoreWithScores(
-              key(slot, topic, "due"), Range.unbounded(), Limit.create(0, 1));
-    }
-
-    TopicCounts counts() {
-      List<ScoredValue<byte[]>> earliest = RedisReply.await(first);
-      return new TopicCounts(
-          RedisReply.await(pending),
-          RedisReply.await(due) + RedisReply.await(ready),
-          RedisReply.await(held),
-          RedisReply.await(dead),
-          earliest.isEmpty() ? -1 : (long) earliest.get(0).getScore());
-    }
+  private static Asked ask(
+      RedisAsyncCommands<byte[], byte[]> redis, SlotKeys slot, String topic, long nowMillis) {
+    byte[] due = key(slot, topic, "due");
+    return new Asked(
+        redis.hlen(key(slot, topic, "msg")),
+        redis.zcount(due, Range.create(0.0, (double) nowMillis)),
+        redis.zcard(key(slot, topic, "ready")),
+        redis.hlen(key(slot, topic, "held")),
+        redis.hlen(key(slot, topic, "dead")),
+        redis.zrangebyscoreWithScores(due, Range.unbounded(), Limit.create(0, 1)));
   }
 
   /** The key of a topic in a slot. */
