@@ -166,12 +166,9 @@ final class HeldMessage<T> implements Delivery<T> {
     checkLease(fromNow);
     long began = System.nanoTime();
     boolean isHeld =
-        topic
-            .node()
-            .asking()
-            .ask(
-                "to extend the lease of message " + taken.id(),
-                redis -> topic.scripts().extend(redis, List.of(taken), fromNow.toMillis()).get(0));
+        topic.ask(
+            "to extend the lease of message " + taken.id(),
+            redis -> topic.scripts().extend(redis, List.of(taken), fromNow.toMillis()).get(0));
     if (!isHeld) {
       throw Outcomes.lost(taken.id());
     }

@@ -44,10 +44,7 @@ final class MessagePages<T> {
   /** The page that begins where an earlier one said, null for the first. */
   Topic.Page<T> read(@Nullable String from) {
     Start start = start(from);
-    return topic
-        .node()
-        .asking()
-        .ask("messages of topic '" + topic.name() + "'", redis -> read(redis, start));
+    return topic.ask("messages of topic '" + topic.name() + "'", redis -> read(redis, start));
   }
 
   private Start start(@Nullable String text) {

@@ -16,6 +16,7 @@ import io.gameq.message.MessageChange;
 import io.gameq.message.MessageChangedException;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
+import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DeadMessages;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BinaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -166,8 +168,13 @@ public final class OpenTopic<T> implements Topic<T> {
     return node.slots()[encoding.slot(id)];
   }
 
+  /** Asks Redis for a thread of the game: see {@link TopicNode.Asking}. */
+  <A> A ask(String what, Function<RedisConnection, A> question) {
+    return node.asking().ask(what, question);
+  }
+
   private FoundMessage find(MessageId id) {
-    return node.asking().ask("message " + id, redis -> TopicReads.find(redis, slot(id), id));
+    return ask("message " + id, redis -> TopicReads.find(redis, slot(id), id));
   }
 
   @Override
@@ -286,10 +293,9 @@ public final class OpenTopic<T> implements Topic<T> {
   public Counts counts() {
     List<SlotKeys> slots = Arrays.asList(node.slots()).subList(0, definition.slots());
     TopicCounts counts =
-        node.asking()
-            .ask(
-                "counts of topic '" + name() + "'",
-                redis -> TopicReads.counts(redis, slots, name(), node.clock().getAsLong()));
+        ask(
+            "counts of topic '" + name() + "'",
+            redis -> TopicReads.counts(redis, slots, name(), node.clock().getAsLong()));
     return new Counts(counts.pending(), counts.dueLanes(), counts.held(), counts.dead());
   }
 
@@ -305,21 +311,19 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private boolean retryDead(MessageId id, long version, byte @Nullable [] payload) {
-    return node.asking()
-        .ask(
-            "to retry message " + id,
-            redis ->
-                DeadMessages.retry(redis, slot(id), id, version, payload)
-                    == DeadMessages.Retried.RETRIED);
+    return ask(
+        "to retry message " + id,
+        redis ->
+            DeadMessages.retry(redis, slot(id), id, version, payload)
+                == DeadMessages.Retried.RETRIED);
   }
 
   @Override
   public boolean discardDead(Message<T> dead) {
     MessageId id = encoding.id(dead.group(), dead.key());
-    return node.asking()
-        .ask(
-            "to discard message " + id,
-            redis -> DeadMessages.discard(redis, slot(id), id, dead.version()));
+    return ask(
+        "to discard message " + id,
+        redis -> DeadMessages.discard(redis, slot(id), id, dead.version()));
   }
 
   @Override

@@ -229,7 +229,7 @@ final class TopicClaims<T> implements Claims<T> {
     Map<String, ClaimText> parsed = parse(claims);
     List<S> arguments = parsed.values().stream().map(argument).toList();
     Iterator<Boolean> held =
-        node.asking()
+        topic
             .ask(what + " '" + topic.name() + "'", redis -> script.apply(redis, arguments))
             .iterator();
     return parsed.keySet().stream().filter(text -> !held.next()).toList();
