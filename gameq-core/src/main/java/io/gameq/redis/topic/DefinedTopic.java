@@ -65,6 +65,16 @@ public record DefinedTopic(
     return definition.topic();
   }
 
+  /** The same topic, paused and at a rate or not. */
+  public DefinedTopic with(@Nullable Pause newPause, @Nullable Rate newRate) {
+    return new DefinedTopic(revision, definition, newPause, newRate);
+  }
+
+  /** The same in another revision. */
+  public DefinedTopic ofRevision(long newRevision) {
+    return new DefinedTopic(newRevision, definition, pause, rate);
+  }
+
   /** Messages a second that all nodes together may take; 0: any. */
   public double perSecond() {
     return rate == null ? 0 : rate.perSecond;
