@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.HandleCallback;
 import org.jdbi.v3.core.Jdbi;
 
 /**
@@ -37,6 +38,21 @@ public final class MySql implements AutoCloseable {
 
   public Jdbi jdbi() {
     return jdbi;
+  }
+
+  /** Asks; throws {@link io.gameq.MySqlException} with the server's message when it fails. */
+  public <T> T ask(HandleCallback<T, SQLException> call) {
+    return MySqlErrors.mysql(() -> jdbi.withHandle(call));
+  }
+
+  /** Asks as {@link #ask}, up to three times when others hold locks. */
+  public <T> T askAgain(HandleCallback<T, SQLException> call) {
+    return MySqlErrors.mysqlAgain(() -> jdbi.withHandle(call));
+  }
+
+  /** Asks as {@link #askAgain}, each time in one transaction. */
+  public <T> T inTransaction(HandleCallback<T, SQLException> call) {
+    return MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(call));
   }
 
   /** Whether the server answers a query within a few seconds. */

@@ -2,8 +2,13 @@ package io.gameq.mysql;
 
 import io.gameq.rows.Column;
 import io.gameq.rows.Table;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +21,42 @@ public final class Sql {
   /** {@code ?,?,?} */
   public static String marks(int count) {
     return "?,".repeat(count - 1) + "?";
+  }
+
+  /** {@code row,row,row} */
+  public static String rows(String row, int count) {
+    return String.join(",", Collections.nCopies(count, row));
+  }
+
+  /** Runs a statement with these arguments; returns how many rows it changed. */
+  public static int execute(Connection connection, String sql, Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = prepared(connection, sql, arguments)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  /** Whether a query finds a row. */
+  public static boolean exists(Connection connection, String sql, Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = prepared(connection, sql, arguments);
+        ResultSet rs = statement.executeQuery()) {
+      return rs.next();
+    }
+  }
+
+  private static PreparedStatement prepared(Connection connection, String sql, Object... arguments)
+      throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    for (int i = 0; i < arguments.length; i++) {
+      statement.setObject(i + 1, arguments[i]);
+    }
+    return statement;
+  }
+
+  /** A time of a column in UTC. */
+  public static Instant instant(ResultSet rs, int column) throws SQLException {
+    return rs.getObject(column, LocalDateTime.class).toInstant(ZoneOffset.UTC);
   }
 
   /**

@@ -7,8 +7,7 @@ import io.gameq.RedisUnavailableException;
 import io.gameq.agent.Agent;
 import io.gameq.agent.AgentRunner;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.topic.TakeScript;
-import io.gameq.redis.topic.TakenMessage;
+import io.gameq.redis.topic.ConsumerScripts;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,60 +26,61 @@ final class ClaimTaking implements Agent {
 
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final Taker.Taken NOTHING = new Taker.Taken(List.of(), 0, null);
+
   private final String topic;
-  private final TakingWay way;
-  private final SlotTakes takes;
-  private final Outcomes outcomes;
-  private final SubscriptionCounts counts;
   private final AgentRunner runner;
+  private final Outcomes outcomes;
+  private final Taker taker;
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private boolean isClosed;
   private boolean isHeldUp;
-
-  /** What somebody gets. */
-  record Batch(List<TakenMessage> messages, long leaseEndNanos) {
-    static final Batch NOTHING = new Batch(List.of(), 0);
-  }
 
   /** Somebody who waits; {@code hasLooked} once Redis was asked meanwhile. */
   private static final class Waiting {
     private final int most;
     private final long deadlineNanos;
-    private final CompletableFuture<Batch> future = new CompletableFuture<>();
+    private final CompletableFuture<Taker.Taken> future = new CompletableFuture<>();
     private boolean hasLooked;
 
     Waiting(int most, long deadlineNanos) {
       this.most = most;
       this.deadlineNanos = deadlineNanos;
     }
+
+    /** It gets nothing: for a failure, or since there is nothing. */
+    void end(@Nullable GameQueueException failure) {
+      if (failure == null) {
+        future.complete(NOTHING);
+      } else {
+        future.completeExceptionally(failure);
+      }
+    }
   }
 
-  ClaimTaking(
-      Taking.Source source, Outcomes outcomes, SubscriptionCounts counts, AgentRunner runner) {
-    this.topic = source.topic();
-    this.way = source.way();
-    this.takes = source.takes();
-    this.outcomes = outcomes;
-    this.counts = counts;
-    this.runner = runner;
+  ClaimTaking(OpenTopic<?> of) {
+    this.topic = of.name();
+    this.runner = new AgentRunner("gameq-claims-" + topic);
+    this.outcomes = new Outcomes(of, runner::wake);
+    this.taker = new Taker(of, outcomes, runner::wake);
+  }
+
+  void start() {
+    runner.start(this);
   }
 
   Outcomes outcomes() {
     return outcomes;
   }
 
-  SubscriptionCounts counts() {
-    return counts;
-  }
-
   /**
    * Waits for messages; see {@link io.gameq.Claims#take}. The future completes on the thread that
    * takes: what hangs on it must be quick.
    */
-  CompletableFuture<Batch> take(int most, Duration wait) {
+  CompletableFuture<Taker.Taken> take(int most, Duration wait) {
     Waiting one = new Waiting(most, System.nanoTime() + wait.toNanos());
     if (wait.isZero()) {
-      takes.times().noticeAll(); // it waits for no notice: all slots are looked at before its end
+      taker.noticeAll(); // it waits for no notice: all slots are looked at before its end
     }
     synchronized (waiting) {
       if (isClosed) {
@@ -111,11 +111,11 @@ final class ClaimTaking implements Agent {
     RedisConnection redis = null;
     try {
       int done = outcomes.commitAcks();
-      redis = way.connection();
+      redis = taker.connection();
       return redis == null ? done : done + outcomes.nack(redis) + take(redis, room);
     } catch (RedisUnavailableException e) {
       if (redis != null) {
-        way.giveUp(redis);
+        taker.giveUp(redis);
       }
       end(e);
       throw e;
@@ -127,7 +127,7 @@ final class ClaimTaking implements Agent {
   private int room() {
     synchronized (waiting) {
       waiting.removeIf(of -> of.future.isDone()); // who was cancelled
-      return Math.min(TakeScript.MOST, waiting.stream().mapToInt(of -> of.most).sum());
+      return Math.min(ConsumerScripts.MOST_TAKEN, waiting.stream().mapToInt(of -> of.most).sum());
     }
   }
 
@@ -135,54 +135,53 @@ final class ClaimTaking implements Agent {
     synchronized (waiting) {
       waiting.forEach(of -> of.hasLooked = true);
     }
-    if (room == 0 || !way.begin()) {
+    if (room == 0 || !taker.begin()) {
       return 0;
     }
     try {
       isHeldUp = false;
-      SlotTakes.Taken taken = takes.take(redis, way.topicRate(), room);
+      Taker.Taken taken = taker.take(redis, room);
       if (taken == null) {
         return 0;
       }
-      taken.exhausted().forEach(of -> outcomes.giveUp(of, takes.lease()));
-      deliver(taken.messages(), taken.leaseEndNanos());
+      deliver(taken);
       if (taken.failure() != null) {
         throw taken.failure(); // is logged
       }
       return 1;
     } finally {
-      way.end();
+      taker.end();
     }
   }
 
-  private void deliver(List<TakenMessage> taken, long leaseEndNanos) {
+  private void deliver(Taker.Taken taken) {
     int from = 0;
-    while (from < taken.size()) {
+    while (from < taken.messages().size()) {
       Waiting next;
       synchronized (waiting) {
         next = waiting.poll();
       }
       if (next == null) {
-        giveBack(taken.subList(from, taken.size())); // who waited for it was cancelled
+        giveBack(taken.part(from, Integer.MAX_VALUE)); // who waited for it was cancelled
         return;
       }
-      int to = Math.min(taken.size(), from + next.most);
-      if (next.future.complete(new Batch(List.copyOf(taken.subList(from, to)), leaseEndNanos))) {
-        from = to;
+      Taker.Taken some = taken.part(from, next.most);
+      if (next.future.complete(some)) {
+        from += some.messages().size();
       }
     }
   }
 
   /** Of whoever does not want them any more. */
-  void giveBack(List<TakenMessage> messages) {
-    messages.forEach(outcomes::giveBack);
+  void giveBack(Taker.Taken taken) {
+    taken.messages().forEach(outcomes::giveBack);
     runner.wake();
   }
 
   /** Whose time is up gets nothing, once all that may be due has been looked at. */
   private void expire() {
     long now = System.nanoTime();
-    boolean isMoreToLook = !isHeldUp && takes.waitNanos(way.topicRate()) == 0;
+    boolean isMoreToLook = !isHeldUp && taker.waitNanos() == 0;
     List<Waiting> over = new ArrayList<>(0);
     synchronized (waiting) {
       waiting.removeIf(
@@ -193,16 +192,14 @@ final class ClaimTaking implements Agent {
           });
     }
     for (Waiting of : over) {
-      if (of.hasLooked) {
-        of.future.complete(Batch.NOTHING);
-      } else {
-        of.future.completeExceptionally(
-            new RedisUnavailableException(
-                "messages of topic '"
-                    + topic
-                    + "' cannot be taken: Redis is away, or the node"
-                    + " puts back what Redis lost"));
-      }
+      of.end(
+          of.hasLooked
+              ? null
+              : new RedisUnavailableException(
+                  "messages of topic '"
+                      + topic
+                      + "' cannot be taken: Redis is away, or the node"
+                      + " puts back what Redis lost"));
     }
   }
 
@@ -212,13 +209,7 @@ final class ClaimTaking implements Agent {
       all = List.copyOf(waiting);
       waiting.clear();
     }
-    for (Waiting of : all) {
-      if (failure == null) {
-        of.future.complete(Batch.NOTHING);
-      } else {
-        of.future.completeExceptionally(failure);
-      }
-    }
+    all.forEach(of -> of.end(failure));
   }
 
   @Override
@@ -233,7 +224,7 @@ final class ClaimTaking implements Agent {
     if (first == Long.MAX_VALUE) {
       return IDLE_NANOS;
     }
-    return Math.min(first, isHeldUp ? Taking.HELD_UP_NANOS : takes.waitNanos(way.topicRate()));
+    return Math.min(first, isHeldUp ? Taker.HELD_UP_NANOS : taker.waitNanos());
   }
 
   /** Nobody waits any more; for whoever closes the node. */
@@ -247,6 +238,6 @@ final class ClaimTaking implements Agent {
 
   @Override
   public void close() {
-    way.close();
+    taker.close();
   }
 }

@@ -4,13 +4,12 @@ import io.gameq.CommitReceipt;
 import io.gameq.Delivery;
 import io.gameq.GameQueueException;
 import io.gameq.OwnerSession;
-import io.gameq.TopicOptions;
 import io.gameq.message.MessageChange;
-import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
 import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +30,14 @@ final class HeldMessage<T> implements Delivery<T> {
   private static final Duration LEAST_LEASE = Duration.ofMillis(100);
   private static final Duration MOST_LEASE = Duration.ofDays(1);
 
+  /** Causes can go round in a circle. */
+  private static final int MOST_CAUSES = 50;
+
   private final TakenMessage taken;
   private final MessageValue.Decoded value;
   private final T payload;
   private final @Nullable Schedule schedule;
-  private final Terms<T> terms;
+  private final OpenTopic<T> topic;
   private volatile long leaseEndNanos;
   private State state = State.OPEN;
   private @Nullable CommitReceipt receipt;
@@ -51,50 +53,62 @@ final class HeldMessage<T> implements Delivery<T> {
     RETURNED
   }
 
-  /** What held messages of a subscription have in common. */
-  record Terms<T>(TopicNode node, TopicOptions options, Payloads<T> payloads, Leases leases) {}
-
-  /** Prolongs leases. */
-  interface Leases {
-    /** False when the claim was lost. */
-    boolean extend(TakenMessage taken, long leaseMillis);
-  }
-
   /**
    * A message as it was taken.
    *
    * @param leaseEndNanos by System.nanoTime
    * @throws GameQueueException when its value or payload cannot be read
    */
-  HeldMessage(TakenMessage taken, Terms<T> terms, long leaseEndNanos) {
+  private HeldMessage(TakenMessage taken, OpenTopic<T> topic, long leaseEndNanos) {
+    this.topic = topic;
     this.taken = taken;
     this.value = MessageValue.decode(taken.value());
     this.schedule = Schedule.of(value);
-    this.payload = terms.payloads().decode(value.payload());
-    this.terms = terms;
+    this.payload = topic.payloads().decode(value.payload());
     this.leaseEndNanos = leaseEndNanos;
+  }
+
+  /**
+   * Those of what was taken that are to be handled. What cannot be read, and occurrences that are
+   * left out, are settled at once.
+   */
+  static <T> List<HeldMessage<T>> hold(OpenTopic<T> topic, Taker.Taken all, Outcomes outcomes) {
+    List<HeldMessage<T>> held = new ArrayList<>(all.messages().size());
+    for (TakenMessage taken : all.messages()) {
+      try {
+        HeldMessage<T> message = new HeldMessage<>(taken, topic, all.leaseEndNanos());
+        if (message.isLeftOut()) {
+          outcomes.acknowledge(message.ack()); // with its next occurrence
+        } else {
+          held.add(message);
+        }
+      } catch (RuntimeException e) { // also what the constructor of the game's record throws
+        outcomes.warnOf(e);
+        outcomes.fail(
+            taken,
+            "the message cannot be read: " + text(e),
+            Schedule.nextDue(taken, topic.options().lease()));
+      }
+    }
+    return held;
   }
 
   TakenMessage taken() {
     return taken;
   }
 
-  MessageId id() {
-    return taken.id();
-  }
-
   /** Whether it is an occurrence that was missed, or none at all, and is not to be run. */
-  boolean isLeftOut() {
+  private boolean isLeftOut() {
     return schedule != null
         && taken.attempts() == 1
         && (!schedule.rhythm().occursAt(value.sinceMillis())
             || schedule.leavesOut(
-                value.sinceMillis(), taken.takenMillis(), terms.options().lease().toMillis()));
+                value.sinceMillis(), taken.takenMillis(), topic.options().lease().toMillis()));
   }
 
   /** When it is due again, ms; 0 for never. */
   long nextDueMillis() {
-    return Schedule.nextDue(schedule, value, taken, terms.options().lease());
+    return Schedule.nextDue(schedule, value, taken, topic.options().lease());
   }
 
   MessageChange.Ack ack() {
@@ -151,7 +165,11 @@ final class HeldMessage<T> implements Delivery<T> {
   public void extend(Duration fromNow) {
     checkLease(fromNow);
     long began = System.nanoTime();
-    if (!terms.leases().extend(taken, fromNow.toMillis())) {
+    boolean isHeld =
+        topic.ask(
+            "to extend the lease of message " + taken.id(),
+            redis -> topic.scripts().extend(redis, List.of(taken), fromNow.toMillis()).get(0));
+    if (!isHeld) {
       throw Outcomes.lost(taken.id());
     }
     leaseEndNanos = began + fromNow.toNanos();
@@ -176,7 +194,7 @@ final class HeldMessage<T> implements Delivery<T> {
     isOutage = false;
     CommitReceipt committed;
     try {
-      committed = terms.node().commits().commit(List.of(ack()), sessions);
+      committed = topic.node().commits().commit(List.of(ack()), sessions);
     } catch (GameQueueException e) {
       isOutage = e.isOutage();
       throw e;
@@ -193,7 +211,29 @@ final class HeldMessage<T> implements Delivery<T> {
 
   @Override
   public void fail(Throwable thrown) {
-    fail(Holding.text(thrown), Holding.isOutage(thrown));
+    fail(text(thrown), isOutage(thrown));
+  }
+
+  /** As it is kept with a dead letter. */
+  static String text(Throwable e) {
+    return e.getMessage() == null
+        ? e.getClass().getName()
+        : e.getClass().getName() + ": " + e.getMessage();
+  }
+
+  /**
+   * Whether an outage made a handler fail: the first of gameq's own exceptions among what was
+   * thrown and its causes decides, as games wrap them.
+   */
+  private static boolean isOutage(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
+      if (cause instanceof GameQueueException known) {
+        return known.isOutage();
+      }
+      cause = cause.getCause();
+    }
+    return false;
   }
 
   private synchronized void fail(String why, boolean byAnOutage) {

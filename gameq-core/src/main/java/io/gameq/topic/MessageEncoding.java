@@ -6,6 +6,7 @@ import io.gameq.TopicOptions;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
+import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.LongSupplier;
@@ -19,8 +20,7 @@ final class MessageEncoding<T> {
   /** Priority times ageing: added to any time, a double in Redis holds it to the millisecond. */
   private static final long MOST_PRIORITY_MILLIS = 1L << 52;
 
-  private final String topic;
-  private final int slots;
+  private final TopicDefinition definition;
   private final TopicOptions options;
   private final Payloads<T> payloads;
   private final LongSupplier clock;
@@ -28,32 +28,22 @@ final class MessageEncoding<T> {
   /** When a message is due. */
   private record Due(long millis, boolean keepsTime, long sinceMillis, String schedule) {}
 
-  /**
-   * An encoding.
-   *
-   * @param slots of the topic
-   * @param clock Redis TIME, ms
-   */
+  /** With {@code clock} for Redis TIME, ms. */
   MessageEncoding(
-      String topic, int slots, TopicOptions options, Payloads<T> payloads, LongSupplier clock) {
-    this.topic = topic;
-    this.slots = slots;
+      TopicDefinition definition, TopicOptions options, Payloads<T> payloads, LongSupplier clock) {
+    this.definition = definition;
     this.options = options;
     this.payloads = payloads;
     this.clock = clock;
   }
 
-  Payloads<T> payloads() {
-    return payloads;
-  }
-
   /** Throws GameQueueException when key or group are empty or too long. */
   MessageId id(@Nullable String group, String key) {
-    return MessageId.of(topic, group, key);
+    return MessageId.of(definition.topic(), group, key);
   }
 
   int slot(MessageId id) {
-    return id.slot(slots);
+    return id.slot(definition.slots());
   }
 
   /** Throws GameQueueException when the message is not fit for the topic. */
@@ -84,14 +74,14 @@ final class MessageEncoding<T> {
     if (options.ageing().isZero()) {
       throw new GameQueueException(
           "message %s has a priority, and topic '%s' has none: open it with priorities(...)"
-              .formatted(id, topic));
+              .formatted(id, definition.topic()));
     }
     long most = MOST_PRIORITY_MILLIS / options.ageing().toMillis();
     if (Math.abs((long) priority) > most) {
       throw new GameQueueException(
           ("message %s has priority %d: with an ageing of %s, topic '%s' takes priorities from -%d"
                   + " to %d; use smaller ones, or a shorter ageing")
-              .formatted(id, priority, options.ageing(), topic, most, most));
+              .formatted(id, priority, options.ageing(), definition.topic(), most, most));
     }
   }
 
@@ -101,7 +91,7 @@ final class MessageEncoding<T> {
     if (payload.length > options.payloadBytes()) {
       throw new GameQueueException(
           "the payload of message %s takes %d bytes, the limit of topic '%s' is %d: payloadBytes"
-              .formatted(id, payload.length, topic, options.payloadBytes()));
+              .formatted(id, payload.length, definition.topic(), options.payloadBytes()));
     }
     return payload;
   }

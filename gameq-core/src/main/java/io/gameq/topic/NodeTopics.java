@@ -25,9 +25,6 @@ public final class NodeTopics {
   /** Each has a connection, and a thread beside those of its handlers. */
   private static final int MOST_SUBSCRIPTIONS = 64;
 
-  /** As long as that of an operator. */
-  private static final int MOST_REASON = 255;
-
   private final TopicNode node;
   private final List<Subscription> subscriptions = new ArrayList<>();
   private final Map<TopicDefinition, ClaimTaking> takings = new HashMap<>();
@@ -48,12 +45,12 @@ public final class NodeTopics {
 
   /** As {@link io.gameq.GameQueue#topic(String, Class, TopicOptions)}. */
   public <T extends Record> Topic<T> open(String name, Class<T> payload, TopicOptions options) {
-    return open(name, options, new RecordPayloads<>(payload));
+    return open(name, options, new Payloads.OfRecord<>(payload));
   }
 
   private <T> Topic<T> open(String name, TopicOptions options, Payloads<T> payloads) {
     MessageId.checkTopic(name);
-    TopicDefinition definition = Definitions.of(name, options, node.slots().length);
+    TopicDefinition definition = TopicDefinition.of(name, options, node.slots().length);
     DefinedTopic kept =
         change("the definition of topic '" + name + "'", topics -> topics.define(definition));
     return new OpenTopic<>(this, kept.definition(), options, payloads);
@@ -76,39 +73,11 @@ public final class NodeTopics {
     }
     return found
         .map(DefinedTopic::definition)
-        .map(of -> new OpenTopic<>(this, of, Definitions.options(of), Payloads.BYTES));
-  }
-
-  /** As {@link Topic#pause}. */
-  void pause(String topic, String reason) {
-    DefinedTopic unused =
-        change(
-            "to pause topic '" + topic + "'",
-            topics -> topics.pause(topic, reason(reason), "node " + node.name()));
-  }
-
-  /** As {@link Topic#resume}. */
-  void resume(String topic) {
-    DefinedTopic unused = change("to resume topic '" + topic + "'", topics -> topics.resume(topic));
-  }
-
-  /** As {@link Topic#rate}. */
-  void rate(String topic, double perSecond, String reason) {
-    if (perSecond != 0) {
-      DefinedTopic.Rate.check(perSecond);
-    }
-    String who = "node " + node.name();
-    DefinedTopic unused =
-        change(
-            "to set the rate of topic '" + topic + "'",
-            topics ->
-                perSecond == 0
-                    ? topics.endRate(topic)
-                    : topics.rate(topic, perSecond, reason(reason), who));
+        .map(of -> new OpenTopic<>(this, of, of.options(), Payloads.BYTES));
   }
 
   /** Changes a topic in MySQL, then puts it into Redis. */
-  private DefinedTopic change(String what, Function<TopicTable, DefinedTopic> change) {
+  DefinedTopic change(String what, Function<TopicTable, DefinedTopic> change) {
     return node.asking()
         .ask(
             what,
@@ -120,25 +89,12 @@ public final class NodeTopics {
             });
   }
 
-  private static String reason(String text) {
-    if (text.length() > MOST_REASON) {
-      throw new GameQueueException(
-          "the reason has %d characters: at most %d".formatted(text.length(), MOST_REASON));
-    }
-    return text;
-  }
-
   /** As {@link Topic#subscribeBatch}. */
   synchronized <T> Subscription subscribe(
-      TopicDefinition definition,
-      TopicOptions options,
-      Payloads<T> payloads,
-      BatchHandler<T> handler,
-      SubscribeOptions with) {
+      OpenTopic<T> topic, BatchHandler<T> handler, SubscribeOptions with) {
     requireRoom();
-    Subscription subscription =
-        new SubscriptionStart<>(node, definition, options, payloads)
-            .start(handler, with, this::closed);
+    TopicSubscription<T> subscription = new TopicSubscription<>(topic, handler, with, this::closed);
+    subscription.start();
     subscriptions.add(subscription);
     return subscription;
   }
@@ -156,12 +112,13 @@ public final class NodeTopics {
   }
 
   /** What takes messages of a topic by claims; one for each topic, until the node is closed. */
-  synchronized ClaimTaking taking(TopicDefinition definition, TopicOptions options) {
-    ClaimTaking known = takings.get(definition);
+  synchronized ClaimTaking taking(OpenTopic<?> topic) {
+    ClaimTaking known = takings.get(topic.definition());
     if (known == null) {
       requireRoom();
-      known = new SubscriptionStart<>(node, definition, options, Payloads.BYTES).startTaking();
-      takings.put(definition, known);
+      known = new ClaimTaking(topic);
+      known.start();
+      takings.put(topic.definition(), known);
     }
     return known;
   }

@@ -3,7 +3,9 @@ package io.gameq.topic;
 import io.gameq.BatchHandler;
 import io.gameq.Claims;
 import io.gameq.CommitReceipt;
+import io.gameq.GameQueueException;
 import io.gameq.Message;
+import io.gameq.Message.State;
 import io.gameq.MessageHandler;
 import io.gameq.Publish;
 import io.gameq.SubscribeOptions;
@@ -11,34 +13,75 @@ import io.gameq.Subscription;
 import io.gameq.Topic;
 import io.gameq.TopicOptions;
 import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChangedException;
 import io.gameq.message.MessageId;
+import io.gameq.message.MessageValue;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.topic.ConsumerScripts;
+import io.gameq.redis.topic.DeadMessages;
+import io.gameq.redis.topic.DefinedTopic;
+import io.gameq.redis.topic.FoundMessage;
+import io.gameq.redis.topic.TopicCounts;
 import io.gameq.redis.topic.TopicDefinition;
+import io.gameq.redis.topic.TopicReads;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BinaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A topic as a game has it open on a node. Thread-safe. */
+/**
+ * A topic as a game has it open on a node: publishing, merging, looking at messages and dead
+ * letters. Thread-safe.
+ */
 public final class OpenTopic<T> implements Topic<T> {
-  private final NodeTopics node;
+  /** Of the random rest before another merge, so that publishers do not meet again and again. */
+  private static final long MOST_REST_NANOS = 2_000_000;
+
+  /** Characters, as many as an operator's. */
+  private static final int MOST_REASON = 255;
+
+  private final NodeTopics topics;
+  private final TopicNode node;
   private final TopicDefinition definition;
   private final TopicOptions options;
+  private final Payloads<T> payloads;
   private final MessageEncoding<T> encoding;
-  private final TopicLook<T> look;
+  private final ConsumerScripts scripts;
   private final Claims<T> claims;
 
   OpenTopic(
-      NodeTopics node, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
-    this.node = node;
+      NodeTopics topics, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
+    this.topics = topics;
+    this.node = topics.node();
     this.definition = definition;
     this.options = options;
-    this.encoding =
-        new MessageEncoding<>(
-            definition.topic(), definition.slots(), options, payloads, node.node().clock());
-    this.look = new TopicLook<>(node.node(), definition, encoding);
-    this.claims = new TopicClaims<>(node, definition, options, payloads);
+    this.payloads = payloads;
+    this.encoding = new MessageEncoding<>(definition, options, payloads, node.clock());
+    this.scripts = new ConsumerScripts(definition, node.slots(), node.name());
+    this.claims = new TopicClaims<>(topics, this);
+  }
+
+  TopicNode node() {
+    return node;
+  }
+
+  TopicDefinition definition() {
+    return definition;
+  }
+
+  Payloads<T> payloads() {
+    return payloads;
+  }
+
+  ConsumerScripts scripts() {
+    return scripts;
   }
 
   @Override
@@ -61,8 +104,8 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   /** Whether it was opened on a node. */
-  public boolean isOf(NodeTopics topics) {
-    return topics == node;
+  public boolean isOf(NodeTopics of) {
+    return of == topics;
   }
 
   @Override
@@ -77,24 +120,129 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public CommitReceipt publish(List<Publish<T>> messages) {
-    return node.node()
-        .commits()
-        .commit(messages.stream().<MessageChange>map(encoding::publish).toList());
+    return node.commits().commit(messages.stream().<MessageChange>map(encoding::publish).toList());
   }
 
+  /** Reads the pending one, combines, and commits if it is still the same; else once more. */
   @Override
   public void merge(Publish<T> message, BinaryOperator<T> combine) {
-    new Merging<>(node.node(), look, encoding).merge(message, combine);
+    long deadline = System.nanoTime() + node.callTimeout().toNanos();
+    MessageId id = encoding.id(message.group(), message.key());
+    for (int tries = 1; ; tries++) {
+      FoundMessage.Pending found = find(id).pending();
+      MessageValue.Decoded pending = found == null ? null : MessageValue.decode(found.value());
+      MessageChange publish = encoding.publish(combined(message, pending, combine));
+      long version = pending == null ? 0 : pending.version();
+      try {
+        node.commits()
+            .commit(List.of(new MessageChange.Expect(id, publish.slot(), version), publish))
+            .awaitQueued(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        return;
+      } catch (MessageChangedException e) {
+        if (deadline - System.nanoTime() < 0) {
+          throw new GameQueueException(
+              "message %s was changed by others each of %d times that it was to be merged"
+                  .formatted(id, tries),
+              e);
+        }
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MOST_REST_NANOS));
+      }
+    }
+  }
+
+  private Publish<T> combined(
+      Publish<T> message, MessageValue.@Nullable Decoded pending, BinaryOperator<T> combine) {
+    if (pending == null) {
+      return message;
+    }
+    return new Publish<>(
+        message.key(),
+        combine.apply(payloads.decode(pending.payload()), message.payload()),
+        message.group(),
+        message.priority(),
+        message.timing(),
+        message.recurrence());
+  }
+
+  private SlotKeys slot(MessageId id) {
+    return node.slots()[encoding.slot(id)];
+  }
+
+  /** Asks Redis for a thread of the game: see {@link TopicNode.Asking}. */
+  <A> A ask(String what, Function<RedisConnection, A> question) {
+    return node.asking().ask(what, question);
+  }
+
+  private FoundMessage find(MessageId id) {
+    return ask("message " + id, redis -> TopicReads.find(redis, slot(id), id));
   }
 
   @Override
   public Optional<Message<T>> get(String key) {
-    return look.get(encoding.id(null, key));
+    return get(encoding.id(null, key));
   }
 
   @Override
   public Optional<Message<T>> get(String group, String key) {
-    return look.get(encoding.id(group, key));
+    return get(encoding.id(group, key));
+  }
+
+  private Optional<Message<T>> get(MessageId id) {
+    FoundMessage found = find(id);
+    FoundMessage.Pending pending = found.pending();
+    FoundMessage.Held held = found.held();
+    if (pending != null) {
+      return Optional.of(
+          message(
+              id, State.PENDING, pending.value(), pending.dueMillis(), pending.attempts(), null));
+    }
+    if (held != null) {
+      return Optional.of(
+          message(id, State.HELD, held.value(), held.leaseEndMillis(), held.attempts(), null));
+    }
+    return deadLetter(found);
+  }
+
+  /** The dead letter that was found; empty when there is none. */
+  Optional<Message<T>> deadLetter(FoundMessage found) {
+    return Optional.ofNullable(found.dead())
+        .map(
+            of ->
+                message(
+                    found.id(),
+                    State.DEAD,
+                    of.value(),
+                    of.diedMillis(),
+                    of.attempts(),
+                    of.error()));
+  }
+
+  /** A message as Redis holds it; without a payload when that cannot be decoded. */
+  Message<T> message(
+      MessageId id,
+      State state,
+      byte[] encoded,
+      long millis,
+      int attempts,
+      @Nullable String error) {
+    MessageValue.Decoded value = MessageValue.decode(encoded);
+    T payload = null;
+    try {
+      payload = payloads.decode(value.payload());
+    } catch (GameQueueException e) {
+      // which may be why it is a dead letter
+    }
+    return new Message<>(
+        id.key(),
+        id.group(),
+        payload,
+        value.version(),
+        value.priority(),
+        state,
+        Instant.ofEpochMilli(value.sinceMillis()),
+        Instant.ofEpochMilli(millis),
+        attempts,
+        error);
   }
 
   @Override
@@ -133,47 +281,89 @@ public final class OpenTopic<T> implements Topic<T> {
   }
 
   private CommitReceipt commit(MessageChange change) {
-    return node.node().commits().commit(List.of(change));
+    return node.commits().commit(List.of(change));
   }
 
   @Override
-  public Page<T> list(Message.State state, @Nullable String from) {
-    return look.list(state, from);
+  public Page<T> list(State state, @Nullable String from) {
+    return new MessagePages<>(this, state).read(from);
   }
 
   @Override
   public Counts counts() {
-    return look.counts();
+    List<SlotKeys> slots = Arrays.asList(node.slots()).subList(0, definition.slots());
+    TopicCounts counts =
+        ask(
+            "counts of topic '" + name() + "'",
+            redis -> TopicReads.counts(redis, slots, name(), node.clock().getAsLong()));
+    return new Counts(counts.pending(), counts.dueLanes(), counts.held(), counts.dead());
   }
 
   @Override
   public boolean retryDead(Message<T> dead) {
-    return look.retryDead(dead, null);
+    return retryDead(encoding.id(dead.group(), dead.key()), dead.version(), null);
   }
 
   @Override
   public boolean retryDead(Message<T> dead, T payload) {
-    return look.retryDead(dead, encoding.payload(encoding.id(dead.group(), dead.key()), payload));
+    MessageId id = encoding.id(dead.group(), dead.key());
+    return retryDead(id, dead.version(), encoding.payload(id, payload));
+  }
+
+  private boolean retryDead(MessageId id, long version, byte @Nullable [] payload) {
+    return ask(
+        "to retry message " + id,
+        redis ->
+            DeadMessages.retry(redis, slot(id), id, version, payload)
+                == DeadMessages.Retried.RETRIED);
   }
 
   @Override
   public boolean discardDead(Message<T> dead) {
-    return look.discardDead(dead);
+    MessageId id = encoding.id(dead.group(), dead.key());
+    return ask(
+        "to discard message " + id,
+        redis -> DeadMessages.discard(redis, slot(id), id, dead.version()));
   }
 
   @Override
   public void pause(String reason) {
-    node.pause(name(), reason);
+    DefinedTopic unused =
+        topics.change(
+            "to pause topic '" + name() + "'",
+            table -> table.pause(name(), checked(reason), who()));
   }
 
   @Override
   public void resume() {
-    node.resume(name());
+    DefinedTopic unused =
+        topics.change("to resume topic '" + name() + "'", table -> table.resume(name()));
   }
 
   @Override
   public void rate(double perSecond, String reason) {
-    node.rate(name(), perSecond, reason);
+    if (perSecond != 0) {
+      DefinedTopic.Rate.check(perSecond);
+    }
+    DefinedTopic unused =
+        topics.change(
+            "to set the rate of topic '" + name() + "'",
+            table ->
+                perSecond == 0
+                    ? table.endRate(name())
+                    : table.rate(name(), perSecond, checked(reason), who()));
+  }
+
+  private String who() {
+    return "node " + node.name();
+  }
+
+  private static String checked(String reason) {
+    if (reason.length() > MOST_REASON) {
+      throw new GameQueueException(
+          "the reason has %d characters: at most %d".formatted(reason.length(), MOST_REASON));
+    }
+    return reason;
   }
 
   @Override
@@ -183,17 +373,15 @@ public final class OpenTopic<T> implements Topic<T> {
 
   @Override
   public Subscription subscribe(MessageHandler<T> handler, SubscribeOptions with) {
-    return node.subscribe(
-        definition,
-        options,
-        encoding.payloads(),
+    return topics.subscribe(
+        this,
         deliveries -> handler.handle(deliveries.get(0)),
         new SubscribeOptions(with.concurrency(), 1, with.perSecond()));
   }
 
   @Override
   public Subscription subscribeBatch(BatchHandler<T> handler, SubscribeOptions with) {
-    return node.subscribe(definition, options, encoding.payloads(), handler, with);
+    return topics.subscribe(this, handler, with);
   }
 
   @Override

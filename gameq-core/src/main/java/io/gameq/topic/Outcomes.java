@@ -3,40 +3,45 @@ package io.gameq.topic;
 import io.gameq.ClaimLostException;
 import io.gameq.GameQueueException;
 import io.gameq.Retry;
-import io.gameq.commit.MessageCommits;
+import io.gameq.Subscription;
+import io.gameq.log.RepeatedWarnings;
 import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.SlotKeys;
-import io.gameq.redis.topic.NackMessageScript;
+import io.gameq.redis.topic.ConsumerScripts.Failure;
+import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.TakenMessage;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What became of messages, on its way to Redis: acknowledgements as commits, many in each, so that
- * the WAL has them first; failures by a script. Any thread adds; the consumer's sends. What is lost
- * with the process is handled again when its lease has run out.
+ * What became of messages, counted, and on its way to Redis: acknowledgements as commits, many in
+ * each, so that the WAL has them first; failures by a script. What goes wrong is logged once a
+ * minute. Any thread adds; the consumer's sends. What is lost with the process is handled again
+ * when its lease has run out.
  */
 final class Outcomes {
   /** In one commit: a script of so many holds Redis for a millisecond. */
   static final int MOST_TOGETHER = 500;
 
+  private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
+  private static final long LOG_EVERY_SECONDS = 60;
+
   /** Of an error, in characters: enough for its class and message. */
   private static final int MOST_ERROR_CHARS = 500;
 
-  private final MessageCommits commits;
-  private final int mostAcks;
-  private final SlotKeys[] slots;
-  private final NackMessageScript nack;
+  private final OpenTopic<?> topic;
   private final Retry retry;
-  private final SubscriptionCounts counts;
+  private final int mostAcks;
   private final Runnable wake;
 
   private final Queue<MessageChange> acks = new ConcurrentLinkedQueue<>();
@@ -44,24 +49,22 @@ final class Outcomes {
   /** Of commits of which one claim was lost: each alone now. */
   private final Queue<MessageChange> single = new ConcurrentLinkedQueue<>();
 
-  private final Queue<NackMessageScript.Failure> nacks = new ConcurrentLinkedQueue<>();
+  private final Queue<Failure> nacks = new ConcurrentLinkedQueue<>();
 
   /** Handed in, without an answer of Redis, or waiting here. */
   private final AtomicInteger open = new AtomicInteger();
 
+  private final RepeatedWarnings warnings = new RepeatedWarnings(LOG_EVERY_SECONDS);
+  private final LongAdder handled = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder dead = new LongAdder();
+  private final LongAdder lost = new LongAdder();
+
   /** With {@code wake} to have the consumer send what waits. */
-  Outcomes(
-      TopicNode node,
-      NackMessageScript nack,
-      Retry retry,
-      SubscriptionCounts counts,
-      Runnable wake) {
-    this.commits = node.commits();
-    this.mostAcks = Math.min(MOST_TOGETHER, node.commitMessages());
-    this.slots = node.slots();
-    this.nack = nack;
-    this.retry = retry;
-    this.counts = counts;
+  Outcomes(OpenTopic<?> topic, Runnable wake) {
+    this.topic = topic;
+    this.retry = topic.options().retry();
+    this.mostAcks = Math.min(MOST_TOGETHER, topic.node().commitMessages());
     this.wake = wake;
   }
 
@@ -83,9 +86,8 @@ final class Outcomes {
    * @param nextDueMillis of a recurring message, for when this was its last attempt; 0 for none
    */
   void fail(TakenMessage taken, String error, long nextDueMillis) {
-    add(
-        NackMessageScript.Failure.counted(
-            taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis));
+    failed.increment();
+    add(Failure.counted(taken, backoffMillis(retry, taken.attempts()), cut(error), nextDueMillis));
   }
 
   /**
@@ -94,29 +96,33 @@ final class Outcomes {
    * @param leastMillis until the next attempt; longer where a failure would wait longer
    */
   void putOff(TakenMessage taken, long leastMillis, String why) {
+    failed.increment();
     long afterMillis = Math.max(jittered(leastMillis), backoffMillis(retry, taken.attempts()));
-    add(NackMessageScript.Failure.notCounted(taken, afterMillis, cut(why)));
-  }
-
-  private void add(NackMessageScript.Failure failure) {
-    open.incrementAndGet();
-    nacks.add(failure);
+    add(Failure.notCounted(taken, afterMillis, cut(why)));
   }
 
   /** It was taken once more than it may be tried. */
-  void giveUp(TakenMessage taken, Duration lease) {
-    fail(taken, "the lease of its last attempt ran out", Schedule.nextDue(taken, lease));
-  }
-
-  static String cut(String error) {
-    return error.length() <= MOST_ERROR_CHARS ? error : error.substring(0, MOST_ERROR_CHARS);
+  void giveUp(TakenMessage taken) {
+    add(
+        Failure.counted(
+            taken,
+            backoffMillis(retry, taken.attempts()),
+            "the lease of its last attempt ran out",
+            Schedule.nextDue(taken, topic.options().lease())));
   }
 
   /** Of nobody's fault: it is due again at once, and the attempt does not count. */
   void giveBack(TakenMessage taken) {
-    add(
-        NackMessageScript.Failure.notCounted(
-            taken, 0, "whoever took it did not wait for it any more"));
+    add(Failure.notCounted(taken, 0, "whoever took it did not wait for it any more"));
+  }
+
+  private void add(Failure failure) {
+    open.incrementAndGet();
+    nacks.add(failure);
+  }
+
+  static String cut(String error) {
+    return error.length() <= MOST_ERROR_CHARS ? error : error.substring(0, MOST_ERROR_CHARS);
   }
 
   /** How long until the attempt after one, the first of which is 1. */
@@ -146,10 +152,7 @@ final class Outcomes {
       single.remove();
     }
     while (!acks.isEmpty()) {
-      List<MessageChange> some = new ArrayList<>();
-      for (MessageChange ack; some.size() < mostAcks && (ack = acks.poll()) != null; ) {
-        some.add(ack);
-      }
+      List<MessageChange> some = poll(acks, mostAcks);
       try {
         commit(some);
       } catch (RuntimeException e) {
@@ -161,8 +164,16 @@ final class Outcomes {
     return done;
   }
 
+  private static <T> List<T> poll(Queue<T> from, int most) {
+    List<T> some = new ArrayList<>();
+    for (T one; some.size() < most && (one = from.poll()) != null; ) {
+      some.add(one);
+    }
+    return some;
+  }
+
   private void commit(List<MessageChange> some) {
-    commits.commit(some, failure -> told(some, failure));
+    topic.node().commits().commit(some, failure -> told(some, failure));
   }
 
   /** On the sender's thread. */
@@ -173,11 +184,11 @@ final class Outcomes {
       return;
     }
     if (failure == null) {
-      counts.handled(some.size());
+      handled(some.size());
     } else if (failure instanceof ClaimLostException) {
-      counts.lost(1);
+      lost();
     } else {
-      counts.notAcknowledged(some.size(), failure); // handled again when the lease has run out
+      notAcknowledged(some.size(), failure); // handled again when the lease has run out
     }
     open.addAndGet(-some.size());
   }
@@ -188,29 +199,80 @@ final class Outcomes {
    * if it takes long.
    */
   int nack(RedisConnection redis) {
-    List<NackMessageScript.Failure> some = new ArrayList<>();
-    for (NackMessageScript.Failure failure;
-        some.size() < MOST_TOGETHER && (failure = nacks.poll()) != null; ) {
-      some.add(failure);
-    }
+    List<Failure> some = poll(nacks, MOST_TOGETHER);
     if (some.isEmpty()) {
       return 0;
     }
-    List<NackMessageScript.Result> results;
+    List<NackResult> results;
     try {
-      results = nack.call(redis, slots, some);
+      results = topic.scripts().nack(redis, some);
     } catch (GameQueueException e) {
       nacks.addAll(some);
       throw e;
     }
-    for (NackMessageScript.Result result : results) {
+    for (NackResult result : results) {
       switch (result) {
-        case DEAD -> counts.dead();
-        case CLAIM_LOST -> counts.lost(1);
+        case DEAD -> died();
+        case CLAIM_LOST -> lost();
         default -> {} // tried again, or a newer message has taken its place
       }
     }
     open.addAndGet(-some.size());
     return some.size();
+  }
+
+  // --- counts
+
+  void handled(int messages) {
+    handled.add(messages);
+  }
+
+  private void died() {
+    dead.increment();
+    warn("dead", () -> "a message of topic '%s' is a dead letter now".formatted(topic.name()));
+  }
+
+  void lost() {
+    lost.increment();
+    warn(
+        "lost",
+        () ->
+            ("a lease of topic '%s' ran out before the acknowledgement: the message is handled"
+                    + " again; handlers take longer than the lease")
+                .formatted(topic.name()));
+  }
+
+  void notAcknowledged(int messages, RuntimeException failure) {
+    warn(
+        "ack " + failure.getClass().getName(),
+        () ->
+            ("%d messages of topic '%s' were handled and not acknowledged, so they are handled"
+                    + " again: %s")
+                .formatted(messages, topic.name(), failure.getMessage()));
+  }
+
+  /** Names the error's class alone: its message may hold what the game keeps to itself. */
+  void warnOf(Throwable error) {
+    String kind = error.getClass().getName();
+    warn(
+        kind,
+        () ->
+            "a handler of topic '%s' failed: %s; its messages are tried again"
+                .formatted(topic.name(), kind));
+  }
+
+  private void warn(String about, Supplier<String> text) {
+    warnings.about(about, LOG::warn, text);
+  }
+
+  /**
+   * What a subscription tells.
+   *
+   * @param running messages that handlers have now
+   * @param handlers that may run at a time
+   */
+  Subscription.Counts counts(int running, int handlers) {
+    return new Subscription.Counts(
+        handled.sum(), failed.sum(), dead.sum(), lost.sum(), running, handlers);
   }
 }

@@ -1,5 +1,9 @@
 package io.gameq.topic;
 
+import com.cronutils.model.CronType;
+import com.cronutils.model.definition.CronDefinitionBuilder;
+import com.cronutils.model.time.ExecutionTime;
+import com.cronutils.parser.CronParser;
 import io.gameq.GameQueueException;
 import io.gameq.Publish;
 import io.gameq.Publish.Missed;
@@ -8,6 +12,8 @@ import io.gameq.redis.topic.TakenMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,7 +69,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
           "a message that recurs by cron has at most %d occurrences: %d"
               .formatted(MOST_CRON_COUNT, of.count()));
     }
-    return CronRhythm.of(of.cron(), of.zone());
+    return Cron.of(of.cron(), of.zone());
   }
 
   /** Reads what {@link #text} wrote. Throws GameQueueException when it is none. */
@@ -78,7 +84,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
       }
       if (words[0].equals("cron")) {
         return new Schedule(
-            CronRhythm.of(words[4], ZoneId.of(words[3])),
+            Cron.of(words[4], ZoneId.of(words[3])),
             Long.parseLong(words[1]),
             Missed.valueOf(words[2]));
       }
@@ -113,7 +119,7 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
 
   /** As it stands in the value of a message. */
   String text() {
-    if (rhythm instanceof CronRhythm cron) {
+    if (rhythm instanceof Cron cron) {
       return "cron %d %s %s %s".formatted(untilMillis, missed, cron.zone(), cron.fields());
     }
     return "every %d %d %s".formatted(((Interval) rhythm).millis(), untilMillis, missed);
@@ -143,5 +149,123 @@ record Schedule(Rhythm rhythm, long untilMillis, Missed missed) {
               rhythm.after(occurrence, Math.max(occurrence, takenMillis - leaseMillis - 1));
         };
     return untilMillis != 0 && next > untilMillis ? 0 : next;
+  }
+
+  /** When something recurs, without an end. Immutable; times in ms since 1970. */
+  sealed interface Rhythm {
+    /**
+     * The first occurrence.
+     *
+     * @param from the time that was asked for; -1 for none
+     * @return 0 when there is none
+     */
+    long first(long from, long now);
+
+    /**
+     * The first occurrence after a time.
+     *
+     * @param occurrence any one, not after {@code time}
+     * @return 0 when there is none
+     */
+    long after(long occurrence, long time);
+
+    /**
+     * Whether it occurs at a time: {@code take.lua} has one by cron be due at once, when Redis'
+     * clock went back, and does not know the next occurrence.
+     */
+    boolean occursAt(long time);
+
+    /** The occurrence of a number, 1 being the first. */
+    default long number(int number, long first) {
+      long at = first;
+      for (int i = 1; i < number && at != 0; i++) {
+        at = after(at, at);
+      }
+      return at;
+    }
+  }
+
+  /** Every so many milliseconds. Immutable. */
+  record Interval(long millis) implements Rhythm {
+    /** Counted from the time that was asked for, but not before now. */
+    @Override
+    public long first(long from, long now) {
+      if (from < 0) {
+        return now + millis;
+      }
+      return from >= now ? from : from + (now - from + millis - 1) / millis * millis;
+    }
+
+    @Override
+    public long after(long occurrence, long time) {
+      return occurrence + ((time - occurrence) / millis + 1) * millis;
+    }
+
+    /** Any time may be the first. */
+    @Override
+    public boolean occursAt(long time) {
+      return true;
+    }
+
+    @Override
+    public long number(int number, long first) {
+      return first + (number - 1) * millis;
+    }
+  }
+
+  /** As crontab says: minute, hour, day of month, month, day of week, in a zone. */
+  record Cron(String fields, ZoneId zone, ExecutionTime times) implements Rhythm {
+    /** Parsed once: each occurrence of a message brings its expression again. */
+    private static final Map<String, Cron> PARSED = new ConcurrentHashMap<>();
+
+    /** Then all are parsed anew: few games have as many. */
+    private static final int MOST_PARSED = 1_000;
+
+    /** Throws GameQueueException when the fields are malformed. */
+    static Cron of(String fields, ZoneId zone) {
+      String key = zone + " " + fields;
+      Cron known = PARSED.get(key);
+      if (known == null) {
+        known = new Cron(fields, zone, times(fields));
+        if (PARSED.size() >= MOST_PARSED) {
+          PARSED.clear();
+        }
+        PARSED.put(key, known);
+      }
+      return known;
+    }
+
+    private static ExecutionTime times(String fields) {
+      try {
+        return ExecutionTime.forCron(
+            new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX))
+                .parse(fields)
+                .validate());
+      } catch (IllegalArgumentException e) {
+        throw new GameQueueException(
+            "not a cron expression of minute, hour, day of month, month, day of week: '%s': %s"
+                .formatted(fields, e.getMessage()),
+            e);
+      }
+    }
+
+    @Override
+    public long first(long from, long now) {
+      long time = Math.max(from, now) - 1; // that time itself may be one
+      return after(time, time);
+    }
+
+    @Override
+    public long after(long occurrence, long time) {
+      return times
+          .nextExecution(Instant.ofEpochMilli(time).atZone(zone))
+          .map(next -> next.toInstant().toEpochMilli())
+          .orElse(0L);
+    }
+
+    @Override
+    public boolean occursAt(long time) {
+      return after(time - 1, time - 1) == time;
+    }
   }
 }

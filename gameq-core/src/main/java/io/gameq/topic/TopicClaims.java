@@ -1,26 +1,35 @@
 package io.gameq.topic;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.gameq.ClaimLostException;
 import io.gameq.Claimed;
 import io.gameq.Claims;
 import io.gameq.GameQueueException;
-import io.gameq.TopicOptions;
+import io.gameq.Retry;
 import io.gameq.message.MessageChange;
-import io.gameq.redis.topic.ExtendScript;
-import io.gameq.redis.topic.NackMessageScript;
+import io.gameq.message.MessageId;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.topic.ConsumerScripts.Failure;
+import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import io.gameq.redis.topic.TakenMessage;
-import io.gameq.redis.topic.TopicDefinition;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A topic's messages taken by hand, on one node. Thread-safe. */
@@ -29,18 +38,13 @@ final class TopicClaims<T> implements Claims<T> {
   private static final Duration LONGEST_DELAY = Duration.ofDays(366);
 
   private final NodeTopics topics;
+  private final OpenTopic<T> topic;
   private final TopicNode node;
-  private final TopicDefinition definition;
-  private final TopicOptions options;
-  private final Payloads<T> payloads;
 
-  TopicClaims(
-      NodeTopics topics, TopicDefinition definition, TopicOptions options, Payloads<T> payloads) {
+  TopicClaims(NodeTopics topics, OpenTopic<T> topic) {
     this.topics = topics;
-    this.node = topics.node();
-    this.definition = definition;
-    this.options = options;
-    this.payloads = payloads;
+    this.topic = topic;
+    this.node = topic.node();
   }
 
   @Override
@@ -51,16 +55,16 @@ final class TopicClaims<T> implements Claims<T> {
     if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
       throw new GameQueueException("wait for messages from 0 to an hour: " + wait);
     }
-    ClaimTaking taking = topics.taking(definition, options);
+    ClaimTaking taking = topics.taking(topic);
     CompletableFuture<List<Claimed<T>>> told = new CompletableFuture<>();
-    CompletableFuture<ClaimTaking.Batch> taken = taking.take(most, wait);
+    CompletableFuture<Taker.Taken> taken = taking.take(most, wait);
     CompletableFuture<?> unused =
         told.whenComplete((all, error) -> taken.cancel(false)); // of no use when it came
     unused =
         taken.whenComplete(
-            (batch, error) -> {
+            (some, error) -> {
               if (error == null) {
-                node.callbacks().execute(() -> tell(told, batch, taking));
+                node.callbacks().execute(() -> tell(told, some, taking));
               } else {
                 node.callbacks().execute(() -> told.completeExceptionally(error));
               }
@@ -69,18 +73,13 @@ final class TopicClaims<T> implements Claims<T> {
   }
 
   private void tell(
-      CompletableFuture<List<Claimed<T>>> told, ClaimTaking.Batch batch, ClaimTaking taking) {
-    Holding<T> holding =
-        new Holding<>(
-            new HeldMessage.Terms<>(node, options, payloads, (taken, millis) -> false),
-            taking.outcomes(),
-            taking.counts());
+      CompletableFuture<List<Claimed<T>>> told, Taker.Taken some, ClaimTaking taking) {
     List<Claimed<T>> all =
-        holding.hold(batch.messages(), batch.leaseEndNanos()).stream()
+        HeldMessage.hold(topic, some, taking.outcomes()).stream()
             .map(TopicClaims::claimed)
             .toList();
     if (!told.complete(all)) { // cancelled
-      taking.giveBack(batch.messages());
+      taking.giveBack(some);
     }
   }
 
@@ -104,8 +103,7 @@ final class TopicClaims<T> implements Claims<T> {
           "at most %d claims in one call: %d".formatted(MOST, claims.size()));
     }
     Map<String, ClaimText> parsed = new LinkedHashMap<>();
-    claims.forEach(
-        text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(definition.topic(), of)));
+    claims.forEach(text -> parsed.computeIfAbsent(text, of -> ClaimText.parse(topic.name(), of)));
     return parsed;
   }
 
@@ -113,12 +111,17 @@ final class TopicClaims<T> implements Claims<T> {
   public CompletableFuture<List<String>> acknowledge(List<String> claims) {
     Map<String, ClaimText> left = parse(claims);
     List<String> lost = Collections.synchronizedList(new ArrayList<>());
-    List<CompletableFuture<Void>> outcomes = new ArrayList<>();
+    List<Map<String, ClaimText>> commits = new ArrayList<>();
     while (!left.isEmpty()) {
-      outcomes.add(acknowledge(some(left), lost));
+      commits.add(some(left));
     }
-    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
-        .thenApply(nothing -> List.copyOf(lost));
+    return acknowledgeAll(commits, lost).thenApply(nothing -> List.copyOf(lost));
+  }
+
+  private CompletableFuture<Void> acknowledgeAll(
+      List<Map<String, ClaimText>> commits, List<String> lost) {
+    return CompletableFuture.allOf(
+        commits.stream().map(of -> acknowledge(of, lost)).toArray(CompletableFuture<?>[]::new));
   }
 
   /** As many as one commit may hold, no two of one message: those would count as one change. */
@@ -138,9 +141,7 @@ final class TopicClaims<T> implements Claims<T> {
 
   private CompletableFuture<Void> acknowledge(Map<String, ClaimText> claims, List<String> lost) {
     List<MessageChange> acks =
-        claims.values().stream()
-            .<MessageChange>map(claim -> claim.ack(definition.slots()))
-            .toList();
+        claims.values().stream().<MessageChange>map(claim -> claim.ack(slots())).toList();
     return node.commits()
         .commit(acks)
         .queued()
@@ -154,32 +155,25 @@ final class TopicClaims<T> implements Claims<T> {
                 lost.addAll(claims.keySet());
                 return CompletableFuture.completedFuture(null);
               }
-              return acknowledgeEach(claims, lost); // one of them was lost, so none is done
+              // one of them was lost, so none is done
+              return acknowledgeAll(
+                  claims.entrySet().stream().map(of -> Map.of(of.getKey(), of.getValue())).toList(),
+                  lost);
             });
-  }
-
-  private CompletableFuture<Void> acknowledgeEach(
-      Map<String, ClaimText> claims, List<String> lost) {
-    List<CompletableFuture<Void>> outcomes = new ArrayList<>();
-    claims.forEach((text, claim) -> outcomes.add(acknowledge(Map.of(text, claim), lost)));
-    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
   }
 
   @Override
   public List<String> extend(List<String> claims, Duration fromNow) {
     HeldMessage.checkLease(fromNow);
-    Map<String, ClaimText> parsed = parse(claims);
-    List<TakenMessage> taken = taken(parsed);
-    List<Boolean> held =
-        node.asking()
-            .ask(
-                "to extend leases of topic '" + definition.topic() + "'",
-                redis -> ExtendScript.call(redis, node.slots(), taken, fromNow.toMillis()));
-    return lost(parsed, held);
+    return lost(
+        claims,
+        "to extend leases of topic",
+        claim -> claim.taken(slots()),
+        (redis, taken) -> topic.scripts().extend(redis, taken, fromNow.toMillis()));
   }
 
-  private List<TakenMessage> taken(Map<String, ClaimText> claims) {
-    return claims.values().stream().map(claim -> claim.taken(definition.slots())).toList();
+  private int slots() {
+    return topic.definition().slots();
   }
 
   @Override
@@ -188,8 +182,8 @@ final class TopicClaims<T> implements Claims<T> {
     return nack(
         claims,
         claim ->
-            NackMessageScript.Failure.counted(
-                claim.taken(definition.slots()),
+            Failure.counted(
+                claim.taken(slots()),
                 millis(after, claim),
                 Outcomes.cut(why),
                 claim.nextDueMillis()));
@@ -200,9 +194,7 @@ final class TopicClaims<T> implements Claims<T> {
     checkDelay(after);
     return nack(
         claims,
-        claim ->
-            NackMessageScript.Failure.notCounted(
-                claim.taken(definition.slots()), millis(after, claim), "given back"));
+        claim -> Failure.notCounted(claim.taken(slots()), millis(after, claim), "given back"));
   }
 
   private static void checkDelay(@Nullable Duration after) {
@@ -213,35 +205,135 @@ final class TopicClaims<T> implements Claims<T> {
 
   private long millis(@Nullable Duration after, ClaimText claim) {
     return after == null
-        ? Outcomes.backoffMillis(options.retry(), claim.attempt())
+        ? Outcomes.backoffMillis(topic.options().retry(), claim.attempt())
         : after.toMillis();
   }
 
-  private List<String> nack(
-      List<String> claims, Function<ClaimText, NackMessageScript.Failure> failure) {
-    Map<String, ClaimText> parsed = parse(claims);
-    List<NackMessageScript.Failure> failures = parsed.values().stream().map(failure).toList();
-    NackMessageScript nack = new NackMessageScript(definition.topic(), options.retry().attempts());
-    List<Boolean> held =
-        node
-            .asking()
-            .ask(
-                "to fail messages of topic '" + definition.topic() + "'",
-                redis -> nack.call(redis, node.slots(), failures))
-            .stream()
-            .map(result -> result != NackMessageScript.Result.CLAIM_LOST)
-            .toList();
-    return lost(parsed, held);
+  private List<String> nack(List<String> claims, Function<ClaimText, Failure> failure) {
+    return lost(
+        claims,
+        "to fail messages of topic",
+        failure,
+        (redis, failures) ->
+            topic.scripts().nack(redis, failures).stream()
+                .map(result -> result != NackResult.CLAIM_LOST)
+                .toList());
   }
 
-  private static List<String> lost(Map<String, ClaimText> claims, List<Boolean> held) {
-    List<String> lost = new ArrayList<>();
-    List<String> texts = List.copyOf(claims.keySet());
-    for (int i = 0; i < texts.size(); i++) {
-      if (!held.get(i)) {
-        lost.add(texts.get(i));
-      }
+  /** Has a script settle claims; returns those that were lost before. */
+  private <S> List<String> lost(
+      List<String> claims,
+      String what,
+      Function<ClaimText, S> argument,
+      BiFunction<RedisConnection, List<S>, List<Boolean>> script) {
+    Map<String, ClaimText> parsed = parse(claims);
+    List<S> arguments = parsed.values().stream().map(argument).toList();
+    Iterator<Boolean> held =
+        topic
+            .ask(what + " '" + topic.name() + "'", redis -> script.apply(redis, arguments))
+            .iterator();
+    return parsed.keySet().stream().filter(text -> !held.next()).toList();
+  }
+
+  /**
+   * A claim as text: all that any node needs to end it. Immutable.
+   *
+   * <pre>
+   * base64url of   1 topic id token version attempt next
+   * 1        this format
+   * id       key, or group:key, percent-encoded
+   * token    of the claim in Redis: whoever does not know it can end nothing
+   * version  of the value that was taken, hex
+   * next     when a recurring message is due again, Redis time in ms; 0 for never
+   * </pre>
+   */
+  private record ClaimText(
+      MessageId id, String token, long version, int attempt, long nextDueMillis) {
+    private static final String FORMAT = "1";
+    private static final int WORDS = 7;
+
+    /** Base64 of the longest id and the rest. */
+    private static final int MOST_CHARS = 2_000;
+
+    private static final Pattern TOKEN = Pattern.compile("[0-9a-f-]{36}");
+    private static final long LAST_MILLIS = Instant.parse("9999-12-31T00:00:00Z").toEpochMilli();
+
+    /** The claim of a message that was taken. */
+    static ClaimText of(HeldMessage<?> message) {
+      MessageChange.Ack ack = message.ack();
+      return new ClaimText(
+          ack.id(), ack.token(), ack.handledVersion(), message.attempt(), ack.nextDueMillis());
     }
-    return lost;
+
+    String text() {
+      String words =
+          String.join(
+              " ",
+              FORMAT,
+              id.topic(),
+              id.id(),
+              token,
+              Long.toHexString(version),
+              Integer.toString(attempt),
+              Long.toString(nextDueMillis));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(words.getBytes(US_ASCII));
+    }
+
+    /** Reads one. Throws GameQueueException when it is no claim of this topic. */
+    static ClaimText parse(String topic, String text) {
+      try {
+        if (text.length() <= MOST_CHARS) {
+          String[] words =
+              new String(Base64.getUrlDecoder().decode(text), US_ASCII).split(" ", WORDS + 1);
+          if (words.length == WORDS && words[0].equals(FORMAT) && words[1].equals(topic)) {
+            ClaimText read =
+                new ClaimText(
+                    id(topic, words[2]),
+                    words[3],
+                    Long.parseUnsignedLong(words[4], 16),
+                    Integer.parseInt(words[5]),
+                    Long.parseLong(words[6]));
+            if (read.isSound()) {
+              return read;
+            }
+          }
+        }
+      } catch (IllegalArgumentException | GameQueueException e) {
+        // the same answer: it came from elsewhere
+      }
+      throw new GameQueueException(
+          "that is no claim of topic '" + topic + "' as a take returned it");
+    }
+
+    private static MessageId id(String topic, String encoded) {
+      int colon = encoded.indexOf(':');
+      MessageId id =
+          MessageId.of(
+              topic,
+              colon < 0 ? null : PercentEncoding.unpercent(encoded.substring(0, colon)),
+              PercentEncoding.unpercent(encoded.substring(colon + 1)));
+      if (!id.id().equals(encoded)) { // another spelling would be another field in Redis
+        throw new GameQueueException("not as gameq encodes it");
+      }
+      return id;
+    }
+
+    private boolean isSound() {
+      return TOKEN.matcher(token).matches()
+          && attempt >= 1
+          && attempt <= Retry.MOST_ATTEMPTS
+          && nextDueMillis >= 0
+          && nextDueMillis <= LAST_MILLIS;
+    }
+
+    /** With {@code slots} of the topic. */
+    MessageChange.Ack ack(int slots) {
+      return new MessageChange.Ack(id, id.slot(slots), version, token, nextDueMillis);
+    }
+
+    /** What scripts need of a message that was taken; without its value. */
+    TakenMessage taken(int slots) {
+      return new TakenMessage(id, id.slot(slots), token, 0, 0, attempt, 0, 0, new byte[0]);
+    }
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.topic;
 import io.gameq.commit.CommitSender;
 import io.gameq.commit.MessageCommits;
 import io.gameq.mysql.tables.TopicTable;
-import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisClock;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisConnector;
@@ -57,10 +56,5 @@ public record TopicNode(
      * @throws io.gameq.RedisUnavailableException when Redis does not
      */
     <T> T ask(String what, long nanos, BiFunction<TopicTable, RedisConnection, T> question);
-  }
-
-  /** A connection of a subscription's own, to be closed with it. */
-  ControlConnection connection() {
-    return new ControlConnection(connector);
   }
 }

@@ -2,25 +2,23 @@
  * Topics as nodes use them: publishing, and subscriptions that run the game's handlers. Internal.
  *
  * <pre>
- * queue.topic       NodeTopics          Definitions: created in MySQL, or compared
- *                     OpenTopic         what the game has
- * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes, records
- *                                       (RecordPayloads); Schedule of a recurring one: Interval or
- *                                       CronRhythm
- * topic.merge       Merging             reads the pending one, combines, commits if it is the same
- * topic.get, list   TopicLook           asks Redis
+ * queue.topic       NodeTopics          created in MySQL, or compared
+ *                     OpenTopic         what the game has: merges, looks, settles dead letters
+ * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes, records;
+ *                                       Schedule of a recurring one: an interval or cron
+ * topic.list        MessagePages        asks Redis
  * topic.claims      TopicClaims         ClaimText: what ends a claim; ClaimTaking: for who waits
- * topic.subscribe   SubscriptionStart ──▶ RunningSubscription
+ * topic.subscribe   TopicSubscription
  *
  *                   a subscription, from Redis to Redis
  *                   notice, due time, poll
  *                         │ SlotTimes: which slots to look into now
  *  gameq-topic-NAME       ▼
- *                   Taking ◀── Pace: free handlers, rate; TakingWay: the connection, may it take
- *                         │ SlotTakes: as many as TopicShare has of the topic's rate;
- *                         │     take.lua: under a lease, to slots that are due, in one round trip
+ *                   Taker ◀── Pace: free handlers, rate
+ *                         │ take.lua: under a lease, to slots that are due, in one round trip;
+ *                         │     as many as the topic's rate grants, while the topic may be taken from
  *  gameq-handler-NAME     ▼
- *                   Workers ──▶ Handling ──▶ the game's handler, with a HeldMessage (Delivery)
+ *                   the game's handler, with a HeldMessage (Delivery)
  *                         │ returned, failed; or committed by ackWith
  *  gameq-topic-NAME       ▼
  *                   Outcomes ──▶ acknowledgements as commits of the sender: WAL, then Redis

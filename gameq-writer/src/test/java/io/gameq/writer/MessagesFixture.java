@@ -13,8 +13,9 @@ import io.gameq.message.MessageValue;
 import io.gameq.node.NodeAccess;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.topic.TakeScript;
+import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.TakenMessage;
+import io.gameq.redis.topic.TopicDefinition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,14 +74,17 @@ abstract class MessagesFixture extends RedisLossFixture {
 
   /** Takes everything that is due, under a lease. */
   final List<TakenMessage> takeAll(long leaseMillis) {
-    TakeScript script =
-        new TakeScript(TOPIC, "consumer", new TakeScript.Bounds(leaseMillis, 0, 16));
-    List<TakeScript.Share> shares = new ArrayList<>();
-    for (SlotKeys slot : SlotKeys.all(game.namespace, Game.SLOTS)) {
-      shares.add(new TakeScript.Share(slot, 100));
+    ConsumerScripts scripts =
+        new ConsumerScripts(
+            new TopicDefinition(TOPIC, Game.SLOTS, 0, 1, 16, leaseMillis, 0, ""),
+            SlotKeys.all(game.namespace, Game.SLOTS),
+            "consumer");
+    List<ConsumerScripts.Share> shares = new ArrayList<>();
+    for (int slot = 0; slot < Game.SLOTS; slot++) {
+      shares.add(new ConsumerScripts.Share(slot, 100));
     }
     List<TakenMessage> taken = new ArrayList<>();
-    for (TakeScript.Answer answer : script.callEach(redis, shares)) {
+    for (ConsumerScripts.Answer answer : scripts.take(redis, shares)) {
       taken.addAll(java.util.Objects.requireNonNull(answer.batch()).taken());
     }
     return taken;

@@ -13,10 +13,9 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
+import io.gameq.redis.topic.ConsumerScripts;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopics;
-import io.gameq.redis.topic.NackMessageScript;
-import io.gameq.redis.topic.TakeScript;
 import io.gameq.redis.topic.TakenMessage;
 import io.gameq.redis.topic.TopicDefinition;
 import io.gameq.servers.TestServers;
@@ -45,11 +44,17 @@ final class TopicPlay implements AutoCloseable {
   }
 
   void define(String topic, long ageMillis) {
-    DefinedTopic defined =
-        topics.define(
-            new TopicDefinition(
-                topic, Game.SLOTS, ageMillis, 1_000, ATTEMPTS, LEASE_MILLIS, 0, "fixed 1s"));
+    DefinedTopic defined = topics.define(definition(topic, ageMillis));
     DefinedTopics.put(redis, namespace, List.of(defined));
+  }
+
+  private static TopicDefinition definition(String topic, long ageMillis) {
+    return new TopicDefinition(
+        topic, Game.SLOTS, ageMillis, 1_000, ATTEMPTS, LEASE_MILLIS, 0, "fixed 1s");
+  }
+
+  private ConsumerScripts scripts(String topic) {
+    return new ConsumerScripts(definition(topic, 0), slots, "n<1>");
   }
 
   void publish(String topic, @Nullable String group, String key, long afterMillis, byte[] payload) {
@@ -77,14 +82,12 @@ final class TopicPlay implements AutoCloseable {
   }
 
   List<TakenMessage> take(String topic) {
-    TakeScript take =
-        new TakeScript(topic, "n<1>", new TakeScript.Bounds(LEASE_MILLIS, 0, ATTEMPTS));
-    List<TakeScript.Share> all = new ArrayList<>();
+    List<ConsumerScripts.Share> all = new ArrayList<>();
     for (SlotKeys slot : slots) {
-      all.add(new TakeScript.Share(slot, 100));
+      all.add(new ConsumerScripts.Share(slot.slot(), 100));
     }
     List<TakenMessage> taken = new ArrayList<>();
-    for (TakeScript.Answer answer : take.callEach(redis, all)) {
+    for (ConsumerScripts.Answer answer : scripts(topic).take(redis, all)) {
       if (answer.batch() != null) {
         taken.addAll(answer.batch().taken());
       }
@@ -95,12 +98,9 @@ final class TopicPlay implements AutoCloseable {
   /** Fails all that are due until they are dead letters. */
   void die(String topic, String error) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      List<NackMessageScript.Failure> failures =
-          take(topic).stream()
-              .map(of -> NackMessageScript.Failure.counted(of, 0, error, 0))
-              .toList();
-      List<NackMessageScript.Result> unused =
-          new NackMessageScript(topic, ATTEMPTS).call(redis, slots, failures);
+      List<ConsumerScripts.Failure> failures =
+          take(topic).stream().map(of -> ConsumerScripts.Failure.counted(of, 0, error, 0)).toList();
+      List<ConsumerScripts.NackResult> unused = scripts(topic).nack(redis, failures);
     }
   }
 

@@ -1,11 +1,9 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.Sql;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 
 /** What operators did, in {@code gameq_audit}. Stateless. */
@@ -38,20 +36,16 @@ public final class AuditTable {
    */
   public static void add(MySql mysql, Actor actor, String action, String target, String detail) {
     int unused =
-        MySqlErrors.mysqlAgain(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            handle.execute(
-                                "INSERT INTO gameq_audit (done_at, who, via, action, target,"
-                                    + " detail) VALUES (UTC_TIMESTAMP(3), ?, ?, ?, ?, ?)",
-                                cut(actor.who(), MOST_WHO),
-                                cut(actor.via(), MOST_VIA),
-                                action,
-                                cut(target, MOST_TARGET),
-                                cut(detail, MOST_DETAIL))));
+        mysql.askAgain(
+            handle ->
+                handle.execute(
+                    "INSERT INTO gameq_audit (done_at, who, via, action, target,"
+                        + " detail) VALUES (UTC_TIMESTAMP(3), ?, ?, ?, ?, ?)",
+                    cut(actor.who(), MOST_WHO),
+                    cut(actor.via(), MOST_VIA),
+                    action,
+                    cut(target, MOST_TARGET),
+                    cut(detail, MOST_DETAIL)));
   }
 
   /**
@@ -62,29 +56,24 @@ public final class AuditTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static List<Entry> newest(MySql mysql, long before, int most) {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle
-                            .select(
-                                "SELECT id, done_at, who, via, action, target, detail FROM"
-                                    + " gameq_audit WHERE id < ? ORDER BY id DESC LIMIT ?",
-                                before,
-                                most)
-                            .map(
-                                (rs, context) ->
-                                    new Entry(
-                                        rs.getLong(1),
-                                        rs.getObject(2, LocalDateTime.class)
-                                            .toInstant(ZoneOffset.UTC),
-                                        new Actor(rs.getString(3), rs.getString(4)),
-                                        rs.getString(5),
-                                        rs.getString(6),
-                                        rs.getString(7)))
-                            .list()));
+    return mysql.ask(
+        handle ->
+            handle
+                .select(
+                    "SELECT id, done_at, who, via, action, target, detail FROM"
+                        + " gameq_audit WHERE id < ? ORDER BY id DESC LIMIT ?",
+                    before,
+                    most)
+                .map(
+                    (rs, context) ->
+                        new Entry(
+                            rs.getLong(1),
+                            Sql.instant(rs, 2),
+                            new Actor(rs.getString(3), rs.getString(4)),
+                            rs.getString(5),
+                            rs.getString(6),
+                            rs.getString(7)))
+                .list());
   }
 
   /**
@@ -96,17 +85,13 @@ public final class AuditTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static int purge(MySql mysql, Duration kept, int most) {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle.execute(
-                            "DELETE FROM gameq_audit WHERE done_at < UTC_TIMESTAMP(3) - INTERVAL ?"
-                                + " SECOND ORDER BY done_at LIMIT ?",
-                            kept.toSeconds(),
-                            most)));
+    return mysql.ask(
+        handle ->
+            handle.execute(
+                "DELETE FROM gameq_audit WHERE done_at < UTC_TIMESTAMP(3) - INTERVAL ?"
+                    + " SECOND ORDER BY done_at LIMIT ?",
+                kept.toSeconds(),
+                most));
   }
 
   private static String cut(String text, int most) {

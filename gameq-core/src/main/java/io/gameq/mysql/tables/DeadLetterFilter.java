@@ -4,7 +4,9 @@ import io.gameq.owner.OwnerId;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
@@ -56,38 +58,27 @@ public record DeadLetterFilter(
       where.add(
           "id IN (" + ids.stream().map(String::valueOf).collect(Collectors.joining(",")) + ")");
     }
-    add(where, owner, "owner = :owner");
-    add(where, table, "table_name = :table");
-    add(where, errorCode, "error_code = :code");
-    add(where, error, "LOCATE(:error, error_text) > 0");
-    add(where, since, "refused_at >= :since");
-    add(where, before, "refused_at < :before");
-    Query query =
-        handle.createQuery("SELECT " + columns + " FROM gameq_dead_letter WHERE " + where + ending);
-    if (owner != null) {
-      query.bind("owner", owner.encoded());
-    }
-    if (table != null) {
-      query.bind("table", table);
-    }
-    if (errorCode != null) {
-      query.bind("code", errorCode);
-    }
-    if (error != null) {
-      query.bind("error", error);
-    }
-    if (since != null) {
-      query.bind("since", utc(since));
-    }
-    if (before != null) {
-      query.bind("before", utc(before));
-    }
-    return query;
+    Map<String, Object> given = new LinkedHashMap<>();
+    add(given, where, "owner = :owner", "owner", owner == null ? null : owner.encoded());
+    add(given, where, "table_name = :table", "table", table);
+    add(given, where, "error_code = :code", "code", errorCode);
+    add(given, where, "LOCATE(:error, error_text) > 0", "error", error);
+    add(given, where, "refused_at >= :since", "since", since == null ? null : utc(since));
+    add(given, where, "refused_at < :before", "before", before == null ? null : utc(before));
+    return handle
+        .createQuery("SELECT " + columns + " FROM gameq_dead_letter WHERE " + where + ending)
+        .bindMap(given);
   }
 
-  private static void add(StringJoiner where, @Nullable Object given, String condition) {
+  private static void add(
+      Map<String, Object> all,
+      StringJoiner where,
+      String condition,
+      String name,
+      @Nullable Object given) {
     if (given != null) {
       where.add(condition);
+      all.put(name, given);
     }
   }
 

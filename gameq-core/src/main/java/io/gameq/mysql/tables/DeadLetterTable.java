@@ -15,8 +15,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -27,7 +26,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -197,7 +195,7 @@ public final class DeadLetterTable {
         .bind("after", afterId)
         .bind("last", lastId)
         .bind("n", limit)
-        .map(DeadLetterTable::stored)
+        .map((rs, context) -> letter(rs))
         .list();
   }
 
@@ -225,16 +223,15 @@ public final class DeadLetterTable {
    */
   public static void refusedAgain(
       Connection connection, Stored letter, int errorCode, String errorText) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
+    int unused =
+        Sql.execute(
+            connection,
             "UPDATE gameq_dead_letter SET error_code = ?, error_text = ?, attempts = attempts + 1,"
-                + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?")) {
-      statement.setInt(1, errorCode);
-      statement.setString(2, cut(errorText, MOST_ERROR_CHARS));
-      statement.setLong(3, letter.id());
-      statement.setString(4, Long.toUnsignedString(letter.refused().version()));
-      statement.executeUpdate();
-    }
+                + " refused_at = UTC_TIMESTAMP(3) WHERE id = ? AND version = ?",
+            errorCode,
+            cut(errorText, MOST_ERROR_CHARS),
+            letter.id(),
+            Long.toUnsignedString(letter.refused().version()));
   }
 
   /**
@@ -243,28 +240,27 @@ public final class DeadLetterTable {
    */
   public static boolean replaceImage(Connection connection, Stored letter, byte[] image)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
+    return Sql.execute(
+            connection,
             // The new image may be there already: the reply to the first try was lost.
             "UPDATE gameq_dead_letter SET image = ? WHERE id = ? AND version = ? AND image IN (?,"
-                + " ?)")) {
-      statement.setBytes(1, image);
-      statement.setLong(2, letter.id());
-      statement.setString(3, Long.toUnsignedString(letter.refused().version()));
-      statement.setBytes(4, letter.refused().image());
-      statement.setBytes(5, image);
-      return statement.executeUpdate() == 1;
-    }
+                + " ?)",
+            image,
+            letter.id(),
+            Long.toUnsignedString(letter.refused().version()),
+            letter.refused().image(),
+            image)
+        == 1;
   }
 
   /** Removes a dead letter, unless a newer version of the row was refused meanwhile. */
   public static boolean remove(Connection connection, Stored letter) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement("DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?")) {
-      statement.setLong(1, letter.id());
-      statement.setString(2, Long.toUnsignedString(letter.refused().version()));
-      return statement.executeUpdate() == 1;
-    }
+    return Sql.execute(
+            connection,
+            "DELETE FROM gameq_dead_letter WHERE id = ? AND version = ?",
+            letter.id(),
+            Long.toUnsignedString(letter.refused().version()))
+        == 1;
   }
 
   /**
@@ -285,30 +281,23 @@ public final class DeadLetterTable {
     }
     for (List<Half> chunk : Sql.chunks(List.copyOf(halves), KEYS_PER_STATEMENT)) {
       List<Half> some = Sql.padded(chunk);
-      try (PreparedStatement statement =
-          connection.prepareStatement(
+      List<Object> arguments = new ArrayList<>(List.of(table.name(), DeadLetter.NOT_OWNER));
+      some.forEach(
+          half ->
+              arguments.addAll(
+                  List.of(half.owner().encoded(), half.key().keyText(), half.version())));
+      int unused =
+          Sql.execute(
+              connection,
               "DELETE FROM gameq_dead_letter WHERE table_name = ? AND error_code = ? AND ("
                   + Sql.anyOf("owner = ? AND row_key = ? AND version <= ?", some.size())
-                  + ")")) {
-        statement.setString(1, table.name());
-        statement.setInt(2, DeadLetter.NOT_OWNER);
-        int at = 3;
-        for (Half half : some) {
-          statement.setString(at++, half.owner().encoded());
-          statement.setString(at++, half.key().keyText());
-          statement.setLong(at++, half.version());
-        }
-        statement.executeUpdate();
-      }
+                  + ")",
+              arguments.toArray());
     }
   }
 
   /** A row as one owner of a handover has it, in versions up to this one. */
   private record Half(OwnerId owner, RowKey key, long version) {}
-
-  private static Stored stored(ResultSet rs, StatementContext context) throws SQLException {
-    return letter(rs);
-  }
 
   private static Stored letter(ResultSet rs) throws SQLException {
     return new Stored(
@@ -322,7 +311,7 @@ public final class DeadLetterTable {
             rs.getInt(9),
             rs.getInt(7),
             rs.getString(8)),
-        rs.getObject(10, LocalDateTime.class).toInstant(ZoneOffset.UTC));
+        Sql.instant(rs, 10));
   }
 
   /** The versions in which rows of a table were refused, of each owner that put them. */
@@ -334,6 +323,7 @@ public final class DeadLetterTable {
         "SELECT row_key, version, owner FROM gameq_dead_letter",
         table,
         keys,
+        "",
         (key, version, rs) ->
             found
                 .computeIfAbsent(OwnerId.ofEncoded(rs.getString(3)), owner -> new HashMap<>())

@@ -61,25 +61,25 @@ public final class DiscardTable {
   public static void write(Connection connection, Collection<Discard> discards)
       throws SQLException {
     for (List<Discard> some : Sql.chunks(List.copyOf(discards), ROWS_PER_STATEMENT)) {
-      String row = "(?, ?, ?, ?, ?, UTC_TIMESTAMP(3))";
-      String sql =
-          "INSERT INTO gameq_discard (table_name, row_key, session, owner, version, discarded_at)"
-              + " VALUES "
-              + (row + ",").repeat(some.size() - 1)
-              + row
-              + " ON DUPLICATE KEY UPDATE discarded_at = VALUES(discarded_at), version ="
-              + " GREATEST(version, VALUES(version))";
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        int at = 1;
-        for (Discard discard : some) {
-          statement.setString(at++, discard.table());
-          statement.setString(at++, discard.rowKey());
-          statement.setString(at++, discard.session());
-          statement.setString(at++, discard.owner().encoded());
-          statement.setLong(at++, discard.version());
-        }
-        statement.executeUpdate();
+      List<Object> arguments = new ArrayList<>();
+      for (Discard discard : some) {
+        arguments.addAll(
+            List.of(
+                discard.table(),
+                discard.rowKey(),
+                discard.session(),
+                discard.owner().encoded(),
+                discard.version()));
       }
+      int unused =
+          Sql.execute(
+              connection,
+              "INSERT INTO gameq_discard (table_name, row_key, session, owner, version,"
+                  + " discarded_at) VALUES "
+                  + Sql.rows("(?, ?, ?, ?, ?, UTC_TIMESTAMP(3))", some.size())
+                  + " ON DUPLICATE KEY UPDATE discarded_at = VALUES(discarded_at), version ="
+                  + " GREATEST(version, VALUES(version))",
+              arguments.toArray());
     }
   }
 
@@ -159,6 +159,7 @@ public final class DiscardTable {
         SELECT,
         table,
         keys,
+        "",
         (key, version, rs) -> {
           Discard of = discard(table, key, version, rs);
           if (of.session().equals(ANY_SESSION) && of.owner().equals(owner)) {
@@ -171,18 +172,14 @@ public final class DiscardTable {
   static boolean covers(
       Connection connection, OwnerId owner, String table, String rowKey, long version)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "SELECT 1 FROM gameq_discard WHERE table_name = ? AND row_key = ? AND owner = ?"
-                + " AND session = '' AND version >= ?")) {
-      statement.setString(1, table);
-      statement.setString(2, rowKey);
-      statement.setString(3, owner.encoded());
-      statement.setString(4, Long.toUnsignedString(version));
-      try (ResultSet rs = statement.executeQuery()) {
-        return rs.next();
-      }
-    }
+    return Sql.exists(
+        connection,
+        "SELECT 1 FROM gameq_discard WHERE table_name = ? AND row_key = ? AND owner = ?"
+            + " AND session = '' AND version >= ?",
+        table,
+        rowKey,
+        owner.encoded(),
+        Long.toUnsignedString(version));
   }
 
   /** All discards of these rows; rows without are missing. */
@@ -194,6 +191,7 @@ public final class DiscardTable {
         SELECT,
         table,
         keys,
+        "",
         (key, version, rs) ->
             found
                 .computeIfAbsent(key, k -> new ArrayList<>())

@@ -9,7 +9,6 @@ import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -56,62 +55,39 @@ public final class HandoverTable {
   /** All that is known of the handovers of rows; rows of which nothing is are missing. */
   public static Map<RowKey, List<Known>> read(
       Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
-    Map<String, RowKey> byText = new HashMap<>();
-    keys.forEach(key -> byText.put(key.keyText(), key));
     Map<RowKey, List<Known>> found = new HashMap<>();
-    for (List<String> some : chunks(byText.keySet())) {
-      try (PreparedStatement statement =
-          connection.prepareStatement(
-              "SELECT row_key, owner, version, received, epoch, nonce FROM gameq_handover"
-                  + where(some))) {
-        bind(statement, table, some);
-        try (ResultSet rs = statement.executeQuery()) {
-          while (rs.next()) {
-            RowKey key = byText.get(rs.getString(1));
-            if (key != null) {
-              found
-                  .computeIfAbsent(key, k -> new ArrayList<>())
-                  .add(
-                      new Known(
-                          OwnerId.ofEncoded(rs.getString(2)),
-                          rs.getLong(3),
-                          rs.getBoolean(4),
-                          new SessionId(rs.getLong(5), rs.getString(6))));
-            }
-          }
-        }
-      }
-    }
+    RowVersions.read(
+        connection,
+        "SELECT row_key, version, owner, received, epoch, nonce FROM gameq_handover",
+        table,
+        keys,
+        "",
+        (key, version, rs) ->
+            found
+                .computeIfAbsent(key, k -> new ArrayList<>())
+                .add(
+                    new Known(
+                        OwnerId.ofEncoded(rs.getString(3)),
+                        version,
+                        rs.getBoolean(4),
+                        new SessionId(rs.getLong(5), rs.getString(6)))));
     return found;
   }
 
   /** Forgets what was noted of rows that are written now. */
   public static void remove(Connection connection, Table table, Collection<RowKey> keys)
       throws SQLException {
-    for (List<String> some : chunks(keys.stream().map(RowKey::keyText).sorted().toList())) {
-      try (PreparedStatement statement =
-          connection.prepareStatement("DELETE FROM gameq_handover" + where(some))) {
-        bind(statement, table, some);
-        statement.executeUpdate();
-      }
-    }
-  }
-
-  private static List<List<String>> chunks(Collection<String> keys) {
-    return Sql.chunks(List.copyOf(keys), MOST_KEYS_PER_STATEMENT).stream()
-        .map(Sql::padded)
-        .toList();
-  }
-
-  private static String where(List<String> keys) {
-    return " WHERE table_name = ? AND row_key IN (" + Sql.marks(keys.size()) + ")";
-  }
-
-  private static void bind(PreparedStatement statement, Table table, List<String> keys)
-      throws SQLException {
-    statement.setString(1, table.name());
-    for (int i = 0; i < keys.size(); i++) {
-      statement.setString(i + 2, keys.get(i));
+    List<String> sorted = keys.stream().map(RowKey::keyText).sorted().toList();
+    for (List<String> chunk : Sql.chunks(sorted, MOST_KEYS_PER_STATEMENT)) {
+      List<Object> arguments = new ArrayList<>(List.of(table.name()));
+      arguments.addAll(Sql.padded(chunk));
+      int unused =
+          Sql.execute(
+              connection,
+              "DELETE FROM gameq_handover WHERE table_name = ? AND row_key IN ("
+                  + Sql.marks(arguments.size() - 1)
+                  + ")",
+              arguments.toArray());
     }
   }
 }

@@ -2,24 +2,22 @@ package io.gameq.mysql.tables;
 
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.rows.EncodedRow;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * Ranges of ids for new rows, in {@code gameq_id}: a range is committed before anybody uses it, and
  * never given again. Thread-safe.
  */
 public final class IdTable {
-  private final Jdbi jdbi;
+  private final MySql mysql;
 
   public IdTable(MySql mysql) {
-    this.jdbi = mysql.jdbi();
+    this.mysql = mysql;
   }
 
   /**
@@ -33,37 +31,29 @@ public final class IdTable {
    */
   public long take(String table, String column, int count, LongSupplier highestWaiting) {
     String name = table + "." + column;
-    OptionalLong first =
-        MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(in -> next(in, name, count)));
+    OptionalLong first = mysql.inTransaction(handle -> next(handle, name, count));
     if (first.isPresent()) {
       return first.getAsLong();
     }
     long above = highestWaiting.getAsLong();
-    return MySqlErrors.mysqlAgain(
-        () ->
-            jdbi.inTransaction(
-                handle -> {
-                  begin(handle, name, table, column, above);
-                  return next(handle, name, count).orElseThrow();
-                }));
+    return mysql.inTransaction(
+        handle -> {
+          begin(handle, name, table, column, above);
+          return next(handle, name, count).orElseThrow();
+        });
   }
 
   /** The rows of a table that MySQL refused: an operator may have them written yet. */
   public List<EncodedRow> refused(String table) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            jdbi.withHandle(
-                handle ->
-                    handle
-                        .select(
-                            "SELECT row_key, image FROM gameq_dead_letter WHERE table_name = ?",
-                            table)
-                        .map(
-                            (rs, context) ->
-                                new EncodedRow(
-                                    PercentEncoding.percent(table) + ":" + rs.getString(1),
-                                    rs.getBytes(2)))
-                        .list()));
+    return mysql.askAgain(
+        handle ->
+            handle
+                .select("SELECT row_key, image FROM gameq_dead_letter WHERE table_name = ?", table)
+                .map(
+                    (rs, context) ->
+                        new EncodedRow(
+                            PercentEncoding.percent(table) + ":" + rs.getString(1), rs.getBytes(2)))
+                .list());
   }
 
   /** LAST_INSERT_ID keeps the number before; empty when nobody has begun. */

@@ -8,8 +8,6 @@ import io.gameq.owner.OwnerId;
 import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collection;
@@ -172,32 +170,7 @@ public final class Locks {
   private static Set<RowKey> read(
       Connection connection, Table table, Collection<RowKey> keys, String locking)
       throws SQLException {
-    Set<RowKey> found = new HashSet<>();
-    if (keys.isEmpty()) {
-      return found;
-    }
     List<RowKey> padded = Sql.padded(List.copyOf(keys));
-    String sql =
-        "SELECT "
-            + table.keyColumns().stream()
-                .map(JdbcValues::selectExpression)
-                .collect(Collectors.joining(", "))
-            + " FROM "
-            + JdbcValues.quoted(table.name())
-            + " WHERE "
-            + Sql.keyIn(table, padded.size())
-            + locking;
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      int at = 1;
-      for (RowKey key : padded) {
-        at = Sql.bindKey(statement, at, table, key.parts());
-      }
-      try (ResultSet rs = statement.executeQuery()) {
-        while (rs.next()) {
-          found.add(JdbcValues.readKey(rs, 1, table));
-        }
-      }
-    }
-    return found;
+    return new HashSet<>(OwnerReader.rowVersions(connection, table, padded, locking).keySet());
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.mysql.tables;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.JdbcValues;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -21,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** What MySQL holds of owners, and of rows that Redis holds for them. Thread-safe. */
@@ -34,12 +32,12 @@ public final class OwnerReader {
 
   private static final int MOST_AT_ONCE = 4;
 
-  private final Jdbi jdbi;
+  private final MySql mysql;
   private final GroupedCalls<OwnerSnapshots.Wanted, Boolean> snapshots;
 
   public OwnerReader(MySql mysql) {
-    this.jdbi = mysql.jdbi();
-    this.snapshots = new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, new OwnerSnapshots(jdbi));
+    this.mysql = mysql;
+    this.snapshots = new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, new OwnerSnapshots(mysql));
   }
 
   /** Takes what is found. */
@@ -108,8 +106,7 @@ public final class OwnerReader {
    * are missing.
    */
   public Map<OwnerId, Map<RowKey, Long>> setAside(Collection<RowKey> keys) {
-    return MySqlErrors.mysql(
-        () -> jdbi.withHandle(handle -> setAside(handle.getConnection(), keys)));
+    return mysql.ask(handle -> setAside(handle.getConnection(), keys));
   }
 
   private static Map<OwnerId, Map<RowKey, Long>> setAside(
@@ -145,17 +142,15 @@ public final class OwnerReader {
 
   /** Waits for a flush of the owner that is under way, then looks; holds flushes back meanwhile. */
   public Settled settled(OwnerId owner, Collection<RowKey> keys) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            jdbi.inTransaction(
-                handle -> {
-                  SessionId open = OwnerTable.lockOpen(handle, owner);
-                  Connection connection = handle.getConnection();
-                  return new Settled(
-                      open,
-                      versions(connection, keys),
-                      setAside(connection, keys).getOrDefault(owner, Map.of()));
-                }));
+    return mysql.inTransaction(
+        handle -> {
+          SessionId open = OwnerTable.lockOpen(handle, owner);
+          Connection connection = handle.getConnection();
+          return new Settled(
+              open,
+              versions(connection, keys),
+              setAside(connection, keys).getOrDefault(owner, Map.of()));
+        });
   }
 
   /**
@@ -163,8 +158,7 @@ public final class OwnerReader {
    * nothing of are missing.
    */
   public Map<RowKey, Long> versions(Collection<RowKey> keys) {
-    return MySqlErrors.mysql(
-        () -> jdbi.withHandle(handle -> versions(handle.getConnection(), keys)));
+    return mysql.ask(handle -> versions(handle.getConnection(), keys));
   }
 
   /** The same, within the caller's transaction. */
@@ -180,8 +174,16 @@ public final class OwnerReader {
     return found;
   }
 
+  /** The version of each row that there is. */
   public static Map<RowKey, Long> rowVersions(
       Connection connection, Table table, Collection<RowKey> keys) throws SQLException {
+    return rowVersions(connection, table, keys, "");
+  }
+
+  /** The same, with a locking clause. */
+  static Map<RowKey, Long> rowVersions(
+      Connection connection, Table table, Collection<RowKey> keys, String locking)
+      throws SQLException {
     Map<RowKey, Long> found = new HashMap<>();
     String key =
         table.keyColumns().stream()
@@ -194,7 +196,8 @@ public final class OwnerReader {
               + " FROM "
               + JdbcValues.quoted(table.name())
               + " WHERE "
-              + Sql.keyIn(table, some.size());
+              + Sql.keyIn(table, some.size())
+              + locking;
       try (PreparedStatement statement = connection.prepareStatement(sql)) {
         int at = 1;
         for (RowKey k : some) {

@@ -1,12 +1,10 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.Sql;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 
 /** Finds owners in {@code gameq_owner} by how their ids begin. Stateless. */
@@ -33,26 +31,21 @@ public final class OwnerSearch {
    */
   public static List<Found> beginningWith(MySql mysql, String beginning, int most) {
     String from = PercentEncoding.percent(beginning);
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle
-                            .select(
-                                "SELECT owner, node, opened_at FROM gameq_owner WHERE owner >= ?"
-                                    + " AND owner < ? ORDER BY owner LIMIT ?",
-                                from,
-                                from + LAST,
-                                most)
-                            .map(
-                                (rs, context) ->
-                                    new Found(
-                                        OwnerId.ofEncoded(rs.getString(1)),
-                                        rs.getString(2),
-                                        rs.getObject(3, LocalDateTime.class)
-                                            .toInstant(ZoneOffset.UTC)))
-                            .list()));
+    return mysql.ask(
+        handle ->
+            handle
+                .select(
+                    "SELECT owner, node, opened_at FROM gameq_owner WHERE owner >= ?"
+                        + " AND owner < ? ORDER BY owner LIMIT ?",
+                    from,
+                    from + LAST,
+                    most)
+                .map(
+                    (rs, context) ->
+                        new Found(
+                            OwnerId.ofEncoded(rs.getString(1)),
+                            rs.getString(2),
+                            Sql.instant(rs, 3)))
+                .list());
   }
 }

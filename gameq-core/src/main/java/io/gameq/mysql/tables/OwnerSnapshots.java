@@ -3,6 +3,7 @@ package io.gameq.mysql.tables;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.JdbcValues;
+import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
@@ -26,7 +27,6 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +38,10 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
       "GREATEST((SELECT COALESCE(MAX(version), 0) FROM gameq_tombstone WHERE owner = ?), (SELECT"
           + " COALESCE(MAX(version), 0) FROM gameq_discard WHERE owner = ? AND session = ''))";
 
-  private final Jdbi jdbi;
+  private final MySql mysql;
 
-  OwnerSnapshots(Jdbi jdbi) {
-    this.jdbi = jdbi;
+  OwnerSnapshots(MySql mysql) {
+    this.mysql = mysql;
   }
 
   /** An owner that is to be read, and set open where a session is given. */
@@ -78,8 +78,7 @@ final class OwnerSnapshots implements GroupedCalls.Server<OwnerSnapshots.Wanted,
   }
 
   private boolean run(Statements all) {
-    return MySqlErrors.mysql(
-        () -> jdbi.withHandle(handle -> all.runAndCommit(handle.getConnection())));
+    return mysql.ask(handle -> all.runAndCommit(handle.getConnection()));
   }
 
   private static Statements statements(List<Wanted> wanted) {

@@ -1,10 +1,8 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
+import io.gameq.mysql.Sql;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 
@@ -43,26 +41,21 @@ public final class PauseTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static List<Pause> all(MySql mysql) {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle
-                            .select(
-                                "SELECT scope, name, reason, paused_by, paused_at FROM gameq_pause"
-                                    + " ORDER BY scope, name")
-                            .map(
-                                (rs, context) ->
-                                    new Pause(
-                                        Scope.valueOf(rs.getString(1).toUpperCase(Locale.ROOT)),
-                                        rs.getString(2),
-                                        rs.getString(3),
-                                        rs.getString(4),
-                                        rs.getObject(5, LocalDateTime.class)
-                                            .toInstant(ZoneOffset.UTC)))
-                            .list()));
+    return mysql.ask(
+        handle ->
+            handle
+                .select(
+                    "SELECT scope, name, reason, paused_by, paused_at FROM gameq_pause"
+                        + " ORDER BY scope, name")
+                .map(
+                    (rs, context) ->
+                        new Pause(
+                            Scope.valueOf(rs.getString(1).toUpperCase(Locale.ROOT)),
+                            rs.getString(2),
+                            rs.getString(3),
+                            rs.getString(4),
+                            Sql.instant(rs, 5)))
+                .list());
   }
 
   /**
@@ -72,19 +65,15 @@ public final class PauseTable {
    */
   public static void add(MySql mysql, Scope scope, String name, String reason, String by) {
     int unused =
-        MySqlErrors.mysqlAgain(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            handle.execute(
-                                "REPLACE INTO gameq_pause (scope, name, reason, paused_by,"
-                                    + " paused_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))",
-                                scope.text(),
-                                name,
-                                reason,
-                                by)));
+        mysql.askAgain(
+            handle ->
+                handle.execute(
+                    "REPLACE INTO gameq_pause (scope, name, reason, paused_by,"
+                        + " paused_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))",
+                    scope.text(),
+                    name,
+                    reason,
+                    by));
   }
 
   /**
@@ -93,16 +82,10 @@ public final class PauseTable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static boolean remove(MySql mysql, Scope scope, String name) {
-    return MySqlErrors.mysqlAgain(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            handle.execute(
-                                "DELETE FROM gameq_pause WHERE scope = ? AND name = ?",
-                                scope.text(),
-                                name)))
+    return mysql.askAgain(
+            handle ->
+                handle.execute(
+                    "DELETE FROM gameq_pause WHERE scope = ? AND name = ?", scope.text(), name))
         > 0;
   }
 }

@@ -8,7 +8,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,33 +27,13 @@ final class RowVersions {
   }
 
   /**
-   * The version of each row that is in {@code gameqTable}, which holds one of a row; the others are
-   * missing.
-   *
-   * @param keys of rows of {@code table}, in any number
-   * @param ending of each SELECT, empty or a locking clause
-   */
-  static Map<RowKey, Long> read(
-      Connection connection, String gameqTable, Table table, Collection<RowKey> keys, String ending)
-      throws SQLException {
-    Map<RowKey, Long> found = new HashMap<>();
-    String select = "SELECT row_key, version FROM " + gameqTable;
-    read(connection, select, table, keys, ending, (key, version, rs) -> found.put(key, version));
-    return found;
-  }
-
-  /**
    * Everything that one of gameq's tables holds of rows.
    *
    * @param select the columns, {@code row_key, version} first, and the table
+   * @param keys of rows of {@code table}, in any number
+   * @param ending of each SELECT, empty or a locking clause
    */
   static void read(
-      Connection connection, String select, Table table, Collection<RowKey> keys, Found found)
-      throws SQLException {
-    read(connection, select, table, keys, "", found);
-  }
-
-  private static void read(
       Connection connection,
       String select,
       Table table,
@@ -68,11 +47,7 @@ final class RowVersions {
   }
 
   /** Adds what {@link #read} asks to other statements. */
-  static void add(Statements to, String select, Table table, Collection<RowKey> keys, Found found) {
-    add(to, select, table, keys, "", found);
-  }
-
-  private static void add(
+  static void add(
       Statements to,
       String select,
       Table table,
@@ -86,12 +61,8 @@ final class RowVersions {
       to.addSelect(
           select + " WHERE table_name = ? AND row_key IN (" + Sql.marks(some.size()) + ")" + ending,
           (statement, at) -> {
-            int next = at;
-            statement.setString(next++, table.name());
-            for (String text : some) {
-              statement.setString(next++, text);
-            }
-            return next;
+            statement.setString(at, table.name());
+            return Sql.bindTexts(statement, at + 1, some);
           },
           rs -> {
             while (rs.next()) {

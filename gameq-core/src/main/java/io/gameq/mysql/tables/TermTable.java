@@ -9,7 +9,6 @@ import io.gameq.term.Term;
 import io.gameq.term.TermMovedException;
 import io.gameq.term.Terms;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /** The Redis term in {@code gameq_redis_term}. Thread-safe. */
 public final class TermTable implements Terms {
@@ -22,7 +21,6 @@ public final class TermTable implements Terms {
   private static final int MOST_MOVES = 10;
 
   private final MySql mysql;
-  private final Jdbi jdbi;
   private final int slots;
 
   /** For who works with whatever number of slots the database has. */
@@ -33,7 +31,6 @@ public final class TermTable implements Terms {
   /** For a process that was started with a number of slots. */
   public TermTable(MySql mysql, int slots) {
     this.mysql = mysql;
-    this.jdbi = mysql.jdbi();
     this.slots = slots;
   }
 
@@ -46,29 +43,27 @@ public final class TermTable implements Terms {
 
   @Override
   public Term current() {
-    return MySqlErrors.mysql(
-        () ->
-            jdbi.withHandle(
-                handle ->
-                    handle
-                        .select(
-                            "SELECT number, run_id, repl_id, address, sentinel_epoch,"
-                                + " former_run_id, former_repl_id, TIMESTAMPDIFF(MICROSECOND,"
-                                + " seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM gameq_redis_term WHERE"
-                                + " id = 1")
-                        .map(
-                            (rs, context) ->
-                                new Term(
-                                    rs.getLong(1),
-                                    rs.getString(2),
-                                    rs.getString(3),
-                                    rs.getString(4),
-                                    rs.getLong(5),
-                                    rs.getString(6),
-                                    rs.getString(7),
-                                    rs.getLong(8)))
-                        .findOne()
-                        .orElse(new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0))));
+    return mysql.ask(
+        handle ->
+            handle
+                .select(
+                    "SELECT number, run_id, repl_id, address, sentinel_epoch,"
+                        + " former_run_id, former_repl_id, TIMESTAMPDIFF(MICROSECOND,"
+                        + " seen_at, UTC_TIMESTAMP(3)) DIV 1000 FROM gameq_redis_term WHERE"
+                        + " id = 1")
+                .map(
+                    (rs, context) ->
+                        new Term(
+                            rs.getLong(1),
+                            rs.getString(2),
+                            rs.getString(3),
+                            rs.getString(4),
+                            rs.getLong(5),
+                            rs.getString(6),
+                            rs.getString(7),
+                            rs.getLong(8)))
+                .findOne()
+                .orElse(new Term(0, "", "", "", Primary.NO_SENTINEL, "", "", 0)));
   }
 
   @Override
@@ -76,8 +71,7 @@ public final class TermTable implements Terms {
     return MySqlErrors.mysqlAgain(
         MOST_MOVES,
         () ->
-            jdbi.withHandle(
-                handle -> from.number() == 0 ? begin(handle, to) : moveOn(handle, from, to)));
+            mysql.ask(handle -> from.number() == 0 ? begin(handle, to) : moveOn(handle, from, to)));
   }
 
   private static boolean begin(Handle handle, Primary first) {
@@ -111,19 +105,17 @@ public final class TermTable implements Terms {
   public void alive(Term of, Primary seen) {
     // The address that Sentinel gives outranks one that a tool was given.
     int unused =
-        MySqlErrors.mysqlAgain(
-            () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle.execute(
-                            "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?,"
-                                + " address = IF(? < 0, address, ?), sentinel_epoch ="
-                                + " GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
-                            seen.replId(),
-                            seen.sentinelEpoch(),
-                            seen.address(),
-                            seen.sentinelEpoch(),
-                            of.number())));
+        mysql.askAgain(
+            handle ->
+                handle.execute(
+                    "UPDATE gameq_redis_term SET seen_at = UTC_TIMESTAMP(3), repl_id = ?,"
+                        + " address = IF(? < 0, address, ?), sentinel_epoch ="
+                        + " GREATEST(sentinel_epoch, ?) WHERE id = 1 AND number = ?",
+                    seen.replId(),
+                    seen.sentinelEpoch(),
+                    seen.address(),
+                    seen.sentinelEpoch(),
+                    of.number()));
   }
 
   /**

@@ -2,12 +2,12 @@ package io.gameq.mysql.tables;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.redis.topic.DefinedTopic;
 import io.gameq.redis.topic.DefinedTopic.Pause;
 import io.gameq.redis.topic.DefinedTopic.Rate;
 import io.gameq.redis.topic.TopicDefinition;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +28,6 @@ public final class TopicTable {
 
   public TopicTable(MySql mysql) {
     this.mysql = mysql;
-  }
-
-  /** What becomes of a topic. */
-  private interface Change {
-    DefinedTopic of(DefinedTopic there, long revision, long nowMillis);
   }
 
   /**
@@ -64,25 +59,20 @@ public final class TopicTable {
   private void insert(TopicDefinition definition) {
     String state = new DefinedTopic(0, definition, null, null).json();
     int unused =
-        MySqlErrors.mysqlAgain(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            handle.execute(
-                                "INSERT IGNORE INTO gameq_topic (topic, revision, state) VALUES"
-                                    + " (?, ("
-                                    + NOW_MICROS
-                                    + "), ?)",
-                                definition.topic(),
-                                state)));
+        mysql.askAgain(
+            handle ->
+                handle.execute(
+                    "INSERT IGNORE INTO gameq_topic (topic, revision, state) VALUES"
+                        + " (?, ("
+                        + NOW_MICROS
+                        + "), ?)",
+                    definition.topic(),
+                    state));
   }
 
   /** One topic; null when nobody has defined it. Throws GameQueueException when it is damaged. */
   public @Nullable DefinedTopic find(String topic) {
-    return MySqlErrors.mysql(
-        () -> mysql.jdbi().withHandle(handle -> find(handle, topic, READ + " WHERE topic = ?")));
+    return mysql.ask(handle -> find(handle, topic, READ + " WHERE topic = ?"));
   }
 
   private static @Nullable DefinedTopic find(Handle handle, String topic, String sql) {
@@ -95,36 +85,25 @@ public final class TopicTable {
 
   /** All topics, by name. Throws GameQueueException when one is damaged. */
   public List<DefinedTopic> all() {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle
-                            .select(READ + " ORDER BY topic")
-                            .map(
-                                (rs, context) ->
-                                    DefinedTopic.of(
-                                        rs.getString(1), rs.getLong(2), rs.getString(3)))
-                            .list()));
+    return mysql.ask(
+        handle ->
+            handle
+                .select(READ + " ORDER BY topic")
+                .map(
+                    (rs, context) ->
+                        DefinedTopic.of(rs.getString(1), rs.getLong(2), rs.getString(3)))
+                .list());
   }
 
   /** Pauses a topic; of one that is paused already time, reason and who change. */
   public DefinedTopic pause(String topic, String reason, String who) {
     return change(
-        topic,
-        (there, revision, nowMillis) ->
-            new DefinedTopic(
-                revision, there.definition(), new Pause(nowMillis, who, reason), there.rate()));
+        topic, (there, millis) -> there.with(new Pause(millis, who, reason), there.rate()));
   }
 
   /** Ends the pause of a topic, if there is one. */
   public DefinedTopic resume(String topic) {
-    return change(
-        topic,
-        (there, revision, nowMillis) ->
-            new DefinedTopic(revision, there.definition(), null, there.rate()));
+    return change(topic, (there, millis) -> there.with(null, there.rate()));
   }
 
   /** Sets the rate of a topic, or another one. Throws GameQueueException: it is out of range. */
@@ -132,47 +111,39 @@ public final class TopicTable {
     Rate.check(perSecond);
     return change(
         topic,
-        (there, revision, nowMillis) ->
-            new DefinedTopic(
-                revision,
-                there.definition(),
-                there.pause(),
-                new Rate(perSecond, nowMillis, who, reason)));
+        (there, millis) -> there.with(there.pause(), new Rate(perSecond, millis, who, reason)));
   }
 
   /** Ends the rate of a topic, if it has one. */
   public DefinedTopic endRate(String topic) {
-    return change(
-        topic,
-        (there, revision, nowMillis) ->
-            new DefinedTopic(revision, there.definition(), there.pause(), null));
+    return change(topic, (there, millis) -> there.with(there.pause(), null));
   }
 
-  /** Under a lock on the row: revisions rise in the order in which changes are committed. */
-  private DefinedTopic change(String topic, Change change) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            mysql
-                .jdbi()
-                .inTransaction(
-                    handle -> {
-                      DefinedTopic there =
-                          find(handle, topic, READ + " WHERE topic = ? FOR UPDATE");
-                      if (there == null) {
-                        throw removed(topic);
-                      }
-                      long nowMicros = handle.select(NOW_MICROS).mapTo(Long.class).one();
-                      DefinedTopic to =
-                          change.of(
-                              there, Math.max(there.revision() + 1, nowMicros), nowMicros / 1_000);
-                      int unused =
-                          handle.execute(
-                              "UPDATE gameq_topic SET revision = ?, state = ? WHERE topic = ?",
-                              to.revision(),
-                              to.json(),
-                              topic);
-                      return to;
-                    }));
+  /**
+   * Under a lock on the row: revisions rise in the order in which changes are committed.
+   *
+   * @param change of what there is, with the time by MySQL's clock, ms
+   */
+  private DefinedTopic change(String topic, BiFunction<DefinedTopic, Long, DefinedTopic> change) {
+    return mysql.inTransaction(
+        handle -> {
+          DefinedTopic there = find(handle, topic, READ + " WHERE topic = ? FOR UPDATE");
+          if (there == null) {
+            throw removed(topic);
+          }
+          long nowMicros = handle.select(NOW_MICROS).mapTo(Long.class).one();
+          DefinedTopic to =
+              change
+                  .apply(there, nowMicros / 1_000)
+                  .ofRevision(Math.max(there.revision() + 1, nowMicros));
+          int unused =
+              handle.execute(
+                  "UPDATE gameq_topic SET revision = ?, state = ? WHERE topic = ?",
+                  to.revision(),
+                  to.json(),
+                  topic);
+          return to;
+        });
   }
 
   private static GameQueueException removed(String topic) {

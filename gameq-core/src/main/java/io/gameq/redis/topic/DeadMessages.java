@@ -21,14 +21,14 @@ public final class DeadMessages {
   /** So many a slot and topic at most, as {@code lanes.lua} says. */
   public static final int MOST_IN_SLOT = 10_000;
 
-  private static final LuaScript REVIVE = TopicScript.of("revive.lua");
+  private static final LuaScript REVIVE = ConsumerScripts.script("revive.lua");
 
   /** Entries that Redis looks at in one go. */
   private static final int PAGE = 100;
 
   private DeadMessages() {}
 
-  /** What became of a retry. */
+  /** What became of a retry, by the number that {@code revive.lua} answers. */
   public enum Retried {
     /** There is no such dead letter any more, or a newer one. */
     GONE,
@@ -80,7 +80,7 @@ public final class DeadMessages {
         if (values.get(i).hasValue()) {
           MessageId id = new MessageId(topic, LuaScript.string(ids[i]));
           byte[] value = values.get(i).getValue();
-          String words = TopicScript.text(some.get(i).getValue());
+          String words = ConsumerScripts.text(some.get(i).getValue());
           found.add(new FoundMessage(id, null, null, FoundMessage.Dead.of(value, words)));
         }
       }
@@ -98,11 +98,7 @@ public final class DeadMessages {
    */
   public static Retried retry(
       RedisConnection redis, SlotKeys slot, MessageId id, long version, byte @Nullable [] payload) {
-    return switch (revive(redis, slot, id, version, "retry", payload)) {
-      case 0 -> Retried.GONE;
-      case 1 -> Retried.RETRIED;
-      default -> Retried.OVERTAKEN;
-    };
+    return revive(redis, slot, id, version, "retry", payload);
   }
 
   /**
@@ -110,10 +106,10 @@ public final class DeadMessages {
    * RedisUnavailableException when Redis does not answer; it may be gone then.
    */
   public static boolean discard(RedisConnection redis, SlotKeys slot, MessageId id, long version) {
-    return revive(redis, slot, id, version, "discard", null) == 1;
+    return revive(redis, slot, id, version, "discard", null) == Retried.RETRIED;
   }
 
-  private static int revive(
+  private static Retried revive(
       RedisConnection redis,
       SlotKeys slot,
       MessageId id,
@@ -131,6 +127,6 @@ public final class DeadMessages {
                 what,
                 payload == null ? "" : LuaScript.string(payload),
                 payload == null ? "0" : "1"));
-    return ((Long) reply.get(0)).intValue();
+    return Retried.values()[((Long) reply.get(0)).intValue()];
   }
 }

@@ -35,7 +35,8 @@ public record DefinedTopic(
   public record Pause(long sinceMillis, String who, String reason) {}
 
   /**
-   * All nodes together take at most so many messages a second; {@link GrantScript} shares them out.
+   * All nodes together take at most so many messages a second; {@link ConsumerScripts#grant} shares
+   * them out.
    *
    * @param sinceMillis by MySQL's clock
    * @param who set it
@@ -62,6 +63,16 @@ public record DefinedTopic(
 
   public String topic() {
     return definition.topic();
+  }
+
+  /** The same topic, paused and at a rate or not. */
+  public DefinedTopic with(@Nullable Pause newPause, @Nullable Rate newRate) {
+    return new DefinedTopic(revision, definition, newPause, newRate);
+  }
+
+  /** The same in another revision. */
+  public DefinedTopic ofRevision(long newRevision) {
+    return new DefinedTopic(newRevision, definition, pause, rate);
   }
 
   /** Messages a second that all nodes together may take; 0: any. */

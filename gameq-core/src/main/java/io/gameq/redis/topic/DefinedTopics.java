@@ -49,7 +49,7 @@ public final class DefinedTopics {
    */
   public static @Nullable DefinedTopic find(RedisConnection redis, String namespace, String topic) {
     byte[] text = RedisReply.await(() -> redis.sync().hget(key(namespace), SlotKeys.bytes(topic)));
-    return text == null ? null : DefinedTopic.ofText(topic, TopicScript.text(text));
+    return text == null ? null : DefinedTopic.ofText(topic, ConsumerScripts.text(text));
   }
 
   /**
@@ -69,7 +69,7 @@ public final class DefinedTopics {
   static Map<String, String> texts(RedisConnection redis, String namespace) {
     Map<String, String> all = new TreeMap<>();
     RedisReply.await(() -> redis.sync().hgetall(key(namespace)))
-        .forEach((name, text) -> all.put(LuaScript.string(name), TopicScript.text(text)));
+        .forEach((name, text) -> all.put(LuaScript.string(name), ConsumerScripts.text(text)));
     return all;
   }
 

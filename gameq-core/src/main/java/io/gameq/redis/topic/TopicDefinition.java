@@ -1,8 +1,14 @@
 package io.gameq.redis.topic;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.gameq.GameQueueException;
+import io.gameq.Retry;
+import io.gameq.TopicOptions;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What a topic is: the same on all nodes. Immutable.
@@ -14,7 +20,7 @@ import java.util.Map;
  * @param mostAttempts of a message until it is a dead letter
  * @param leaseMillis how long a handler has
  * @param windowMillis the merge window of messages that do not say when they are due
- * @param backoff between attempts, for a person to read
+ * @param backoff between attempts, for operators, and to compare: {@code "1s 2s 4s jitter"}
  */
 public record TopicDefinition(
     String topic,
@@ -25,6 +31,69 @@ public record TopicDefinition(
     long leaseMillis,
     long windowMillis,
     String backoff) {
+  /** Enough that a script holds Redis for little; each costs a command a second when idle. */
+  private static final int DEFAULT_SLOTS = 16;
+
+  /**
+   * The definition of a topic with these options.
+   *
+   * @param slots of the namespace
+   * @throws GameQueueException when the topic is to have more slots than the namespace
+   */
+  public static TopicDefinition of(String topic, TopicOptions options, int slots) {
+    if (options.slots() > slots) {
+      throw new GameQueueException(
+          "topic '%s' cannot have %d slots: the namespace has %d"
+              .formatted(topic, options.slots(), slots));
+    }
+    Retry retry = options.retry();
+    return new TopicDefinition(
+        topic,
+        options.slots() == 0 ? Math.min(DEFAULT_SLOTS, slots) : options.slots(),
+        options.ageing().toMillis(),
+        options.payloadBytes(),
+        retry.attempts(),
+        options.lease().toMillis(),
+        options.window().toMillis(),
+        retry.delays().stream().map(TopicDefinition::text).collect(Collectors.joining(" "))
+            + (retry.jitter() ? " jitter" : ""));
+  }
+
+  private static String text(Duration delay) {
+    return delay.toMillis() % 1000 == 0 ? delay.toMillis() / 1000 + "s" : delay.toMillis() + "ms";
+  }
+
+  /**
+   * Options with which {@link #of} defines the topic the same.
+   *
+   * @throws GameQueueException when somebody has written what cannot be read
+   */
+  public TopicOptions options() {
+    List<String> words = List.of(backoff.split(" "));
+    boolean jitter = words.get(words.size() - 1).equals("jitter");
+    List<Duration> delays =
+        words.subList(0, words.size() - (jitter ? 1 : 0)).stream()
+            .map(TopicDefinition::delay)
+            .toList();
+    return new TopicOptions(
+        slots,
+        maxPayloadBytes,
+        Duration.ofMillis(ageMillis),
+        Duration.ofMillis(windowMillis),
+        Duration.ofMillis(leaseMillis),
+        new Retry(delays, jitter, mostAttempts));
+  }
+
+  private static Duration delay(String text) {
+    try {
+      return text.endsWith("ms")
+          ? Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)))
+          : Duration.ofSeconds(Long.parseLong(text.substring(0, text.length() - 1)));
+    } catch (RuntimeException e) { // whatever somebody has written there
+      throw new GameQueueException("the back-off of a topic cannot be read: '" + text + "'", e);
+    }
+  }
+
   /** For a person to read: one line of JSON. */
   public String json() {
     return new DefinedTopic(0, this, null, null).json();

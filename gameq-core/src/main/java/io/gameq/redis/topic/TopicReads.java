@@ -23,8 +23,8 @@ public final class TopicReads {
   /** Longest page. */
   public static final int MOST = 1_000;
 
-  private static final LuaScript FIND = TopicScript.of("find.lua");
-  private static final LuaScript PAGE = TopicScript.of("page.lua");
+  private static final LuaScript FIND = ConsumerScripts.script("find.lua");
+  private static final LuaScript PAGE = ConsumerScripts.script("page.lua");
 
   private TopicReads() {}
 
@@ -69,7 +69,7 @@ public final class TopicReads {
         isThere(of.get(0))
             ? new FoundMessage.Pending(
                 (byte[]) of.get(0),
-                isThere(of.get(1)) ? TopicScript.millis(of.get(1)) : 0,
+                isThere(of.get(1)) ? ConsumerScripts.millis(of.get(1)) : 0,
                 isThere(of.get(2)) ? firstNumber(LuaScript.string(of.get(2))) : 0)
             : null;
     FoundMessage.Held held = null;
@@ -81,11 +81,11 @@ public final class TopicReads {
               ((Long) claim.get(0)).intValue(),
               ((Long) claim.get(1)).intValue(),
               node(claim.get(2)),
-              isThere(of.get(5)) ? TopicScript.millis(of.get(5)) : 0);
+              isThere(of.get(5)) ? ConsumerScripts.millis(of.get(5)) : 0);
     }
     FoundMessage.Dead dead =
         isThere(of.get(6))
-            ? FoundMessage.Dead.of((byte[]) of.get(6), TopicScript.text(of.get(7)))
+            ? FoundMessage.Dead.of((byte[]) of.get(6), ConsumerScripts.text(of.get(7)))
             : null;
     return new FoundMessage(id, pending, held, dead);
   }
@@ -120,7 +120,7 @@ public final class TopicReads {
       page.add(
           new Listed(
               new MessageId(topic, LuaScript.string(of.get(0))),
-              TopicScript.millis(of.get(1)),
+              ConsumerScripts.millis(of.get(1)),
               isThere(of.get(2)) ? (byte[]) of.get(2) : null,
               (Long) of.get(3),
               ((Long) of.get(4)).intValue(),
@@ -139,44 +139,42 @@ public final class TopicReads {
   public static TopicCounts counts(
       RedisConnection redis, List<SlotKeys> slots, String topic, long nowMillis) {
     List<Asked> asked = new ArrayList<>();
-    redis.inOneGo(() -> slots.forEach(slot -> asked.add(new Asked(redis, slot, topic, nowMillis))));
+    redis.inOneGo(
+        () -> slots.forEach(slot -> asked.add(ask(redis.async(), slot, topic, nowMillis))));
     TopicCounts all = new TopicCounts(0, 0, 0, 0, -1);
     for (Asked of : asked) {
-      all = all.and(of.counts());
+      List<ScoredValue<byte[]>> first = RedisReply.await(of.first);
+      all =
+          all.and(
+              new TopicCounts(
+                  RedisReply.await(of.pending),
+                  RedisReply.await(of.due) + RedisReply.await(of.ready),
+                  RedisReply.await(of.held),
+                  RedisReply.await(of.dead),
+                  first.isEmpty() ? -1 : (long) first.get(0).getScore()));
     }
     return all;
   }
 
   /** Questions that were sent for one slot. */
-  private static final class Asked {
-    final CompletionStage<Long> pending;
-    final CompletionStage<Long> due;
-    final CompletionStage<Long> ready;
-    final CompletionStage<Long> held;
-    final CompletionStage<Long> dead;
-    final CompletionStage<List<ScoredValue<byte[]>>> first;
+  private record Asked(
+      CompletionStage<Long> pending,
+      CompletionStage<Long> due,
+      CompletionStage<Long> ready,
+      CompletionStage<Long> held,
+      CompletionStage<Long> dead,
+      CompletionStage<List<ScoredValue<byte[]>>> first) {}
 
-    Asked(RedisConnection redis, SlotKeys slot, String topic, long nowMillis) {
-      RedisAsyncCommands<byte[], byte[]> commands = redis.async();
-      pending = commands.hlen(key(slot, topic, "msg"));
-      due = commands.zcount(key(slot, topic, "due"), Range.create(0.0, (double) nowMillis));
-      ready = commands.zcard(key(slot, topic, "ready"));
-      held = commands.hlen(key(slot, topic, "held"));
-      dead = commands.hlen(key(slot, topic, "dead"));
-      first =
-          commands.zrangebyscoreWithScores(
-              key(slot, topic, "due"), Range.unbounded(), Limit.create(0, 1));
-    }
-
-    TopicCounts counts() {
-      List<ScoredValue<byte[]>> earliest = RedisReply.await(first);
-      return new TopicCounts(
-          RedisReply.await(pending),
-          RedisReply.await(due) + RedisReply.await(ready),
-          RedisReply.await(held),
-          RedisReply.await(dead),
-          earliest.isEmpty() ? -1 : (long) earliest.get(0).getScore());
-    }
+  private static Asked ask(
+      RedisAsyncCommands<byte[], byte[]> redis, SlotKeys slot, String topic, long nowMillis) {
+    byte[] due = key(slot, topic, "due");
+    return new Asked(
+        redis.hlen(key(slot, topic, "msg")),
+        redis.zcount(due, Range.create(0.0, (double) nowMillis)),
+        redis.zcard(key(slot, topic, "ready")),
+        redis.hlen(key(slot, topic, "held")),
+        redis.hlen(key(slot, topic, "dead")),
+        redis.zrangebyscoreWithScores(due, Range.unbounded(), Limit.create(0, 1)));
   }
 
   /** The key of a topic in a slot. */

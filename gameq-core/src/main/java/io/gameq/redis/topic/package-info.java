@@ -45,17 +45,15 @@
  *                       └──────────────────── dead
  *                        retry of an operator
  *
- * TakeScript         take.lua    takes what is due: TakenMessage; ends leases that ran out
- * ExtendScript       extend.lua  prolongs a lease
- * NackMessageScript  nack.lua    gives back, or makes a dead letter
- * TopicReads         find.lua    where one message is: FoundMessage
- *                    page.lua    lists; TopicCounts
- * TopicSurvey                    all topics at a glance
- * DeadMessages       revive.lua  dead letters: list, retry, discard
- * DefinedTopics      define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
- * GrantScript        grant.lua   shares it out
- * TopicNotices                   what is due soon: wakes consumers
- * TopicScript                    what the scripts have in common
+ * ConsumerScripts  take.lua    takes what is due: TakenMessage; ends leases that ran out
+ *                  extend.lua  prolongs a lease
+ *                  nack.lua    gives back, or makes a dead letter
+ *                  grant.lua   shares out the topic's rate
+ * TopicReads       find.lua    where one message is: FoundMessage
+ *                  page.lua    lists; TopicCounts
+ * TopicSurvey                  all topics at a glance
+ * DeadMessages     revive.lua  dead letters: list, retry, discard
+ * DefinedTopics    define.lua  DefinedTopic of each: TopicDefinition, pause, rate for all nodes
  * </pre>
  */
 @org.jspecify.annotations.NullMarked

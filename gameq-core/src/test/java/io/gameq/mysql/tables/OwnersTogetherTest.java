@@ -40,7 +40,7 @@ class OwnersTogetherTest {
   private final MySql mysql = MySqlPool.openForLogins(server.config(3), Duration.ofSeconds(20));
   private final OwnerTable owners = new OwnerTable(mysql);
   private final RaisedSessions raised = new RaisedSessions(mysql.jdbi());
-  private final OwnerSnapshots snapshots = new OwnerSnapshots(mysql.jdbi());
+  private final OwnerSnapshots snapshots = new OwnerSnapshots(mysql);
   private List<Table> tables = List.of();
 
   @BeforeEach

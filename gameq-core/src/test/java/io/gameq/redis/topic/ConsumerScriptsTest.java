@@ -14,14 +14,14 @@ import io.gameq.message.MessageChange;
 import io.gameq.message.MessageId;
 import io.gameq.message.MessageValue;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Subscribed;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
-import io.gameq.redis.topic.NackMessageScript.Result;
+import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -64,12 +64,12 @@ class ConsumerScriptsTest {
         topic.publish(ids.get(1), "first", past),
         topic.publish(ids.get(2), "second", past + 1),
         topic.publish(ids.get(3), "future", topic.now() + 60_000));
-    TakeScript.Batch some = topic.take(topic.slot(A), 2, 0);
+    ConsumerScripts.Batch some = topic.take(topic.slot(A), 2, 0);
     assertEquals(List.of("first", "second"), payloads(some.taken()));
     assertEquals(0, some.waitMillis(), "there is more");
     assertEquals(past, some.taken().get(0).dueMillis());
     assertEquals(1, some.taken().get(0).attempts());
-    TakeScript.Batch rest = topic.take(topic.slot(A), 9, 0);
+    ConsumerScripts.Batch rest = topic.take(topic.slot(A), 9, 0);
     assertEquals(List.of("late"), payloads(rest.taken()));
     assertTrue(rest.waitMillis() > 50_000 && rest.waitMillis() <= 60_000);
     assertTrue(rest.taken().get(0).fence() > some.taken().get(0).fence());
@@ -153,7 +153,7 @@ class ConsumerScriptsTest {
     send(ack(first));
     TakenMessage second = topic.takeOne();
     assertEquals("late", payload(second.value()));
-    assertEquals(Result.BACK, topic.nack(second, 50_000, 16, 0));
+    assertEquals(NackResult.BACK, topic.nack(second, 50_000, 16, 0));
     TakenMessage third = topic.takeOne();
     assertEquals("early again", payload(third.value()), "others go on while one waits");
     send(ack(third));
@@ -210,11 +210,10 @@ class ConsumerScriptsTest {
   void aLeaseThatRanOutIsEndedAndTheOldTokenIsRefused() {
     send(topic.publish(A, "one", past));
     TakenMessage stalled = topic.takeOne();
-    assertEquals(
-        List.of(true), ExtendScript.call(topic.redis, topic.slots, List.of(stalled), 90_000));
+    assertEquals(List.of(true), topic.extend(stalled, 90_000));
     assertTrue(topic.score(A, "lease") > topic.now() + 80_000);
     topic.lapse(stalled);
-    TakeScript.Batch after = topic.take(topic.slot(A), 9, 0);
+    ConsumerScripts.Batch after = topic.take(topic.slot(A), 9, 0);
     assertEquals(1, after.lapsed());
     TakenMessage successor = after.taken().get(0);
     assertEquals(2, successor.attempts());
@@ -222,9 +221,8 @@ class ConsumerScriptsTest {
     assertEquals(past, successor.dueMillis());
     assertNotEquals(stalled.token(), successor.token());
     assertTrue(successor.fence() > stalled.fence());
-    assertEquals(
-        List.of(false), ExtendScript.call(topic.redis, topic.slots, List.of(stalled), 90_000));
-    assertEquals(Result.CLAIM_LOST, topic.nack(stalled, 0, 16, 0));
+    assertEquals(List.of(false), topic.extend(stalled, 90_000));
+    assertEquals(NackResult.CLAIM_LOST, topic.nack(stalled, 0, 16, 0));
     assertEquals(Kind.CLAIM_LOST, send(ack(stalled)).get(0).kind());
     assertEquals(List.of(), send(ack(successor)));
     assertTrue(topic.find(A).isNowhere());
@@ -279,7 +277,7 @@ class ConsumerScriptsTest {
     send(topic.publish(A, "one", past));
     TakenMessage one = topic.takeOne();
     send(topic.publish(A, "two", past + 5));
-    assertEquals(Result.DROPPED, topic.nack(one, 60_000, 16, 0));
+    assertEquals(NackResult.DROPPED, topic.nack(one, 60_000, 16, 0));
     TakenMessage two = topic.takeOne();
     assertEquals("two", payload(two.value()));
     assertEquals(1, two.attempts(), "it begins anew");
@@ -288,7 +286,7 @@ class ConsumerScriptsTest {
     TakenMessage three = topic.takeOne();
     assertEquals("three", payload(three.value()));
     assertEquals(1, three.attempts());
-    assertEquals(Result.BACK, topic.nack(three, 0, 16, 0));
+    assertEquals(NackResult.BACK, topic.nack(three, 0, 16, 0));
     send(topic.publish(A, "four", past));
     assertEquals(1, topic.takeOne().attempts(), "overwritten while it waited");
   }
@@ -296,10 +294,10 @@ class ConsumerScriptsTest {
   @Test
   void diesWithItsLastAttemptAndIsListedRetriedAndDiscarded() {
     send(topic.publish(A, "one", past));
-    assertEquals(Result.BACK, topic.nack(topic.takeOne(), 0, 2, 0));
+    assertEquals(NackResult.BACK, topic.nack(topic.takeOne(), 0, 2, 0));
     TakenMessage second = topic.takeOne();
     assertEquals(2, second.attempts());
-    assertEquals(Result.DEAD, topic.nack(second, 0, 2, 0));
+    assertEquals(NackResult.DEAD, topic.nack(second, 0, 2, 0));
     assertEquals(List.of(), topic.take());
     FoundMessage.Dead dead = Objects.requireNonNull(topic.find(A).dead());
     assertEquals("one", payload(dead.value()));
@@ -319,7 +317,7 @@ class ConsumerScriptsTest {
     TakenMessage again = topic.takeOne();
     assertEquals(1, again.attempts());
     assertArrayEquals(binary, MessageValue.decode(again.value()).payload());
-    assertEquals(Result.DEAD, topic.nack(again, 0, 1, 0));
+    assertEquals(NackResult.DEAD, topic.nack(again, 0, 1, 0));
     assertEquals(false, DeadMessages.discard(topic.redis, topic.slot(A), A, version));
     assertEquals(true, DeadMessages.discard(topic.redis, topic.slot(A), A, version + 1));
     assertEquals(List.of("fence"), topic.keys());
@@ -335,15 +333,10 @@ class ConsumerScriptsTest {
       topic.redis.async().hset(topic.key(A, "dead"), SlotKeys.bytes("d" + i), new byte[1]);
     }
     send(topic.publish(A, "one", past));
-    assertEquals(Result.DEAD_FULL, topic.nack(topic.takeOne(), 0, 1, 0));
+    assertEquals(NackResult.DEAD_FULL, topic.nack(topic.takeOne(), 0, 1, 0));
     assertTrue(topic.due(A) > topic.now() + 50_000);
     send(topic.retime(A, past));
-    TakeScript.Batch exhausted =
-        Objects.requireNonNull(
-            new TakeScript(ScriptedTopic.TOPIC, "n", new TakeScript.Bounds(1_000, 0, 1))
-                .callEach(topic.redis, List.of(new TakeScript.Share(topic.slot(A), 1)))
-                .get(0)
-                .batch());
+    ConsumerScripts.Batch exhausted = topic.take(topic.slot(A), 1, 0, 1);
     assertEquals(List.of(), exhausted.taken());
     assertEquals(2, exhausted.exhausted().get(0).attempts());
   }
@@ -357,10 +350,10 @@ class ConsumerScriptsTest {
     TakenMessage second = topic.takeOne();
     assertEquals(next, second.dueMillis());
     assertEquals(next, MessageValue.decode(second.value()).sinceMillis(), "of the occurrence");
-    assertEquals(Result.BACK, topic.nack(second, 0, 2, next + 1_000));
+    assertEquals(NackResult.BACK, topic.nack(second, 0, 2, next + 1_000));
     TakenMessage failed = topic.takeOne();
     assertEquals(next, MessageValue.decode(failed.value()).sinceMillis(), "still the same");
-    assertEquals(Result.DEAD, topic.nack(failed, 0, 2, next + 1_000));
+    assertEquals(NackResult.DEAD, topic.nack(failed, 0, 2, next + 1_000));
     TakenMessage third = topic.takeOne();
     assertEquals(next + 1_000, third.dueMillis(), "the series goes on beside the dead letter");
     assertEquals(1, third.attempts());
@@ -378,7 +371,7 @@ class ConsumerScriptsTest {
     send(topic.publish(A, "fails", past));
     TakenMessage fails = topic.takeOne();
     send(topic.delete(A));
-    assertEquals(Result.DROPPED, topic.nack(fails, 0, 16, 0));
+    assertEquals(NackResult.DROPPED, topic.nack(fails, 0, 16, 0));
     assertNull(topic.find(A).pending());
   }
 
@@ -450,7 +443,7 @@ class ConsumerScriptsTest {
         topic.publish(timed, "at six", ahead + 500));
     send(topic.retime(postponed, ahead + 500));
     tookAt(ahead);
-    TakeScript.Batch nothing = topic.take(topic.slot(A), 9, 0);
+    ConsumerScripts.Batch nothing = topic.take(topic.slot(A), 9, 0);
     assertEquals(List.of(), nothing.taken());
     assertTrue(nothing.waitMillis() >= 0 && nothing.waitMillis() <= 1_000, nothing::toString);
     for (MessageId id : List.of(A, grouped)) {
@@ -471,7 +464,7 @@ class ConsumerScriptsTest {
       TakenMessage taken = topic.takeOne();
       tookAt(ahead);
       if (dies) {
-        assertEquals(Result.DEAD, topic.nack(taken, 0, 1, ahead + 500));
+        assertEquals(NackResult.DEAD, topic.nack(taken, 0, 1, ahead + 500));
       } else {
         assertEquals(List.of(), send(ack(taken, ahead + 500)));
       }
@@ -513,13 +506,12 @@ class ConsumerScriptsTest {
   @Test
   void theNextOfAGroupIsWokenAndNoticesTellWhatIsDueSooner() throws Exception {
     LinkedBlockingQueue<Integer> notices = new LinkedBlockingQueue<>();
-    try (TopicNotices listening =
-        new TopicNotices(
+    try (Subscribed listening =
+        new Subscribed(
             topic.connector,
-            topic.namespace,
-            Set.of(ScriptedTopic.TOPIC),
-            (name, slot) -> notices.add(slot))) {
-      listening.keepSubscribed();
+            (channel, slot) -> notices.add(Integer.parseInt(slot)),
+            topic.namespace + ":t:" + ScriptedTopic.TOPIC)) {
+      listening.keep();
       send(topic.publish(A, "far", topic.now() + 60_000));
       send(topic.publish(A, "soon", topic.now() + 1_000));
       int slot = A.slot(4);

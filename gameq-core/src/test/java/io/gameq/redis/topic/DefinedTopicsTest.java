@@ -76,13 +76,13 @@ class DefinedTopicsTest {
   @Test
   void aRateIsSharedOut() {
     try (ScriptedTopic of = new ScriptedTopic()) {
-      GrantScript grants = new GrantScript("mail", of.slots[0]);
-      assertEquals(1, grants.call(of.redis, 0.001, 5).messages(), "one after a rest");
-      GrantScript.Grant second = grants.call(of.redis, 0.001, 5);
+      ConsumerScripts scripts = of.scripts(16, 0);
+      assertEquals(1, scripts.grant(of.redis, 0.001, 5).messages(), "one after a rest");
+      ConsumerScripts.Grant second = scripts.grant(of.redis, 0.001, 5);
       assertEquals(0, second.messages());
       assertTrue(second.waitMillis() > 900_000, second.toString());
-      grants.giveBack(of.redis, 0.001, 1);
-      assertEquals(1, grants.call(of.redis, 0.001, 5).messages(), "the one that came back");
+      ConsumerScripts.Grant unused = scripts.grant(of.redis, 0.001, -1); // gives one back
+      assertEquals(1, scripts.grant(of.redis, 0.001, 5).messages(), "the one that came back");
       for (double wrong : new double[] {0, -1, 1e7, Double.NaN}) {
         assertThrows(GameQueueException.class, () -> DefinedTopic.Rate.check(wrong));
       }

@@ -14,7 +14,7 @@ import io.gameq.message.MessageValue;
 import io.gameq.redis.script.MessageCommit;
 import io.gameq.redis.script.MessagesScript;
 import io.gameq.redis.script.MessagesScript.Kind;
-import io.gameq.redis.topic.NackMessageScript.Result;
+import io.gameq.redis.topic.ConsumerScripts.NackResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -30,8 +30,7 @@ class FullRedisTopicsTest {
       topic.redis.sync().configSet("maxmemory", "1");
       List<TakenMessage> taken = topic.take();
       assertEquals(3, taken.size());
-      assertEquals(
-          List.of(true), ExtendScript.call(topic.redis, topic.slots, taken.subList(0, 1), 90_000));
+      assertEquals(List.of(true), topic.extend(taken.get(0), 90_000));
       MessageCommit published = topic.commit(topic.publish(a, "a2", 1));
       MessageCommit both = topic.commit(topic.publish(a, "a3", 1), ack(taken.get(1)));
       MessageCommit again = topic.commit(topic.publish(b, "b2", 2));
@@ -41,8 +40,8 @@ class FullRedisTopicsTest {
               new MessagesScript.Refused(2, Kind.FULL, ""),
               new MessagesScript.Refused(3, Kind.FULL, "")),
           topic.first(published, topic.commit(ack(taken.get(0))), both, again));
-      assertEquals(Result.BACK, topic.nack(taken.get(1), 0, 16, 0));
-      assertEquals(Result.DEAD, topic.nack(taken.get(2), 0, 1, 0));
+      assertEquals(NackResult.BACK, topic.nack(taken.get(1), 0, 16, 0));
+      assertEquals(NackResult.DEAD, topic.nack(taken.get(2), 0, 1, 0));
       long version = MessageValue.version(taken.get(2).value());
       MessageId dead = taken.get(2).id();
       assertThrows(

@@ -118,7 +118,7 @@ class MessageReplayTest {
     topic.replay(topic.commit(10, 10, topic.publish(A, "one", past)));
     TakenMessage late = topic.takeLate();
     assertEquals(
-        NackMessageScript.Result.DEAD, topic.nack(topic.takeOne(), 0, 2, 0), "of two attempts");
+        ConsumerScripts.NackResult.DEAD, topic.nack(topic.takeOne(), 0, 2, 0), "of two attempts");
     replayed("late-aaaaaaaa", ack(late));
     assertTrue(topic.find(A).isNowhere(), "no dead letter is left");
   }

@@ -52,9 +52,9 @@ final class PlantedScripts {
             "full",
             messages(),
             "take",
-            TopicScript.of("take.lua"),
+            ConsumerScripts.script("take.lua"),
             "nack",
-            TopicScript.of("nack.lua"));
+            ConsumerScripts.script("nack.lua"));
     boolean matched = false;
     for (Map.Entry<String, LuaScript> of : scripts.entrySet()) {
       String text = new String(of.getValue().text(), UTF_8);

@@ -186,10 +186,26 @@ final class ScriptedTopic implements AutoCloseable {
 
   // --- consumers
 
-  TakeScript.Batch take(SlotKeys slot, int most, long ageMillis) {
-    TakeScript take = new TakeScript(TOPIC, consumer, new TakeScript.Bounds(LEASE, ageMillis, 16));
-    TakeScript.Answer answer =
-        take.callEach(redis, List.of(new TakeScript.Share(slot, most))).get(0);
+  /** The scripts of a topic whose messages have so many attempts. */
+  ConsumerScripts scripts(int attempts, long ageMillis) {
+    TopicDefinition definition =
+        new TopicDefinition(TOPIC, slots.length, ageMillis, 1, attempts, LEASE, 0, "");
+    return new ConsumerScripts(definition, slots, consumer);
+  }
+
+  List<Boolean> extend(TakenMessage taken, long leaseMillis) {
+    return scripts(16, 0).extend(redis, List.of(taken), leaseMillis);
+  }
+
+  ConsumerScripts.Batch take(SlotKeys slot, int most, long ageMillis) {
+    return take(slot, most, ageMillis, 16);
+  }
+
+  ConsumerScripts.Batch take(SlotKeys slot, int most, long ageMillis, int attempts) {
+    ConsumerScripts.Answer answer =
+        scripts(attempts, ageMillis)
+            .take(redis, List.of(new ConsumerScripts.Share(slot.slot(), most)))
+            .get(0);
     if (answer.error() != null) {
       throw answer.error();
     }
@@ -221,12 +237,11 @@ final class ScriptedTopic implements AutoCloseable {
     return taken;
   }
 
-  NackMessageScript.Result nack(TakenMessage taken, long backoff, int most, long nextDue) {
-    return new NackMessageScript(TOPIC, most)
-        .call(
+  ConsumerScripts.NackResult nack(TakenMessage taken, long backoff, int most, long nextDue) {
+    return scripts(most, 0)
+        .nack(
             redis,
-            slots,
-            List.of(NackMessageScript.Failure.counted(taken, backoff, "went wrong: ü", nextDue)))
+            List.of(ConsumerScripts.Failure.counted(taken, backoff, "went wrong: ü", nextDue)))
         .get(0);
   }
 

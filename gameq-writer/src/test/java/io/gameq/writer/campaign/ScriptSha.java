@@ -1,7 +1,7 @@
 package io.gameq.writer.campaign;
 
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.topic.TakeScript;
+import io.gameq.redis.topic.ConsumerScripts;
 import io.lettuce.core.codec.Base16;
 
 /** By what EVALSHA names gameq's scripts on the wire. Stateless. */
@@ -23,7 +23,7 @@ public final class ScriptSha {
   private ScriptSha() {}
 
   private static String ofTopics(String resource) {
-    return sha(TakeScript.class, "/io/gameq/redis/script/topic.lua", "lanes.lua", resource);
+    return sha(ConsumerScripts.class, "/io/gameq/redis/script/topic.lua", "lanes.lua", resource);
   }
 
   private static String sha(Class<?> beside, String... resources) {

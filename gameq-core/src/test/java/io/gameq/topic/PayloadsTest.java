@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Records as payloads. */
-class RecordPayloadsTest {
+class PayloadsTest {
   enum Colour {
     RED,
     GREEN
@@ -52,7 +52,7 @@ class RecordPayloadsTest {
 
   @Test
   void everyTypeComesBack() {
-    RecordPayloads<Everything> payloads = new RecordPayloads<>(Everything.class);
+    Payloads.OfRecord<Everything> payloads = new Payloads.OfRecord<>(Everything.class);
     Everything all =
         new Everything(
             true,
@@ -77,18 +77,18 @@ class RecordPayloadsTest {
 
   @Test
   void componentsComeAndGoWhileNodesOfBothVersionsRun() {
-    byte[] old = new RecordPayloads<>(Old.class).encode(new Old(5, "x"));
-    assertEquals(new New(5, 0, null), new RecordPayloads<>(New.class).decode(old));
+    byte[] old = new Payloads.OfRecord<>(Old.class).encode(new Old(5, "x"));
+    assertEquals(new New(5, 0, null), new Payloads.OfRecord<>(New.class).decode(old));
   }
 
   @Test
   void namesWhatCannotBePartOfAPayload() {
     GameQueueException error =
-        assertThrows(GameQueueException.class, () -> new RecordPayloads<>(Odd.class));
+        assertThrows(GameQueueException.class, () -> new Payloads.OfRecord<>(Odd.class));
     assertTrue(error.getMessage().contains("component names"), error.getMessage());
-    assertThrows(GameQueueException.class, () -> new RecordPayloads<>(Loop.class));
+    assertThrows(GameQueueException.class, () -> new Payloads.OfRecord<>(Loop.class));
     assertThrows(
         GameQueueException.class,
-        () -> new RecordPayloads<>(Point.class).decode(new byte[] {(byte) 0xc1}));
+        () -> new Payloads.OfRecord<>(Point.class).decode(new byte[] {(byte) 0xc1}));
   }
 }

@@ -1,0 +1,290 @@
+package io.gameq.redis.topic;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.gameq.GameQueueException;
+import io.gameq.message.MessageId;
+import io.gameq.owner.PercentEncoding;
+import io.gameq.redis.RedisConnection;
+import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LuaScript;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node's consumers do to the messages of a topic: {@code take.lua}, {@code extend.lua},
+ * {@code nack.lua} and {@code grant.lua}. Each call needs a connection that no other thread uses
+ * meanwhile. Immutable.
+ */
+public final class ConsumerScripts {
+  /** Of {@code take.lua}, which puts so many into one command: unpack fails near 8,000 words. */
+  public static final int MOST_TAKEN = 1_000;
+
+  /** Calls on several messages are cut into such pieces: each holds Redis for a millisecond. */
+  private static final int MOST_AT_ONCE = 200;
+
+  /** The first words of the reply of {@code take.lua}. */
+  private static final int HEAD = 5;
+
+  /** Words of each message in that reply. */
+  private static final int WORDS = 5;
+
+  private static final LuaScript TAKE = script("take.lua");
+  private static final LuaScript EXTEND = script("extend.lua");
+  private static final LuaScript NACK = script("nack.lua");
+  private static final LuaScript GRANT = script("grant.lua");
+
+  private final TopicDefinition definition;
+  private final SlotKeys[] slots;
+  private final String node;
+
+  /**
+   * What to take from one slot.
+   *
+   * @param most messages, 1 to {@link #MOST_TAKEN}
+   */
+  public record Share(int slot, int most) {}
+
+  /**
+   * What take.lua answered.
+   *
+   * @param waitMillis until the next message of the slot is due; -1 when none is; 0 when more are
+   *     due now
+   * @param taken to be handled
+   * @param exhausted taken as well, but they had all their attempts: to be given back by {@link
+   *     #nack}, which makes dead letters of them
+   * @param lapsed how many leases ran out, of anybody's, and were ended
+   */
+  public record Batch(
+      long waitMillis, List<TakenMessage> taken, List<TakenMessage> exhausted, int lapsed) {}
+
+  /**
+   * What a share brought.
+   *
+   * @param error why nothing is known of it: messages may have been taken if Redis did not answer;
+   *     their leases run out
+   */
+  public record Answer(@Nullable Batch batch, @Nullable GameQueueException error) {}
+
+  /**
+   * An attempt that failed.
+   *
+   * @param backoffMillis until the next attempt
+   * @param counts whether it is one of those that a message has
+   * @param error kept with a dead letter
+   * @param nextDueMillis when a recurring message is due again if this was its last attempt, Redis
+   *     time in ms; 0 for never
+   */
+  public record Failure(
+      TakenMessage taken, long backoffMillis, boolean counts, String error, long nextDueMillis) {
+    public static Failure counted(
+        TakenMessage taken, long backoffMillis, String error, long nextDueMillis) {
+      return new Failure(taken, backoffMillis, true, error, nextDueMillis);
+    }
+
+    /** Of nobody's fault: no message dies of it. */
+    public static Failure notCounted(TakenMessage taken, long backoffMillis, String error) {
+      return new Failure(taken, backoffMillis, false, error, 0);
+    }
+  }
+
+  /** What became of a message whose handling failed. */
+  public enum NackResult {
+    /** Its lease had run out, or it was acknowledged: nothing was changed. */
+    CLAIM_LOST,
+    /** It waits for its next attempt. */
+    BACK,
+    /** A newer one of its key waits in its place, or it was deleted meanwhile. */
+    DROPPED,
+    /** It is a dead letter. */
+    DEAD,
+    /** It would be, but its slot has 10,000 already: it waits on, at least a minute. */
+    DEAD_FULL
+  }
+
+  /**
+   * What was granted.
+   *
+   * @param waitMillis until another message is granted
+   */
+  public record Grant(int messages, long waitMillis) {}
+
+  /** What a script takes of one message. */
+  private record Item(TakenMessage taken, List<String> args) {}
+
+  /**
+   * Scripts for a topic.
+   *
+   * @param slots of the namespace, by number
+   * @param node in whose name messages are taken
+   */
+  public ConsumerScripts(TopicDefinition definition, SlotKeys[] slots, String node) {
+    this.definition = definition;
+    this.slots = slots.clone();
+    this.node = PercentEncoding.percent(node.isEmpty() ? "-" : node);
+  }
+
+  /** A script of this package, with what all of them need in front. */
+  static LuaScript script(String resource) {
+    return LuaScript.of(
+        ConsumerScripts.class, "/io/gameq/redis/script/topic.lua", "lanes.lua", resource);
+  }
+
+  /** Takes from several slots in one go; one that fails does not disturb the others. */
+  public List<Answer> take(RedisConnection redis, List<Share> shares) {
+    String token = UUID.randomUUID().toString();
+    List<LuaScript.Call> calls = new ArrayList<>(shares.size());
+    for (Share of : shares) {
+      List<String> args =
+          List.of(
+              definition.topic(),
+              Integer.toString(Math.min(of.most, MOST_TAKEN)),
+              token,
+              Long.toString(definition.leaseMillis()),
+              Long.toString(definition.ageMillis()),
+              node);
+      calls.add(new LuaScript.Call(slots[of.slot], args));
+    }
+    List<LuaScript.Answer> replies = TAKE.callEach(redis, calls);
+    List<Answer> answers = new ArrayList<>(replies.size());
+    for (int i = 0; i < replies.size(); i++) {
+      LuaScript.Answer reply = replies.get(i);
+      answers.add(
+          reply.error() == null
+              ? new Answer(batch(reply.get(), shares.get(i).slot, token), null)
+              : new Answer(null, reply.error()));
+    }
+    return answers;
+  }
+
+  private Batch batch(List<Object> reply, int slot, String token) {
+    long now = (Long) reply.get(2);
+    long fence = (Long) reply.get(3) << 16 | (Long) reply.get(4);
+    List<TakenMessage> taken = new ArrayList<>((reply.size() - HEAD) / WORDS);
+    List<TakenMessage> exhausted = new ArrayList<>(0);
+    for (int i = HEAD; i < reply.size(); i += WORDS) {
+      TakenMessage message =
+          new TakenMessage(
+              new MessageId(definition.topic(), LuaScript.string(reply.get(i))),
+              slot,
+              token,
+              now,
+              fence,
+              ((Long) reply.get(i + 1)).intValue(),
+              Integer.parseInt(LuaScript.string(reply.get(i + 2))),
+              millis(reply.get(i + 3)),
+              (byte[]) reply.get(i + 4));
+      (message.attempts() > definition.mostAttempts() ? exhausted : taken).add(message);
+    }
+    return new Batch((Long) reply.get(0), taken, exhausted, ((Long) reply.get(1)).intValue());
+  }
+
+  /**
+   * Has leases end so long from now.
+   *
+   * @return for each whether it is still held by its token; else nothing was changed of it
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be prolonged
+   */
+  public List<Boolean> extend(RedisConnection redis, List<TakenMessage> taken, long leaseMillis) {
+    List<Item> items =
+        taken.stream().map(of -> new Item(of, List.of(of.id().id(), of.token()))).toList();
+    return callEach(EXTEND, redis, Long.toString(leaseMillis), items).stream()
+        .map(held -> held == 1)
+        .toList();
+  }
+
+  /**
+   * Gives back messages whose handling failed; those that failed too often become dead letters.
+   *
+   * @return the results in the order of the failures
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be given back
+   */
+  public List<NackResult> nack(RedisConnection redis, List<Failure> failures) {
+    List<Item> items = failures.stream().map(ConsumerScripts::item).toList();
+    return callEach(NACK, redis, Integer.toString(definition.mostAttempts()), items).stream()
+        .map(number -> NackResult.values()[number.intValue()])
+        .toList();
+  }
+
+  private static Item item(Failure of) {
+    return new Item(
+        of.taken,
+        List.of(
+            of.taken.id().id(),
+            of.taken.token(),
+            Long.toString(of.backoffMillis),
+            of.counts ? "1" : "0",
+            Long.toString(of.nextDueMillis),
+            new String(of.error.getBytes(UTF_8), ISO_8859_1))); // a character stands for a byte
+  }
+
+  /**
+   * Calls a script that answers a number for each message, in one go.
+   *
+   * @param limit the argument between the topic and those of the messages
+   * @return the numbers, in the order of the messages
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be done then
+   */
+  private List<Long> callEach(
+      LuaScript script, RedisConnection redis, String limit, List<Item> items) {
+    Map<Integer, List<Item>> bySlot = new LinkedHashMap<>();
+    for (Item item : items) {
+      bySlot.computeIfAbsent(item.taken.slot(), slot -> new ArrayList<>()).add(item);
+    }
+    List<List<Item>> pieces = new ArrayList<>();
+    List<LuaScript.Call> calls = new ArrayList<>();
+    bySlot.forEach(
+        (slot, all) -> {
+          for (int from = 0; from < all.size(); from += MOST_AT_ONCE) {
+            List<Item> piece = all.subList(from, Math.min(all.size(), from + MOST_AT_ONCE));
+            List<String> args = new ArrayList<>(List.of(definition.topic(), limit));
+            piece.forEach(item -> args.addAll(item.args));
+            pieces.add(piece);
+            calls.add(new LuaScript.Call(slots[slot], args));
+          }
+        });
+    List<LuaScript.Answer> answers = script.callEach(redis, calls);
+    Map<Item, Long> numbers = new IdentityHashMap<>();
+    for (int p = 0; p < pieces.size(); p++) {
+      List<Object> reply = answers.get(p).get();
+      for (int i = 0; i < reply.size(); i++) {
+        numbers.put(pieces.get(p).get(i), (Long) reply.get(i));
+      }
+    }
+    return items.stream().map(item -> Objects.requireNonNull(numbers.get(item))).toList();
+  }
+
+  /**
+   * Asks for messages of the rate that all nodes of the topic share. A tenth of a second's may come
+   * at once after a rest, one at least. The first slot of the namespace is the place for all nodes.
+   *
+   * @param perSecond more than 0
+   * @param most messages; a negative number gives back grants that were not used
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer; some may be granted
+   */
+  public Grant grant(RedisConnection redis, double perSecond, int most) {
+    List<Object> reply =
+        GRANT.call(
+            redis,
+            slots[0],
+            List.of(definition.topic(), Double.toString(perSecond), Integer.toString(most)));
+    return new Grant(((Long) reply.get(0)).intValue(), (Long) reply.get(1));
+  }
+
+  /** Text of any characters out of a reply. */
+  static String text(Object reply) {
+    return new String((byte[]) reply, UTF_8);
+  }
+
+  /** A score of a sorted set, as text. */
+  static long millis(Object reply) {
+    return (long) Double.parseDouble(LuaScript.string(reply));
+  }
+}

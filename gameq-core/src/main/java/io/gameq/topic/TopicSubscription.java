@@ -1,0 +1,306 @@
+package io.gameq.topic;
+
+import io.gameq.BatchHandler;
+import io.gameq.ClaimLostException;
+import io.gameq.ClosedException;
+import io.gameq.CommitPendingException;
+import io.gameq.CommitUnknownException;
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
+import io.gameq.SubscribeOptions;
+import io.gameq.Subscription;
+import io.gameq.agent.Agent;
+import io.gameq.agent.AgentRunner;
+import io.gameq.agent.DaemonThreads;
+import io.gameq.redis.RedisConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * A node's share in handling a topic's messages. The consumer's thread stands between Redis and the
+ * handlers: it sends what became of messages, then takes as many as there are free handlers for.
+ * The handlers run on threads of their own. Thread-safe.
+ *
+ * <p>Nothing is taken ahead of a free handler: a lease is not to run out in a queue.
+ */
+final class TopicSubscription<T> implements Subscription {
+  /** Handled messages without an answer of Redis, beyond which no more are taken. */
+  private static final int MOST_OPEN = 20_000;
+
+  private static final long CLOSE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long IDLE_SECONDS = 60;
+
+  private final OpenTopic<T> topic;
+  private final BatchHandler<T> handler;
+  private final int batch;
+  private final Consumer<Subscription> closed;
+  private final Pace pace;
+  private final AgentRunner runner;
+  private final Outcomes outcomes;
+  private final Taker taker;
+  private final ExecutorService threads;
+
+  /** Those of {@link #threads} that run a handler. */
+  private final Set<Thread> handling = ConcurrentHashMap.newKeySet();
+
+  /** Handlers that run, or are about to. */
+  private final AtomicInteger busy = new AtomicInteger();
+
+  /** Messages that they have. */
+  private final AtomicInteger running = new AtomicInteger();
+
+  private boolean isClosing;
+
+  /** With {@code closed} to be told once it is. */
+  TopicSubscription(
+      OpenTopic<T> topic,
+      BatchHandler<T> handler,
+      SubscribeOptions with,
+      Consumer<Subscription> closed) {
+    this.topic = topic;
+    this.handler = handler;
+    this.batch = with.batch();
+    this.closed = closed;
+    this.pace = new Pace(with.concurrency(), with.perSecond());
+    this.runner = new AgentRunner("gameq-topic-" + topic.name());
+    this.outcomes = new Outcomes(topic, runner::wake);
+    this.taker = new Taker(topic, outcomes, runner::wake);
+    this.threads =
+        DaemonThreads.pool("gameq-handler-" + topic.name(), with.concurrency(), IDLE_SECONDS);
+  }
+
+  void start() {
+    runner.start(new Consuming());
+  }
+
+  // --- on the consumer's thread
+
+  private final class Consuming implements Agent {
+    private boolean isHeldUp;
+
+    @Override
+    public String name() {
+      return "take messages of topic '" + topic.name() + "'";
+    }
+
+    @Override
+    public int doWork() {
+      isHeldUp = true;
+      int done = outcomes.commitAcks();
+      RedisConnection redis = taker.connection();
+      if (redis == null) {
+        return done;
+      }
+      try {
+        return done + outcomes.nack(redis) + take(redis);
+      } catch (RedisUnavailableException e) {
+        taker.giveUp(redis);
+        throw e;
+      }
+    }
+
+    private int take(RedisConnection redis) {
+      int room = room();
+      if (!taker.begin()) {
+        return 0;
+      }
+      try {
+        isHeldUp = room == 0 && pace.messages() > 0; // a handler that ends wakes it
+        return room > 0 ? take(redis, room) : 0;
+      } finally {
+        taker.end();
+      }
+    }
+
+    private int room() {
+      if (outcomes.open() > MOST_OPEN) {
+        return 0;
+      }
+      int free = Math.max(0, pace.handlers() - busy.get());
+      return Math.min(free * batch, pace.messages());
+    }
+
+    /** As many as the handlers have room for and the topic's rate grants. */
+    private int take(RedisConnection redis, int room) {
+      Taker.Taken taken = taker.take(redis, room);
+      if (taken == null) {
+        return 0;
+      }
+      int messages = taken.messages().size();
+      pace.took(messages);
+      for (int from = 0; from < messages; from += batch) {
+        Taker.Taken some = taken.part(from, batch);
+        busy.incrementAndGet();
+        running.addAndGet(some.messages().size());
+        threads.execute(() -> run(some));
+      }
+      if (taken.failure() != null) {
+        throw taken.failure(); // is logged
+      }
+      return messages;
+    }
+
+    @Override
+    public long idleNanos() {
+      return isHeldUp ? Taker.HELD_UP_NANOS : Math.max(taker.waitNanos(), pace.waitNanos());
+    }
+
+    @Override
+    public void close() {
+      taker.close();
+    }
+  }
+
+  // --- on the threads of handlers
+
+  private void run(Taker.Taken some) {
+    handling.add(Thread.currentThread());
+    try {
+      handle(some);
+    } finally {
+      handling.remove(Thread.currentThread());
+      running.addAndGet(-some.messages().size());
+      busy.decrementAndGet();
+      runner.wake();
+    }
+  }
+
+  /** Runs the handler on some messages, and finds out what became of each; never throws. */
+  private void handle(Taker.Taken some) {
+    List<HeldMessage<T>> held = HeldMessage.hold(topic, some, outcomes);
+    if (held.isEmpty()) {
+      return;
+    }
+    boolean succeeded = true;
+    try {
+      handler.handle(List.copyOf(held));
+    } catch (Throwable e) { // the game's: whatever it is, its messages are tried again
+      succeeded = false;
+      pace.failed();
+      outcomes.warnOf(e);
+      held.forEach(message -> message.fail(e));
+    }
+    for (HeldMessage<T> message : held) {
+      succeeded &= settle(message);
+    }
+    if (succeeded) {
+      pace.succeeded();
+    }
+  }
+
+  /** False where an outage is in the way. */
+  private boolean settle(HeldMessage<T> message) {
+    return switch (message.returned()) {
+      case ACKNOWLEDGED -> settleCommitted(message);
+      case RETURNED -> {
+        outcomes.acknowledge(message.ack());
+        yield true;
+      }
+      default -> fail(message, message.error(), message.isOutage());
+    };
+  }
+
+  private boolean settleCommitted(HeldMessage<T> message) {
+    try {
+      message.awaitAcknowledged();
+      outcomes.handled(1);
+    } catch (ClaimLostException | CommitPendingException e) {
+      outcomes.lost(); // not given back if it may yet count: that its lease ran out is to be noted
+    } catch (CommitUnknownException e) { // its lease decides
+      outcomes.notAcknowledged(1, e);
+    } catch (GameQueueException e) {
+      return fail(message, HeldMessage.text(e), e.isOutage());
+    }
+    return true;
+  }
+
+  private boolean fail(HeldMessage<T> message, String why, boolean isOutage) {
+    if (isOutage) {
+      outcomes.putOff(message.taken(), pace.outage(), why);
+    } else {
+      outcomes.fail(message.taken(), why, message.nextDueMillis());
+    }
+    return !isOutage;
+  }
+
+  // --- on the game's threads
+
+  @Override
+  public synchronized void pause() {
+    requireOpen();
+    taker.pause(true);
+  }
+
+  @Override
+  public synchronized void resume() {
+    requireOpen();
+    taker.pause(false);
+    runner.wake();
+  }
+
+  private void requireOpen() {
+    if (isClosing) {
+      throw new ClosedException("the subscription is closed: subscribe anew");
+    }
+  }
+
+  @Override
+  public Counts counts() {
+    return outcomes.counts(running.get(), pace.handlers());
+  }
+
+  @Override
+  public void close() {
+    boolean unused = close(topic.node().callTimeout());
+  }
+
+  @Override
+  public boolean close(Duration timeout) {
+    synchronized (this) {
+      if (isClosing) {
+        return !isBusy();
+      }
+      isClosing = true;
+    }
+    taker.pause(true);
+    if (handling.contains(Thread.currentThread())) { // it cannot wait for its own end
+      DaemonThreads.named("gameq-close", () -> end(timeout)).start();
+      return false;
+    }
+    return end(timeout);
+  }
+
+  private boolean end(Duration timeout) {
+    boolean ended = awaitEnd(System.nanoTime() + timeout.toNanos());
+    if (ended) {
+      threads.shutdown();
+    } else {
+      threads.shutdownNow();
+    }
+    runner.close();
+    closed.accept(this);
+    return ended;
+  }
+
+  private boolean isBusy() {
+    return taker.isTaking() || busy.get() > 0 || outcomes.open() > 0;
+  }
+
+  private boolean awaitEnd(long deadlineNanos) {
+    while (isBusy()) {
+      if (deadlineNanos - System.nanoTime() <= 0 || Thread.currentThread().isInterrupted()) {
+        return false;
+      }
+      runner.wake();
+      LockSupport.parkNanos(this, CLOSE_LOOK_NANOS);
+    }
+    return true;
+  }
+}
