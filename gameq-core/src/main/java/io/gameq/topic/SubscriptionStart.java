@@ -96,7 +96,8 @@ final class SubscriptionStart<T> {
             new TakeScript.Bounds(
                 options.lease().toMillis(),
                 options.ageing().toMillis(),
-                options.retry().attempts()));
+                options.retry().attempts()),
+            node.clock()::latestMillis);
     return new SlotTakes(
         Arrays.copyOf(node.slots(), definition.slots()),
         options.lease(),

@@ -9,6 +9,7 @@ import io.gameq.redis.script.LuaScript;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** {@code take.lua}: takes messages of a topic that are due. Immutable. */
@@ -27,6 +28,7 @@ public final class TakeScript {
   private final String topic;
   private final String node;
   private final Bounds bounds;
+  private final LongSupplier latestMillis;
 
   /**
    * What holds for all that is taken.
@@ -65,8 +67,19 @@ public final class TakeScript {
    */
   public record Answer(@Nullable Batch batch, @Nullable GameQueueException error) {}
 
-  /** Takes in the name of a node. */
+  /** Takes in the name of a node that knew no other Redis before. */
   public TakeScript(String topic, String node, Bounds bounds) {
+    this(topic, node, bounds, () -> 0);
+  }
+
+  /**
+   * Takes in the name of a node.
+   *
+   * @param latestMillis the latest time that any Redis of this node may have told until now, ms:
+   *     fences of one that is gone, and whose clock was ahead, were lower
+   */
+  public TakeScript(String topic, String node, Bounds bounds, LongSupplier latestMillis) {
+    this.latestMillis = latestMillis;
     this.topic = topic;
     this.node = PercentEncoding.percent(node.isEmpty() ? "-" : node);
     this.bounds = bounds;
@@ -99,7 +112,8 @@ public final class TakeScript {
         token,
         Long.toString(bounds.leaseMillis),
         Long.toString(bounds.ageMillis),
-        node);
+        node,
+        Long.toString(latestMillis.getAsLong()));
   }
 
   private Batch batch(List<Object> reply, int slot, String token) {

@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -429,6 +430,27 @@ class ConsumerScriptsTest {
         assertEquals(List.of(), topic.take(), "it was deleted");
       }
       assertTrue(topic.find(A).isNowhere());
+    }
+  }
+
+  @Test
+  void theFenceRisesWhereAServerTookOverThatForgotTakesAndWhoseClockIsBehind() {
+    AtomicLong latest = new AtomicLong(topic.now() + 3_600_000);
+    TakeScript take =
+        new TakeScript(ScriptedTopic.TOPIC, "n", new TakeScript.Bounds(1_000, 0, 16), latest::get);
+    long before = latest.get() << 16;
+    for (MessageId id : List.of(A, inSlotOfA("next"))) {
+      send(topic.publish(id, "one", past));
+      TakenMessage taken =
+          Objects.requireNonNull(
+                  take.callEach(topic.redis, List.of(new TakeScript.Share(topic.slot(A), 1)))
+                      .get(0)
+                      .batch())
+              .taken()
+              .get(0);
+      assertTrue(taken.fence() >= before, taken.fence() + " after " + before);
+      before = taken.fence() + 1;
+      latest.set(0); // a node that knows of no other clock
     }
   }
 
