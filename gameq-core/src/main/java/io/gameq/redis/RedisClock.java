@@ -29,6 +29,9 @@ public final class RedisClock implements LongSupplier {
   private volatile long offsetMicros;
   private volatile boolean isMeasured;
 
+  /** The greatest so far; changed by one thread at a time. */
+  private long greatestMicros = Long.MIN_VALUE;
+
   /** Measures the offset anew. */
   public void measure(ControlConnection control) {
     control.call(
@@ -52,7 +55,7 @@ public final class RedisClock implements LongSupplier {
       }
     }
     long back = isMeasured ? TimeUnit.MICROSECONDS.toMillis(offsetMicros - offset) : 0;
-    offsetMicros = offset;
+    set(offset);
     isMeasured = true;
     return back > JUMP_MILLIS ? back : 0;
   }
@@ -70,8 +73,21 @@ public final class RedisClock implements LongSupplier {
     long offset = TimeUnit.MILLISECONDS.toMicros(redisMillis) - passed;
     long jumped = TimeUnit.MICROSECONDS.toMillis(Math.abs(offset - offsetMicros));
     if (isPrompt && isMeasured && jumped > 2 * JUMP_MILLIS) { // more than a slow answer explains
-      offsetMicros = offset;
+      set(offset);
     }
+  }
+
+  private synchronized void set(long offset) {
+    offsetMicros = offset;
+    greatestMicros = Math.max(greatestMicros, offset);
+  }
+
+  /**
+   * What Redis' clock would show if it had never gone back, ms: no server that it had before, whose
+   * clock was ahead of this one's, told a later time. 0 before it was measured.
+   */
+  public synchronized long latestMillis() {
+    return isMeasured ? TimeUnit.MICROSECONDS.toMillis(passedMicros() + greatestMicros) : 0;
   }
 
   /** Redis TIME now, in ms since 1970; meaningless before it was measured. */

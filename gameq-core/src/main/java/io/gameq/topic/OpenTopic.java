@@ -64,7 +64,8 @@ public final class OpenTopic<T> implements Topic<T> {
     this.options = options;
     this.payloads = payloads;
     this.encoding = new MessageEncoding<>(definition, options, payloads, node.clock());
-    this.scripts = new ConsumerScripts(definition, node.slots(), node.name());
+    this.scripts =
+        new ConsumerScripts(definition, node.slots(), node.name(), node.clock()::latestMillis);
     this.claims = new TopicClaims<>(topics, this);
   }
 

@@ -43,6 +43,8 @@ class RedisClockTest {
       long back = clock.measure(redis);
       assertTrue(back > HOUR_MILLIS - 60_000 && back <= HOUR_MILLIS, "went back by " + back);
       assertEquals(0, clock.measure(redis), "told once");
+      assertTrue(clock.latestMillis() >= now + HOUR_MILLIS, "it remembers the one ahead");
+      assertTrue(clock.getAsLong() < now + HOUR_MILLIS / 2, "and goes by the one there is");
     }
   }
 }

@@ -29,22 +29,32 @@ public final class RedisProcess implements AutoCloseable {
     return EmbeddedRedis.executable(WorkDirectory.of(directory, ""));
   }
 
-  /** Starts a server in a directory of its own; returns once it accepts connections. */
-  public static RedisProcess server(String executable, Path directory, List<String> settings) {
-    return start(directory, settings, "Ready to accept connections", executable);
+  /**
+   * Starts a server in a directory of its own; returns once it accepts connections.
+   *
+   * @param program {@link #executable}, perhaps behind a command that starts it
+   */
+  public static RedisProcess server(List<String> program, Path directory, List<String> settings) {
+    return start(directory, settings, "Ready to accept connections", program, List.of());
   }
 
   /** Starts a Sentinel in a directory of its own; returns once it watches its primary. */
   public static RedisProcess sentinel(String executable, Path directory, List<String> settings) {
-    return start(directory, settings, "+monitor master", executable, "--sentinel");
+    return start(
+        directory, settings, "+monitor master", List.of(executable), List.of("--sentinel"));
   }
 
   private static RedisProcess start(
-      Path directory, List<String> settings, String ready, String executable, String... flags) {
+      Path directory,
+      List<String> settings,
+      String ready,
+      List<String> program,
+      List<String> flags) {
     WorkDirectory work = WorkDirectory.of(directory, "");
     Path file = work.path().resolve("redis.conf"); // Redis and Sentinel write into it
-    List<String> command = new ArrayList<>(List.of(executable, file.toString()));
-    command.addAll(List.of(flags));
+    List<String> command = new ArrayList<>(program);
+    command.add(file.toString());
+    command.addAll(flags);
     try {
       Files.write(file, settings);
       ServerProcess process = ServerProcess.start(work, command);

@@ -78,7 +78,8 @@ abstract class MessagesFixture extends RedisLossFixture {
         new ConsumerScripts(
             new TopicDefinition(TOPIC, Game.SLOTS, 0, 1, 16, leaseMillis, 0, ""),
             SlotKeys.all(game.namespace, Game.SLOTS),
-            "consumer");
+            "consumer",
+            () -> 0);
     List<ConsumerScripts.Share> shares = new ArrayList<>();
     for (int slot = 0; slot < Game.SLOTS; slot++) {
       shares.add(new ConsumerScripts.Share(slot, 100));

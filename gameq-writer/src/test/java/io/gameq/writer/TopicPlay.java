@@ -54,7 +54,7 @@ final class TopicPlay implements AutoCloseable {
   }
 
   private ConsumerScripts scripts(String topic) {
-    return new ConsumerScripts(definition(topic, 0), slots, "n<1>");
+    return new ConsumerScripts(definition(topic, 0), slots, "n<1>", () -> 0);
   }
 
   void publish(String topic, @Nullable String group, String key, long afterMillis, byte[] payload) {

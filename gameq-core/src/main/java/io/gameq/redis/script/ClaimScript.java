@@ -23,7 +23,7 @@ public final class ClaimScript {
   private static final LuaScript RENEW = LuaScript.of(ClaimScript.class, "claims.lua", "renew.lua");
   private static final LuaScript NACK = LuaScript.of(ClaimScript.class, "claims.lua", "nack.lua");
   private static final LuaScript REAP = LuaScript.of(ClaimScript.class, "claims.lua", "reap.lua");
-  private static final LuaScript ACK =
+  public static final LuaScript ACK =
       LuaScript.of(ClaimScript.class, "claims.lua", "inbox.lua", "ack.lua");
 
   /** Owners that are reaped in one call: a script holds Redis for as long as it takes. */

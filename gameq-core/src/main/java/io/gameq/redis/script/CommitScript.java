@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * Stateless.
  */
 public final class CommitScript {
-  private static final LuaScript SCRIPT =
+  public static final LuaScript SCRIPT =
       LuaScript.of(CommitScript.class, "inbox.lua", "journal.lua", "commit.lua");
 
   /** The same for commits that have messages: several times as long. */
-  private static final LuaScript WITH_MESSAGES =
+  public static final LuaScript WITH_MESSAGES =
       LuaScript.of(
           CommitScript.class, "inbox.lua", "topic.lua", "batches.lua", "journal.lua", "commit.lua");
 

@@ -12,7 +12,7 @@ import java.util.List;
  * {@code open.lua}: makes a session the owner's, adopts, and returns what is unflushed. Stateless.
  */
 public final class OpenScript {
-  private static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "inbox.lua", "open.lua");
+  public static final LuaScript SCRIPT = LuaScript.of(OpenScript.class, "inbox.lua", "open.lua");
 
   private OpenScript() {}
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +37,15 @@ public final class ConsumerScripts {
   /** Words of each message in that reply. */
   private static final int WORDS = 5;
 
-  private static final LuaScript TAKE = script("take.lua");
-  private static final LuaScript EXTEND = script("extend.lua");
+  public static final LuaScript TAKE = script("take.lua");
+  public static final LuaScript EXTEND = script("extend.lua");
   private static final LuaScript NACK = script("nack.lua");
   private static final LuaScript GRANT = script("grant.lua");
 
   private final TopicDefinition definition;
   private final SlotKeys[] slots;
   private final String node;
+  private final LongSupplier latestMillis;
 
   /**
    * What to take from one slot.
@@ -124,8 +126,12 @@ public final class ConsumerScripts {
    *
    * @param slots of the namespace, by number
    * @param node in whose name messages are taken
+   * @param latestMillis the latest time that any Redis of this node may have told until now, ms:
+   *     fences of one that is gone, and whose clock was ahead, were lower
    */
-  public ConsumerScripts(TopicDefinition definition, SlotKeys[] slots, String node) {
+  public ConsumerScripts(
+      TopicDefinition definition, SlotKeys[] slots, String node, LongSupplier latestMillis) {
+    this.latestMillis = latestMillis;
     this.definition = definition;
     this.slots = slots.clone();
     this.node = PercentEncoding.percent(node.isEmpty() ? "-" : node);
@@ -149,7 +155,8 @@ public final class ConsumerScripts {
               token,
               Long.toString(definition.leaseMillis()),
               Long.toString(definition.ageMillis()),
-              node);
+              node,
+              Long.toString(latestMillis.getAsLong()));
       calls.add(new LuaScript.Call(slots[of.slot], args));
     }
     List<LuaScript.Answer> replies = TAKE.callEach(redis, calls);

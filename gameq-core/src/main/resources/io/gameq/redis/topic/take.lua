@@ -5,11 +5,14 @@
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, age, fence: see package
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
---   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node
+--   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node; ARGV[7] the latest Redis
+--   TIME that the node knew, ms
 -- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; Redis TIME, ms; fencing token: ms,
 --   count, 0 and 0 when nothing was taken; then for each message taken: id; attempts, this one counted; leases of it that ran out, as
---   text; when it was due, ms; value}. The fence rises, also where Redis' clock goes back: its ms are no time.
+--   text; when it was due, ms; value}. The fence rises, also where Redis' clock goes back, or a server took over whose clock is behind and
+--   that does not know the newest takes: its ms are no time.
 local slot, topic, token, age, node = KEYS[1], ARGV[1], ARGV[3] .. ' ', tonumber(ARGV[5]), ' ' .. ARGV[6]
+local latest = tonumber(ARGV[7])
 local COLON = 58 -- ends the lane of a group, and no other
 local most = tonumber(ARGV[2])
 local t, now = topic_key(slot, topic), now_millis()
@@ -194,11 +197,12 @@ if #taken > 0 then
   redis.call('HSET', claim_key, unpack(claims))
   redis.call('ZADD', t .. ':lease', unpack(leases))
   if attempted then redis.call('HDEL', t .. ':tries', unpack(attempted)) end
-  if fence and fence >= now then
+  local least = math.max(now, latest)
+  if fence and fence >= least then
     number = number + 1
     if number > 65535 then fence, number = fence + 1, 0 end
   else
-    fence, number = now, 0
+    fence, number = least, 0
   end
   redis.call('SET', t .. ':fence', whole(fence) .. ' ' .. number .. ' ' .. whole(now))
   reply[4], reply[5] = fence, number

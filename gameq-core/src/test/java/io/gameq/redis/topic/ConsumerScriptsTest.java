@@ -425,6 +425,19 @@ class ConsumerScriptsTest {
     }
   }
 
+  @Test
+  void theFenceRisesWhereAServerTookOverThatForgotTakesAndWhoseClockIsBehind() {
+    topic.latest.set(topic.now() + 3_600_000);
+    long before = topic.latest.get() << 16;
+    for (MessageId id : List.of(A, inSlotOfA("next"))) {
+      send(topic.publish(id, "one", past));
+      TakenMessage taken = topic.takeOne();
+      assertTrue(taken.fence() >= before, taken.fence() + " after " + before);
+      before = taken.fence() + 1;
+      topic.latest.set(0); // a node that knows of no other clock
+    }
+  }
+
   /** The newest take was at this time of a clock that went back since. */
   private void tookAt(long millis) {
     topic.redis.sync().set(topic.key(A, "fence"), SlotKeys.bytes(millis + " 0"));

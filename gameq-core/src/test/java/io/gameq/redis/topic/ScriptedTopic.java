@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A topic in a namespace of its own, on the real Redis with the rights of a node, and one sender.
@@ -186,11 +187,16 @@ final class ScriptedTopic implements AutoCloseable {
 
   // --- consumers
 
+  /**
+   * The latest time that the consumer's node heard of; of no other clock than this one at first.
+   */
+  final AtomicLong latest = new AtomicLong();
+
   /** The scripts of a topic whose messages have so many attempts. */
   ConsumerScripts scripts(int attempts, long ageMillis) {
     TopicDefinition definition =
         new TopicDefinition(TOPIC, slots.length, ageMillis, 1, attempts, LEASE, 0, "");
-    return new ConsumerScripts(definition, slots, consumer);
+    return new ConsumerScripts(definition, slots, consumer, latest::get);
   }
 
   List<Boolean> extend(TakenMessage taken, long leaseMillis) {

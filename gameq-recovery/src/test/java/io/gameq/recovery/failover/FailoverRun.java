@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.writer.campaign.CampaignFiles;
 import io.gameq.writer.campaign.CampaignMySql;
+import io.gameq.writer.campaign.ProcessClock;
 import io.gameq.writer.campaign.ReportTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,9 @@ final class FailoverRun implements AutoCloseable {
 
   /** One case; fails when a promise was broken, or when there was nothing to keep it against. */
   void one(Failover failover, long seed) throws Exception {
+    if (failover.setsClocks()) {
+      ProcessClock.assumeInstalled(failover.name());
+    }
     long start = System.nanoTime();
     FailoverCampaign campaign = new FailoverCampaign(mysql, directory);
     FailoverResult result = campaign.run(failover, seed);

@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +62,10 @@ final class FailoverWorld implements AutoCloseable {
   private final String namespace = "f" + UUID.randomUUID().toString().substring(0, 8);
   private final String database;
   private final long seed;
+  private final boolean setsClocks;
 
+  private final List<Trouble.Leap> leaps = new ArrayList<>();
+  private Duration passesAtTheEnd = Duration.ZERO;
   private boolean isNodeGone;
   private boolean losesAll;
   private long lossBeganAt = Long.MAX_VALUE;
@@ -74,10 +78,9 @@ final class FailoverWorld implements AutoCloseable {
     this.mysql = mysql;
     this.directory = Files.createDirectories(directory.toAbsolutePath());
     this.seed = seed;
+    this.setsClocks = failover.setsClocks();
     this.database = mysql.freshDatabase();
-    this.topology =
-        new RedisTopology(
-            this.directory.resolve("redis"), failover.replicas(), failover.sentinels(), namespace);
+    this.topology = new RedisTopology(this.directory.resolve("redis"), failover, namespace);
     for (int i = 0; i < 2; i++) {
       addNode();
       writers.add(
@@ -94,7 +97,7 @@ final class FailoverWorld implements AutoCloseable {
   /** Starts one more node; it is at home where there is nobody yet. */
   NodeJvm addNode() {
     int number = nodes.size() + 1;
-    NodeJvm node = new NodeJvm(directory, options("n" + number, number - 1));
+    NodeJvm node = new NodeJvm(directory, options("n" + number, number - 1), setsClocks);
     nodes.add(node);
     return node;
   }
@@ -140,6 +143,25 @@ final class FailoverWorld implements AutoCloseable {
   /** A node is killed or stopped: what it alone knows comes late, and nobody waits for it. */
   void nodeIsGone() {
     isNodeGone = true;
+  }
+
+  /** From then until now Redis' clock, as clients see it, went ahead. */
+  void clockWentAhead(long from) {
+    leaps.add(new Trouble.Leap(from, System.nanoTime()));
+  }
+
+  /** What waits for Redis' clock to come so far is checked when it has: see {@link #passTime}. */
+  void passesAtTheEnd(Duration time) {
+    passesAtTheEnd = time;
+  }
+
+  /** All rows are in MySQL. */
+  void passTime() {
+    if (!passesAtTheEnd.isZero()) {
+      long from = System.nanoTime();
+      topology.primary().setClock(passesAtTheEnd);
+      clockWentAhead(from);
+    }
   }
 
   /** From now on something acknowledged may be lost. */
@@ -278,7 +300,7 @@ final class FailoverWorld implements AutoCloseable {
   /** What is excused of messages. */
   Trouble trouble() {
     long forgottenFrom = losesAll ? Long.MIN_VALUE : lossBeganAt;
-    return new Trouble(forgottenFrom, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone);
+    return new Trouble(forgottenFrom, healedAt + AFTER_NANOS, firstDiedAt, isNodeGone, leaps);
   }
 
   /** Messages that a node asked for within three seconds after it had healed on another server. */

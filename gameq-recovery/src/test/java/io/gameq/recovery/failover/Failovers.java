@@ -28,6 +28,7 @@ final class Failovers {
     all.addAll(PrimaryFaults.all());
     all.addAll(SecondFaults.all());
     all.addAll(NodeGoneFaults.all());
+    all.addAll(ClockFailovers.all());
     return all;
   }
 }

@@ -1,6 +1,7 @@
 package io.gameq.recovery.failover;
 
 import io.gameq.servers.RedisProcess;
+import io.gameq.writer.campaign.ProcessClock;
 import io.gameq.writer.campaign.Signals;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -23,13 +24,20 @@ final class Member implements AutoCloseable {
   private final Path directory;
   private final String name;
   private final List<String> users;
+  private final @Nullable ProcessClock clock;
   private final int port = RedisProcess.freePort();
   private final Door door = new Door(port);
   private final RedisClient client = RedisClient.create();
   private int starts;
   private @Nullable RedisProcess process;
 
-  Member(String executable, Path directory, String name, List<String> users) {
+  /**
+   * Does not start yet.
+   *
+   * @param hasOwnClock whether its clock may be set
+   */
+  Member(String executable, Path directory, String name, List<String> users, boolean hasOwnClock) {
+    this.clock = hasOwnClock ? new ProcessClock(directory.resolve(name + ".clock")) : null;
     this.users = users;
     this.executable = executable;
     this.directory = directory;
@@ -54,7 +62,11 @@ final class Member implements AutoCloseable {
     if (primary != null) {
       settings.add("replicaof 127.0.0.1 " + primary.door.port());
     }
-    process = RedisProcess.server(executable, directory.resolve(name + "-" + ++starts), settings);
+    process =
+        RedisProcess.server(
+            clock == null ? List.of(executable) : clock.startOf(executable),
+            directory.resolve(name + "-" + ++starts),
+            settings);
   }
 
   Door door() {
@@ -70,7 +82,20 @@ final class Member implements AutoCloseable {
 
   /** kill -9. */
   void kill() {
-    running().close();
+    close(running());
+  }
+
+  private static void close(RedisProcess process) {
+    process.close();
+    ProcessClock.forget(process.pid());
+  }
+
+  /** Sets the clock of this server alone, while it serves; returns when it knows. */
+  void setClock(Duration ahead) {
+    if (clock == null) {
+      throw new IllegalStateException(name + " has the host's clock");
+    }
+    clock.set(ahead, () -> Long.parseLong(ask(redis -> redis.time().get(0))) * 1_000);
   }
 
   /** SIGSTOP. */
@@ -132,7 +157,7 @@ final class Member implements AutoCloseable {
   public void close() {
     client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
     if (process != null) {
-      process.close();
+      close(process);
     }
     door.close();
   }

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -21,6 +20,8 @@ final class NodeLog {
 
   private static final Pattern REPLAYED =
       Pattern.compile("healed: .* (\\d+) records replayed from the WAL");
+
+  private static final long HOUR_MILLIS = TimeUnit.HOURS.toMillis(1);
 
   private NodeLog() {}
 
@@ -38,27 +39,30 @@ final class NodeLog {
     return replayed;
   }
 
-  /** When it had healed, each time, in the nanos of {@link System#nanoTime}. */
+  /**
+   * When it had healed, each time, in the nanos of {@link System#nanoTime}. It is less than an hour
+   * ago, and the node's clock may have been wrong by whole hours.
+   */
   static List<Long> healings(Path log) {
     long now = System.nanoTime();
-    long nowMillis = System.currentTimeMillis();
+    long nowMillis = millisOfDay(LocalTime.now(ZoneId.systemDefault()));
     List<Long> healings = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(log, StandardCharsets.ISO_8859_1)) {
         Matcher matcher = HEALED.matcher(line);
         if (matcher.matches()) {
-          long millis =
-              LocalTime.parse(matcher.group(1))
-                  .atDate(LocalDate.now(ZoneId.systemDefault()))
-                  .atZone(ZoneId.systemDefault())
-                  .toInstant()
-                  .toEpochMilli();
-          healings.add(now - TimeUnit.MILLISECONDS.toNanos(nowMillis - millis));
+          long millis = millisOfDay(LocalTime.parse(matcher.group(1)));
+          long agoMillis = Math.floorMod(nowMillis - millis, HOUR_MILLIS);
+          healings.add(now - TimeUnit.MILLISECONDS.toNanos(agoMillis));
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return healings;
+  }
+
+  private static long millisOfDay(LocalTime time) {
+    return TimeUnit.NANOSECONDS.toMillis(time.toNanoOfDay());
   }
 }

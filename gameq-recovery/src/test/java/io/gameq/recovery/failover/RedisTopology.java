@@ -45,11 +45,18 @@ final class RedisTopology implements AutoCloseable {
    *
    * @param namespace whose users may log in to each
    */
-  RedisTopology(Path directory, int replicas, int sentinelCount, String namespace) {
+  RedisTopology(Path directory, Failover failover, String namespace) {
+    int replicas = failover.replicas();
+    int sentinelCount = failover.sentinels();
     String executable = RedisProcess.executable(create(directory));
     for (int i = 0; i <= replicas; i++) {
       Member member =
-          new Member(executable, directory, "redis" + (i + 1), LeastRedisUsers.settings(namespace));
+          new Member(
+              executable,
+              directory,
+              "redis" + (i + 1),
+              LeastRedisUsers.settings(namespace),
+              failover.setsClocks());
       member.start(i == 0 ? null : members.get(0));
       members.add(member);
     }

@@ -12,7 +12,7 @@
  *                               servers
  *       campaign.NodeJvm x 2, campaign.WriterJvm x 2: of the fault campaign, as are reader,
  *                             history and checker
- *     Failover              PrimaryFaults, SecondFaults, NodeGoneFaults
+ *     Failover              PrimaryFaults, SecondFaults, NodeGoneFaults, ClockFailovers
  *       RecoveryTool          gameq-recovery as a process, for nodes that are gone
  *     Losses                what Redis forgot
  * FailoverReport            target/failover.md, target/failover.json
@@ -34,6 +34,9 @@
  * been put back. What happens on both sides at once has to happen in that second: nodes that are
  * stopped at the promotion go on as clients of the old primary. A planned failover counts what the
  * old primary holds until it is demoted.
+ *
+ * <p><b>Clocks.</b> In cases that set clocks each server and node has one of its own, {@link
+ * io.gameq.writer.campaign.ProcessClock}.
  *
  * <p><b>What is checked.</b> All that the fault campaign checks, with two differences. From just
  * before replication is cut until every node has healed, a read may miss what was acknowledged. And

@@ -1,6 +1,8 @@
 package io.gameq.writer.campaign;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One commit as its node saw it: invoked, and perhaps ended. Used by one thread.
@@ -24,6 +26,10 @@ public final class Attempt {
   public final long invokedAt;
   public final List<Part> parts;
   public final List<Change> changes;
+
+  /** Row to the version that the WAL has it in, where the WALs were read. */
+  final Map<String, Long> versions = new HashMap<>();
+
   public Outcome outcome = Outcome.UNANSWERED;
 
   /** From when on everybody must see it: acknowledged, or seen by somebody. */

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  * steal       take over every owner now
  * poison      commit a row that MySQL refuses
  * gear        commit rows that exchange what is unique, and bags, from now on
- * clock MS    the host's clock is MS ahead from now on
+ * clock       answers "clock MS", the time of day as this process has it
  * stop        play no further; answers "stopped N", N commits without an answer
  * hold        after that: writes what sessions it has into the history; answers "held 0"
  * settle      after that: answers "settled N", N acknowledged commits neither durable nor reported
@@ -55,7 +55,6 @@ public final class CampaignNode {
 
   private static final long ANSWERS_WITHIN_SECONDS = 60;
 
-  private final MovableClock clock;
   private final List<CampaignPlayer> players = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final MessagePlayer messages;
@@ -63,8 +62,8 @@ public final class CampaignNode {
   private final ErrandHandler handler;
 
   private CampaignNode(NodeOptions options) throws IOException {
-    clock = new MovableClock(options.clockOffsetMillis());
     HistoryFile history = new HistoryFile(options.history());
+    Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofMillis(options.clockOffsetMillis()));
     GameQueue queue = GameQueue.open(config(options, clock, history::conflict));
     Random random = new Random(options.seed());
     String process = "%s.%d".formatted(options.name(), options.incarnation());
@@ -148,7 +147,7 @@ public final class CampaignNode {
       case "steal" -> players.forEach(CampaignPlayer::stealAll);
       case "gear" -> players.forEach(CampaignPlayer::useGear);
       case "poison" -> players.get(0).poisonOnce();
-      case "clock" -> clock.setOffsetMillis(Long.parseLong(command.substring("clock ".length())));
+      case "clock" -> System.out.println("clock " + System.currentTimeMillis());
       case "stop" -> System.out.println("stopped " + stop());
       case "hold" -> {
         players.forEach(CampaignPlayer::noteHeld);

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,6 +30,11 @@ public final class ChildJvm {
   }
 
   public static ChildJvm start(Path log, Class<?> main, List<String> arguments) {
+    return start(log, main, arguments, Map.of());
+  }
+
+  static ChildJvm start(
+      Path log, Class<?> main, List<String> arguments, Map<String, String> environment) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
@@ -49,10 +55,10 @@ public final class ChildJvm {
     command.addAll(arguments);
     try {
       File file = log.toFile();
-      return new ChildJvm(
-          new ProcessBuilder(command)
-              .redirectError(ProcessBuilder.Redirect.appendTo(file))
-              .start());
+      ProcessBuilder child =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(file));
+      child.environment().putAll(environment);
+      return new ChildJvm(child.start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -70,6 +76,7 @@ public final class ChildJvm {
   public void kill() {
     process.destroyForcibly();
     process.onExit().join();
+    ProcessClock.forget(process.pid());
   }
 
   public void tell(String line) {

@@ -42,7 +42,7 @@ public final class DrainCheck {
   }
 
   /** Those of rows: messages wait for nodes that run. */
-  static List<String> rows(RedisCommands<String, String> redis, String namespace) {
+  public static List<String> rows(RedisCommands<String, String> redis, String namespace) {
     return leftovers(redis, namespace).stream().filter(key -> !name(key).startsWith("t:")).toList();
   }
 

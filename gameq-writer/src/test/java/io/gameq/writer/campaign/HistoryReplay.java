@@ -18,6 +18,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.rights.Role;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
+import io.gameq.rows.HandledRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -113,6 +114,7 @@ public final class HistoryReplay implements AutoCloseable {
                 .createQuery(
                     "SELECT CONCAT(table_name, ':', row_key), image FROM gameq_dead_letter")
                 .map((rs, context) -> Map.entry(rs.getString(1), rs.getBytes(2)))
+                .filter(letter -> !HandledRow.is(letter.getKey()))
                 .forEach(
                     letter ->
                         rows.add(
@@ -154,7 +156,9 @@ public final class HistoryReplay implements AutoCloseable {
   private void read(String wal, WalReader.Entry entry, History history) {
     WalRecord record = entry.record();
     if (record instanceof WalRecord.Adopted adopted) {
-      adopted.part().rows().forEach(row -> add(adopted.part(), row, history));
+      adopted.part().rows().stream()
+          .filter(row -> !HandledRow.is(row.key()))
+          .forEach(row -> add(adopted.part(), row, history));
     } else if (record instanceof WalRecord.Committed committed) {
       Map<String, Long> versions = new HashMap<>();
       Set<OwnerId> owners = new HashSet<>();
@@ -162,6 +166,9 @@ public final class HistoryReplay implements AutoCloseable {
       for (WalRecord.Part part : committed.parts()) {
         owners.add(OwnerId.ofEncoded(part.owner()));
         for (EncodedRow row : part.rows()) {
+          if (HandledRow.is(row.key())) {
+            continue; // it names no attempt, and other checks see to it
+          }
           versions.put(row.key(), row.version());
           String value = value(image(row.key(), row.image()));
           logged.add(row.key() + "=" + value + "@" + row.version());
@@ -173,6 +180,7 @@ public final class HistoryReplay implements AutoCloseable {
         }
       }
       if (of != null) {
+        of.versions.putAll(versions);
         commits.add(new LoggedCommit(wal, entry.sequence(), of, owners, versions));
       }
     }

@@ -8,7 +8,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** Hosts whose clock is wrong or whose disk is full. Stateless. */
+/** Hosts whose clock is wrong from the start, or whose disk is full. Stateless. */
 final class HostFaults {
   private static final long HOUR_MILLIS = 3_600_000;
   private static final int TMPFS_MEGABYTES = 24;
@@ -25,7 +25,6 @@ final class HostFaults {
             "node clock an hour behind",
             1,
             (world, random) -> wrongClock(world, random, -HOUR_MILLIS)),
-        new Fault("node clock jumps an hour ahead and back", 1, HostFaults::jumpingClock),
         new Fault("WAL on a full tmpfs", 1, HostFaults::fullDisk));
   }
 
@@ -35,14 +34,6 @@ final class HostFaults {
     node.restart(node.options().wal(), offsetMillis);
     TimeUnit.SECONDS.sleep(2);
     node.restart();
-  }
-
-  private static void jumpingClock(World world, Random random) throws InterruptedException {
-    NodeProcess node = world.node(random);
-    node.process().tell("clock " + HOUR_MILLIS);
-    TimeUnit.SECONDS.sleep(2);
-    node.process().tell("clock 0");
-    TimeUnit.SECONDS.sleep(1);
   }
 
   private static void fullDisk(World world, Random random) throws Exception {

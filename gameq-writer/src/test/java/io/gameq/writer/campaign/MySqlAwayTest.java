@@ -31,7 +31,7 @@ class MySqlAwayTest {
   @Test
   void waitsQuietlyAndDrainsByItself() throws Exception {
     Path directory = Files.createDirectories(Path.of("target", "campaign-away"));
-    try (CampaignServers servers = new CampaignServers(directory.resolve("mariadb"));
+    try (CampaignServers servers = new CampaignServers(directory);
         World world = new World(servers, directory.resolve("case"), 1)) {
       world.nodes.forEach(NodeProcess::kill); // this test has a load of its own
       world.reader.stop();

@@ -1,6 +1,9 @@
 package io.gameq.writer.campaign;
 
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process of a game node: started, killed, started again. Thread-safe enough for one campaign
@@ -9,18 +12,30 @@ import java.nio.file.Path;
 public class NodeJvm {
   private final Path log;
   private final NodeOptions first;
+  private final @Nullable ProcessClock clock;
   private NodeOptions options;
   private ChildJvm process;
 
-  public NodeJvm(Path directory, NodeOptions options) {
+  /**
+   * Starts it.
+   *
+   * @param hasOwnClock whether its clock may be set
+   */
+  public NodeJvm(Path directory, NodeOptions options, boolean hasOwnClock) {
     this.log = directory.resolve(options.name() + ".log");
+    this.clock =
+        hasOwnClock ? new ProcessClock(directory.resolve(options.name() + ".clock")) : null;
     this.first = options;
     this.options = options;
     this.process = launch();
   }
 
   private ChildJvm launch() {
-    return ChildJvm.start(log, CampaignNode.class, options.toArguments());
+    return ChildJvm.start(
+        log,
+        CampaignNode.class,
+        options.toArguments(),
+        clock == null ? Map.of() : clock.environment());
   }
 
   /** Where its log is, of all its starts. */
@@ -46,6 +61,14 @@ public class NodeJvm {
 
   public void kill() {
     process.kill();
+  }
+
+  /** Sets the clock of this process alone, while it plays; returns when it knows. */
+  public void setClock(Duration ahead) {
+    if (clock == null) {
+      throw new IllegalStateException(name() + " has the host's clock");
+    }
+    clock.set(ahead, () -> Long.parseLong(answer("clock", "clock ")));
   }
 
   /** Kills it if it lives, and starts it anew as it was at first. */
@@ -88,7 +111,11 @@ public class NodeJvm {
   }
 
   private int ask(String question, String answer) {
+    return Integer.parseInt(answer(question, answer));
+  }
+
+  private String answer(String question, String beginning) {
     process.tell(question);
-    return Integer.parseInt(process.awaitLine(answer).substring(answer.length()));
+    return process.awaitLine(beginning).substring(beginning.length());
   }
 }

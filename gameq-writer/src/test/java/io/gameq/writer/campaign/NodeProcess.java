@@ -7,8 +7,13 @@ final class NodeProcess extends NodeJvm implements AutoCloseable {
   private final FaultProxy redis;
   private final FaultProxy mysql;
 
-  NodeProcess(Path directory, NodeOptions options, FaultProxy redis, FaultProxy mysql) {
-    super(directory, options);
+  NodeProcess(
+      Path directory,
+      NodeOptions options,
+      boolean hasOwnClock,
+      FaultProxy redis,
+      FaultProxy mysql) {
+    super(directory, options, hasOwnClock);
     this.redis = redis;
     this.mysql = mysql;
   }

@@ -16,8 +16,15 @@ public record ReportedConflict(String row, long version, boolean certain) {
   /** What a node's idea of the time of Redis is wrong by, at most, on a busy machine. */
   private static final int CLOCK_ERROR_MILLIS = 50;
 
-  /** Whether the write was invoked before the version was made. */
+  /**
+   * Whether the write's version is not newer; where no WAL tells, whether it was invoked before
+   * this version was made, by a clock that nobody set.
+   */
   boolean covers(Attempt write) {
+    Long itsVersion = write.versions.get(row);
+    if (itsVersion != null) {
+      return itsVersion <= version;
+    }
     long sinceMillis = System.currentTimeMillis() - (version >>> COUNTER_BITS);
     long madeAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(sinceMillis);
     return write.invokedAt <= madeAt + TimeUnit.MILLISECONDS.toNanos(CLOCK_ERROR_MILLIS);

@@ -5,10 +5,12 @@ import io.gameq.servers.LeastRedisUsers;
 import io.gameq.servers.MySqlServer;
 import io.gameq.writer.campaign.messages.MessageHistory;
 import io.gameq.writer.campaign.messages.MessageNotes;
+import io.gameq.writer.campaign.messages.Trouble;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -30,13 +32,30 @@ final class World implements AutoCloseable {
   final List<WriterProcess> writers = new ArrayList<>();
   final ReadingPlayer reader;
 
+  /** When Redis' clock went ahead. */
+  final List<Trouble.Leap> leaps = new ArrayList<>();
+
+  private Duration redisAhead = Duration.ZERO;
+  private Duration passesAtTheEnd = Duration.ZERO;
+
+  /** One in which nobody's clock is set. */
   World(CampaignServers servers, Path directory, long seed) throws IOException, SQLException {
+    this(servers, directory, seed, false);
+  }
+
+  /**
+   * Starts everybody.
+   *
+   * @param setsClocks whether nodes have clocks of their own
+   */
+  World(CampaignServers servers, Path directory, long seed, boolean setsClocks)
+      throws IOException, SQLException {
     this.servers = servers;
     this.directory = Files.createDirectories(directory.toAbsolutePath());
     this.database = servers.mysql().freshDatabase();
     LeastRedisUsers.make(servers.redis(), namespace);
     for (int i = 0; i < 2; i++) {
-      nodes.add(startNode(i, seed));
+      nodes.add(startNode(i, seed, setsClocks));
       writers.add(
           new WriterProcess(
               this.directory,
@@ -69,7 +88,7 @@ final class World implements AutoCloseable {
             seed);
   }
 
-  private NodeProcess startNode(int home, long seed) {
+  private NodeProcess startNode(int home, long seed, boolean hasOwnClock) {
     FaultProxy redis = new FaultProxy(servers.redisPort());
     FaultProxy mysql = new FaultProxy(servers.mysql().port());
     String name = "n" + (home + 1);
@@ -87,6 +106,7 @@ final class World implements AutoCloseable {
             directory.resolve("wal"),
             0,
             MERGE_WINDOW_MILLIS),
+        hasOwnClock,
         redis,
         mysql);
   }
@@ -121,6 +141,28 @@ final class World implements AutoCloseable {
     return servers.redis().keys("{" + namespace + ":*" + part + "*");
   }
 
+  /** Sets Redis' clock, while it serves. */
+  void setRedisClock(Duration ahead) {
+    long from = System.nanoTime();
+    servers.setRedisClock(ahead);
+    if (ahead.compareTo(redisAhead) > 0) {
+      leaps.add(new Trouble.Leap(from, System.nanoTime()));
+    }
+    redisAhead = ahead;
+  }
+
+  /** What waits for Redis' clock to come so far is checked when it has: see {@link #passTime}. */
+  void passesAtTheEnd(Duration time) {
+    passesAtTheEnd = time;
+  }
+
+  /** All rows are in MySQL. */
+  void passTime() {
+    if (!passesAtTheEnd.isZero()) {
+      setRedisClock(passesAtTheEnd);
+    }
+  }
+
   History history() throws IOException {
     History history = new History();
     for (NodeProcess node : nodes) {
@@ -147,5 +189,8 @@ final class World implements AutoCloseable {
     nodes.forEach(NodeProcess::close);
     writers.forEach(WriterProcess::close);
     reader.close();
+    if (!redisAhead.isZero()) {
+      setRedisClock(Duration.ZERO);
+    }
   }
 }

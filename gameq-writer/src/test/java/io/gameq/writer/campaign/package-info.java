@@ -14,7 +14,7 @@
  *         FaultProxy        between every process and each of its servers
  *       ReadingPlayer       reads owners without a session, all the time
  *     Fault               NodeFaults, WriterFaults, MySqlFaults, RedisFaults, NetworkFaults,
- *                         HostFaults, MessageFaults, SchemaFaults
+ *                         HostFaults, MessageFaults, SchemaFaults, ClockFaults
  *     DrainCheck          Redis holds nothing that waits
  *     Checker             history and reads against MySQL
  *     SentChecks          rows that were sent: with what, and who knows of them
@@ -30,6 +30,11 @@
  * message, or its reply, is held. "After COMMIT, before the ack" is a COMMIT whose reply is held;
  * "after the WAL, before EXEC" is an EXEC that never arrives. Only "before the WAL" needs the
  * node's help: it dies by itself right after it wrote down that it is about to commit.
+ *
+ * <p><b>Clocks.</b> Redis, and nodes in cases that ask for it, have a {@link
+ * io.gameq.writer.campaign.ProcessClock} of their own, which is set under load; each case proves
+ * that it moved. What nodes publish while Redis' clock is ahead keeps its time: that time comes at
+ * the end, when all rows are in MySQL.
  *
  * <p><b>History.</b> Each commit writes a value that no other commit writes, its id, so that a row
  * names its writer. A node notes the commit before it invokes it, and its outcome after, in a file

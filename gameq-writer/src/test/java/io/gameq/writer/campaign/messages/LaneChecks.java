@@ -64,6 +64,7 @@ final class LaneChecks {
         Handled other = byStart.get(j);
         if (other.startedAt < one.exclusiveUntil()
             && other.leaseEnd != 0
+            && !trouble.leaps(one.startedAt, one.exclusiveUntil())
             && !mayBeFreed(one, byStart)) {
           report.accept(MessageViolation.Kind.TOGETHER, one + ", and " + other);
         }
@@ -128,7 +129,8 @@ final class LaneChecks {
     }
     return before.rows == null
         && again.attempt > 1
-        && trouble.overlaps(before.startedAt, before.leaseEnd);
+        && (trouble.overlaps(before.startedAt, before.leaseEnd)
+            || trouble.leaps(before.startedAt, before.leaseEnd));
   }
 
   /**

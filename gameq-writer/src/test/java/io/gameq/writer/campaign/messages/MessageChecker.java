@@ -19,6 +19,9 @@ public final class MessageChecker {
   /** Nodes know the time of Redis to half a round trip, which a busy machine prolongs. */
   private static final long CLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** Signs of life, every three seconds or so, tell nodes that Redis' clock was set. */
+  private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final MessageHistory history;
   private final Set<String> dead;
   private final Set<String> rows;
@@ -102,7 +105,8 @@ public final class MessageChecker {
       if (run.askedAt > of.deletedAt && !trouble.hides(of.deletedAt)) {
         report(MessageViolation.Kind.REVIVED, run + ": it was deleted before");
       }
-      if (run.startedAt < of.invokedAt + of.afterMillis * 1_000_000 - CLOCK_NANOS) {
+      if (run.startedAt < of.invokedAt + of.afterMillis * 1_000_000 - CLOCK_NANOS
+          && !trouble.leaps(of.invokedAt - TOLD_NANOS, run.startedAt)) {
         report(MessageViolation.Kind.EARLY, run + ": before it was due");
       }
     }

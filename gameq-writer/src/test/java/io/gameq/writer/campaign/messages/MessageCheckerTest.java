@@ -210,6 +210,24 @@ class MessageCheckerTest {
     assertEquals(List.of(Kind.LOST, Kind.HALF), check());
   }
 
+  @Test
+  void aClockThatGoesAheadEndsLeasesAndDelaysOfThatMomentAndOfNoOther() {
+    publish(10, "a", "a", "g:a", Errand.Kind.QUICK);
+    publish(10, "b", "b", "g:b", Errand.Kind.QUICK);
+    taken(20, "t1", "a", "g:", 1, 1);
+    taken(25, "t2", "b", "g:", 2, 1);
+    note("done", 30, "t1");
+    note("done", 35, "t2");
+    trouble = leaping(31, 40);
+    assertEquals(List.of(Kind.TOGETHER), check());
+    trouble = leaping(22, 24);
+    assertEquals(List.of(), check());
+  }
+
+  private static Trouble leaping(long from, long until) {
+    return Trouble.NONE.with(List.of(new Trouble.Leap(nanosOf(from), nanosOf(until))));
+  }
+
   private static Trouble forgetting(long from, long at, long until, boolean stalls) {
     return new Trouble(nanosOf(from), nanosOf(until), nanosOf(at), stalls);
   }

@@ -1,5 +1,7 @@
 package io.gameq.writer.campaign.messages;
 
+import java.util.List;
+
 /**
  * What a case did, as far as it excuses anything; immutable.
  *
@@ -9,14 +11,32 @@ package io.gameq.writer.campaign.messages;
  *     {@link Long#MAX_VALUE}
  * @param stalls whether nodes were killed or stopped meanwhile: what only they know of what was
  *     forgotten may come late
+ * @param leaps when Redis' clock went ahead: leases end then, and what waits falls due
  */
-public record Trouble(long from, long until, long forgetsAt, boolean stalls) {
+public record Trouble(long from, long until, long forgetsAt, boolean stalls, List<Leap> leaps) {
+  /** Redis' clock went ahead at some moment of these nanos; immutable. */
+  public record Leap(long from, long until) {}
+
+  /** One in which Redis' clock did not go ahead. */
+  public Trouble(long from, long until, long forgetsAt, boolean stalls) {
+    this(from, until, forgetsAt, stalls, List.of());
+  }
+
   /** Nothing was done. */
   public static final Trouble NONE = notForgetting(Long.MAX_VALUE, Long.MIN_VALUE);
 
   /** Redis forgets nothing. */
   public static Trouble notForgetting(long from, long until) {
     return new Trouble(from, until, Long.MAX_VALUE, false);
+  }
+
+  /** The same, and Redis' clock went ahead meanwhile. */
+  public Trouble with(List<Leap> clockLeaps) {
+    return new Trouble(from, until, forgetsAt, stalls, clockLeaps);
+  }
+
+  boolean leaps(long since, long to) {
+    return leaps.stream().anyMatch(leap -> since <= leap.until() && to >= leap.from());
   }
 
   boolean overlaps(long since, long to) {

@@ -31,6 +31,10 @@
  * that at which the node asked, which follows from what is left of the lease, and that at which the
  * handler began; checks use whichever is the safe one. A handler that stalled before it began does
  * not know when it asked, and is left out where that counts.
+ *
+ * <p><b>Redis' clock</b> ends leases and delays. When it goes ahead while a handler runs, another
+ * may run beside it; when it does while a message waits, the message comes early, and so does what
+ * a node publishes before it knows. The rows of one handler count all the same.
  */
 @org.jspecify.annotations.NullMarked
 package io.gameq.writer.campaign.messages;
