@@ -258,7 +258,7 @@ public final class ConsumerScripts {
           }
         });
     List<LuaScript.Answer> answers = script.callEach(redis, calls);
-    Map<Item, Long> numbers = new IdentityHashMap<>();
+    IdentityHashMap<Item, Long> numbers = new IdentityHashMap<>();
     for (int p = 0; p < pieces.size(); p++) {
       List<Object> reply = answers.get(p).get();
       for (int i = 0; i < reply.size(); i++) {
