@@ -170,7 +170,7 @@ final class PlantedScripts {
   }
 
   After take(TopicImage image, String token) {
-    return run(image, "take", List.of(TOPIC, "1", token, "9000000", "0", "n"));
+    return run(image, "take", List.of(TOPIC, "1", token, "9000000", "0", "n", "0"));
   }
 
   After nack(TopicImage image, String id, String token) {
