@@ -7,9 +7,10 @@ import io.gameq.redis.SlotKeys;
 import io.gameq.wal.LeftWals;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -95,7 +96,7 @@ public final class LeftWalReplay {
   /** Returns the numbers of the WALs of which rows are left. */
   private static BitSet replayRows(Lookups lookups, ReplayRedis redis, WalSet wals) {
     BitSet leaves = new BitSet();
-    long[] rows = new long[Status.values().length];
+    Map<Status, Long> rows = new EnumMap<>(Status.class);
     WalReplay replay =
         new WalReplay(
             wals,
@@ -110,7 +111,7 @@ public final class LeftWalReplay {
             Runtime.getRuntime().maxMemory() / MEMORY_SHARE / OwnerGroup.BYTES_PER_ROW);
     replay.run(
         row -> {
-          rows[row.status().ordinal()]++;
+          rows.merge(row.status(), 1L, Long::sum);
           if (row.status() != Status.LOST && row.status().callsForAction()) {
             leaves.set(row.change().wal());
           }
@@ -118,11 +119,11 @@ public final class LeftWalReplay {
     ReplayReport report = replay.report();
     LOG.info(
         "{} rows of {} WALs: {} in MySQL, {} in Redis, {} lost, of which {} were put back",
-        Arrays.stream(rows).sum(),
+        rows.values().stream().mapToLong(Long::longValue).sum(),
         wals.folders().size(),
-        rows[Status.IN_MYSQL.ordinal()],
-        rows[Status.IN_REDIS.ordinal()],
-        rows[Status.LOST.ordinal()],
+        rows.getOrDefault(Status.IN_MYSQL, 0L),
+        rows.getOrDefault(Status.IN_REDIS, 0L),
+        rows.getOrDefault(Status.LOST, 0L),
         report.rows());
     report.named().forEach(LOG::warn);
     if (report.refused() > 0) {

@@ -156,13 +156,13 @@ final class RowLookup {
   private static String difference(WalRow change, InRedis redis, InMySql mysql, Contents contents) {
     RowImage wal = contents.wal();
     RowImage stored = contents.mysql();
-    boolean isSameVersion =
-        wal != null
-            && stored != null
-            && mysql.version != null
-            && mysql.version == change.version()
-            && stored.version() == change.version();
-    if (isSameVersion && change.op() != RowOp.DELETE && !isSame(wal, stored)) {
+    if (wal != null
+        && stored != null
+        && mysql.version != null
+        && mysql.version == change.version()
+        && stored.version() == change.version()
+        && change.op() != RowOp.DELETE
+        && !isSame(wal, stored)) {
       return "MySQL holds this version with other values";
     }
     byte[] held = redis.newest();
