@@ -1,6 +1,6 @@
 package io.gameq.healing;
 
-import io.gameq.mysql.tables.StoredRows;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
@@ -38,7 +38,7 @@ public final class LeftWalReplay {
    */
   public static List<Path> run(
       PrimaryConnector primary,
-      StoredRows database,
+      DurableRows database,
       String namespace,
       SlotKeys[] slots,
       List<Path> left) {

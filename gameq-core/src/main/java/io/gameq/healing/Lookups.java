@@ -1,6 +1,6 @@
 package io.gameq.healing;
 
-import io.gameq.mysql.tables.StoredRows;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.RowCodec;
 import io.gameq.view.OwnerViews;
@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param redis null when it is gone for good: then it holds nothing
  */
-public record Lookups(StoredRows database, @Nullable ReplayRedis redis, LostHalves halves) {
+public record Lookups(DurableRows database, @Nullable ReplayRedis redis, LostHalves halves) {
   /** With the slots of the namespace. */
-  public Lookups(StoredRows database, @Nullable ReplayRedis redis, SlotKeys[] slots) {
+  public Lookups(DurableRows database, @Nullable ReplayRedis redis, SlotKeys[] slots) {
     this(
         database,
         redis,

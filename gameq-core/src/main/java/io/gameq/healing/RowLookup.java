@@ -4,8 +4,8 @@ import io.gameq.MySqlException;
 import io.gameq.healing.PlannedRow.Contents;
 import io.gameq.healing.PlannedRow.Judgement;
 import io.gameq.mysql.tables.DiscardTable.Discard;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.OwnerTable.Durable;
-import io.gameq.mysql.tables.StoredRows;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.script.LookupScript;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * One thread.
  */
 final class RowLookup {
-  private final StoredRows mysql;
+  private final DurableRows mysql;
   private final Planner.Options options;
   private final Function<OwnerId, SessionId> newestSession;
   private final RowCodec codec;

@@ -10,7 +10,7 @@
  *   HealingPorts     what the steps reach: HeldSessions of the node, RecordsToReplay, ReplaySource
  *   ReplayPass       sends records of the WAL that the marks do not prove; decides about trades
  *
- * a WAL whose node is gone: LeftWalReplay at its start, the tool's ReplayCommand
+ * a WAL whose node is gone: LeftWalReplay at its start, and the tool
  *   Planner          what became of each row: RowLookup asks Redis and MySQL, RowJudge decides
  *   WalReplay        puts back what is lost, into a ReplayTarget (RedisTarget)
  *   LeftMessages     the messages of such a WAL

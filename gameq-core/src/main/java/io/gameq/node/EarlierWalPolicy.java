@@ -5,7 +5,7 @@ import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.healing.LeftWalReplay;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.tables.StoredRows;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.redis.PrimaryConnector;
 import io.gameq.redis.SlotKeys;
 import io.gameq.rows.Catalog;
@@ -57,7 +57,7 @@ final class EarlierWalPolicy {
     }
     return LeftWalReplay.run(
         primary,
-        new StoredRows(mysql, catalog),
+        new DurableRows(mysql, catalog),
         config.namespace(),
         SlotKeys.all(config.namespace(), config.slots()),
         wals);

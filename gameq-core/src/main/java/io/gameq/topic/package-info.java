@@ -4,25 +4,25 @@
  * <pre>
  * queue.topic       NodeTopics          created in MySQL, or compared
  *                     OpenTopic         what the game has: merges, looks, settles dead letters
- * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes, records;
- *                                       Schedule of a recurring one: an interval or cron
+ * topic.publish     MessageEncoding     Publish ──▶ message.MessageChange; Payloads: bytes,
+ *                                       records; Schedule of a recurring one: an interval or cron
  * topic.list        MessagePages        asks Redis
- * topic.claims      TopicClaims         ClaimText: what ends a claim; ClaimTaking: for who waits
+ * topic.claims      TopicClaims         what ends a claim; ClaimTaking: for who waits
  * topic.subscribe   TopicSubscription
  *
  *                   a subscription, from Redis to Redis
  *                   notice, due time, poll
- *                         │ SlotTimes: which slots to look into now
+ *                         │ which slots to look into now
  *  gameq-topic-NAME       ▼
  *                   Taker ◀── Pace: free handlers, rate
  *                         │ take.lua: under a lease, to slots that are due, in one round trip;
- *                         │     as many as the topic's rate grants, while the topic may be taken from
+ *                         │     as many as the topic's rate grants, while it may be taken from
  *  gameq-handler-NAME     ▼
  *                   the game's handler, with a HeldMessage (Delivery)
  *                         │ returned, failed; or committed by ackWith
  *  gameq-topic-NAME       ▼
  *                   Outcomes ──▶ acknowledgements as commits of the sender: WAL, then Redis
- *                            ──▶ failures by nack.lua: tried again after Retry, or dead letters
+ *                            ──▶ failures by nack.lua: tried again by Retry, or dead letters
  * </pre>
  *
  * <p>Nothing is taken ahead of a free handler, and nothing while the node has not healed, or within

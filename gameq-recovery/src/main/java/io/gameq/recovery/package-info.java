@@ -5,8 +5,9 @@
  *
  * <pre>
  * RecoveryMain -&gt; InspectCommand   what is in WALs
- *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: PlanTotals, PlanDetails
- *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget straight into MySQL
+ *              -&gt; PlanCommand      what of it Redis and MySQL do not hold: PlanTotals,
+ *                                  PlanDetails
+ *              -&gt; ReplayCommand    puts it back: into Redis, or by MySqlTarget into MySQL
  *                                  Conflicts: rows that a later session did not see, by wish
  *              -&gt; VerifyCommand    compares all three
  * </pre>

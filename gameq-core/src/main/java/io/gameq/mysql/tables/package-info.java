@@ -19,6 +19,7 @@
  * PauseTable         gameq_pause        what operators paused
  * AuditTable         gameq_audit        what operators did
  *
+ * DurableRows        what a replay asks of rows and owners
  * OwnerReader        what MySQL holds of owners and rows
  *   OwnerSnapshots     owners' rows, tombstones and dead letters in one snapshot, several together
  * TombstoneHorizon   before it tombstones may be purged: nothing older is replayed

@@ -8,7 +8,7 @@ import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.Settings;
-import io.gameq.mysql.tables.StoredRows;
+import io.gameq.mysql.tables.DurableRows;
 import io.gameq.mysql.tables.TermTable;
 import io.gameq.term.Terms;
 import java.util.Map;
@@ -18,7 +18,7 @@ public final class RecoveryDatabase implements AutoCloseable {
   private static final int CONNECTIONS = 4;
 
   private final MySql mysql;
-  private final StoredRows rows;
+  private final DurableRows rows;
   private final Map<String, String> settings;
 
   private RecoveryDatabase(MySql mysql) {
@@ -36,7 +36,7 @@ public final class RecoveryDatabase implements AutoCloseable {
                                 .createQuery("SELECT name, value FROM gameq_setting")
                                 .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
                                 .collectToMap(Map.Entry::getKey, Map.Entry::getValue)));
-    this.rows = new StoredRows(mysql, CatalogReader.read(mysql));
+    this.rows = new DurableRows(mysql, CatalogReader.read(mysql));
   }
 
   /**
@@ -77,7 +77,7 @@ public final class RecoveryDatabase implements AutoCloseable {
   }
 
   /** What it holds. */
-  public StoredRows rows() {
+  public DurableRows rows() {
     return rows;
   }
 

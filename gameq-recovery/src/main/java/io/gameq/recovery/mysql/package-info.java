@@ -2,7 +2,7 @@
  * What recovery asks of MySQL and writes to it; the only package here that knows JDBC.
  *
  * <pre>
- * RecoveryDatabase   the connections, settings; rows and sessions are StoredRows of the core
+ * RecoveryDatabase   the connections, settings
  * DirectReplay       lost rows straight into the tables, when Redis is gone for good
  * </pre>
  */

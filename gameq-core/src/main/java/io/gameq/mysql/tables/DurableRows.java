@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * What MySQL holds of rows and owners, as a replay asks for it. Reads only, unless a method says
  * otherwise. Thread-safe.
  */
-public final class StoredRows {
+public final class DurableRows {
   /** Only says whose tombstones are summed up, which nobody asks for here. */
   private static final OwnerId NOBODY = OwnerId.of("nobody:0");
 
@@ -42,7 +42,7 @@ public final class StoredRows {
    *
    * @param catalog its managed tables, as they were just read
    */
-  public StoredRows(MySql mysql, Catalog catalog) {
+  public DurableRows(MySql mysql, Catalog catalog) {
     this.mysql = mysql;
     this.catalogs = new CurrentCatalog(catalog, () -> CatalogReader.read(mysql));
     this.reader = new OwnerReader(mysql);
