@@ -23,7 +23,7 @@ import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.script.ReadScript;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RecordMapper;
@@ -177,7 +177,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
     List<EncodedRow> unflushed =
         node.servers
             .control()
-            .ask(redis -> ReadScript.call(redis, node.servers.slot(owner), owner));
+            .ask(redis -> LookupScript.unflushed(redis, node.servers.slot(owner), owner));
     String prefix = PercentEncoding.percent(table.name()) + ":";
     OwnerView view =
         node.views.load(

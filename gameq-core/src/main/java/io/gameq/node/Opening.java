@@ -13,7 +13,6 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
-import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
@@ -456,7 +455,7 @@ public sealed interface Opening {
   record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
     @Override
     public Opening next(Node node) {
-      HealedScript.call(
+      OwnKey.healed(
           by.redis(), node.slots, List.of(node.session(attempt.owner(), attempt.raised())));
       return taken(attempt, by, rows);
     }

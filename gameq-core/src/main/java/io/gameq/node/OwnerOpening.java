@@ -16,8 +16,8 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.OpenOwners;
-import io.gameq.redis.script.ReadScript;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
@@ -214,7 +214,7 @@ final class OwnerOpening {
             look.accept(
                 node.servers
                     .control()
-                    .call(healed.redis(), redis -> ReadScript.call(redis, slot, owner)));
+                    .call(healed.redis(), redis -> LookupScript.unflushed(redis, slot, owner)));
             return healed;
           });
     }

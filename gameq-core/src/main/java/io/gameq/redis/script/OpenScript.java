@@ -44,7 +44,7 @@ public final class OpenScript {
 
   /**
    * Opens the owner for this session's own node, which has adopted rows that Redis may have lost
-   * since: they count as still to come until {@link HealedScript} says that they were put back.
+   * since: they count as still to come until {@link OwnKey#healed} says that they were put back.
    */
   public static Outcome callBeforePutBack(
       RedisConnection redis,

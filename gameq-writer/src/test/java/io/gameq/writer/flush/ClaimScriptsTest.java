@@ -17,7 +17,6 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Flushed;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.ReassertScript;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rights.Role;
@@ -308,7 +307,7 @@ class ClaimScriptsTest {
     Claim flushing = claim().claims().get(0);
     slot.commit(slot.first, "item:2", row(2, "b"), 0);
     assertEquals(List.of(), claim().claims()); // drops the due entry
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, ack(flushing));
     assertEquals(
         List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
@@ -319,7 +318,7 @@ class ClaimScriptsTest {
   void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     ClaimScript.nack(slot.redis, slots, 0, false, claim().claims());
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, claim().stale().size());
     assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
   }
@@ -332,7 +331,7 @@ class ClaimScriptsTest {
     assertEquals(List.of(), batch.claims());
     assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
     assertTrue(batch.waitMillis() > 0, "no spinning");
-    assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first));
+    assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first));
   }
 
   @Test
