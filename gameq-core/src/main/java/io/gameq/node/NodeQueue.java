@@ -3,7 +3,6 @@ package io.gameq.node;
 import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.OpenProgress;
@@ -68,7 +67,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   private final NodeIds ids;
   private final NodeTopics topics;
 
-  private NodeQueue(GameNode node) {
+  NodeQueue(GameNode node) {
     this.node = node;
     this.rows = node.rows;
     this.opening = new OwnerOpening(this, node);
@@ -108,11 +107,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
     }
   }
 
-  /** As {@link GameQueue#open(GameQueueConfig)}. */
-  static GameQueue open(GameQueueConfig config) {
-    return new NodeQueue(GameNode.start(config));
-  }
-
   @Override
   public OwnerSession open(String owner) {
     return open(owner, Takeover.ALWAYS);
@@ -140,7 +134,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
     requireOpen();
-    return new OwnersOpening(owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
+    return new OwnerOpening.Many(
+            owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
   }
 
@@ -210,7 +205,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     requireOpen();
     return commits.commit(
-        SessionCommits.Terms.of(urgency), List.of(), NodeSession.changes(sessions));
+        SessionCommits.Terms.of(urgency), List.of(), NodeSession.staged(sessions));
   }
 
   @Override

@@ -210,10 +210,6 @@ public sealed interface Opening {
       List<EncodedRow> claimed,
       List<Long> sequences,
       List<EncodedRow> sent) {
-    public AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
-      this(dirty, claimed, sequences, List.of());
-    }
-
     /** What the script returned, without rows that are damaged: writers set those aside. */
     static AdoptedRows of(OpenScript.Opened script) {
       return new AdoptedRows(
@@ -409,9 +405,8 @@ public sealed interface Opening {
       Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
       long window = node.mergeWindowMillis;
       OpenScript.Outcome outcome =
-          toPutBack != null
-              ? OpenScript.callBeforePutBack(by.redis(), node.slot(owner), owner, session, window)
-              : OpenScript.call(by.redis(), node.slot(owner), owner, session, window);
+          OpenScript.call(
+              by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
       if (outcome instanceof OpenScript.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }

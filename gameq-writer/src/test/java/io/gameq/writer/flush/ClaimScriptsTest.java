@@ -117,7 +117,7 @@ class ClaimScriptsTest {
   private void commitOf(String owner, long dueMillis) {
     OwnerId id = OwnerId.of(owner);
     assertTrue(
-        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0) instanceof OpenScript.Opened);
+        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0, false) instanceof OpenScript.Opened);
     slot.redis.sync().hset(slot.slot.dirty(id, slot.first), bytes("i:1"), bytes(row(1, "a")));
     slot.redis
         .sync()
@@ -433,7 +433,7 @@ class ClaimScriptsTest {
       claimer("dying", 0).call(slot.redis, slot.slot);
       awaitReaped();
     }
-    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0);
+    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0, false);
     byte[] dirty =
         bytes(slot.slot.prefix() + ":dirty:" + other.encoded() + ":" + slot.first.text());
     slot.redis.sync().hset(dirty, bytes("item:2"), bytes(row(2, "b")));
