@@ -60,10 +60,10 @@ import org.slf4j.LoggerFactory;
 final class NodeQueue implements GameQueue, MeteredNode {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
 
-  private final GameNode node;
+  final GameNode node;
   private final GameRows rows;
   private final OwnerOpening opening;
-  private final SessionCommits commits;
+  final SessionCommits commits;
   private final NodeIds ids;
   private final NodeTopics topics;
 
@@ -280,7 +280,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
     StagedChangeSet set = new StagedChangeSet(this, node, sessions);
     T value = set.stage(changes);
     return new Transacted<>(
-        value, commits.commit(SessionCommits.Terms.of(set.urgency()), set.shares()));
+        value, commits.commit(SessionCommits.Terms.of(set.urgency), set.shares));
   }
 
   @Override
@@ -355,16 +355,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public boolean isHealed() {
     return node.sender.isHealed();
-  }
-
-  // --- for sessions
-
-  SessionCommits commits() {
-    return commits;
-  }
-
-  GameNode node() {
-    return node;
   }
 
   private List<Table> tablesOf(OwnerId owner) {

@@ -54,11 +54,11 @@ final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
   private final GameNode node;
   private final GameRows rows;
-  private final DurableTracker tracker;
+  final DurableTracker tracker;
   private final OwnerId owner;
-  private final StagedChanges staged;
-  private final PendingHandovers handovers;
-  private final SessionCommits.HandledBefore handled;
+  final StagedChanges staged;
+  final PendingHandovers handovers;
+  final SessionCommits.HandledBefore handled;
   private final CurrentRows current;
   private final News lost = new News();
   private final News asked = new News();
@@ -73,7 +73,7 @@ final class NodeSession implements OwnerSession {
   /** A session that was opened, with what the node saw and adopted then. */
   NodeSession(NodeQueue queue, DurableTracker tracker, OwnerView loaded, List<EncodedRow> adopted) {
     this.queue = queue;
-    this.node = queue.node();
+    this.node = queue.node;
     this.rows = node.rows;
     this.tracker = tracker;
     this.owner = tracker.session().owner();
@@ -118,22 +118,6 @@ final class NodeSession implements OwnerSession {
 
   SessionRef ref() {
     return tracker.session();
-  }
-
-  DurableTracker tracker() {
-    return tracker;
-  }
-
-  PendingHandovers handovers() {
-    return handovers;
-  }
-
-  SessionCommits.HandledBefore handled() {
-    return handled;
-  }
-
-  StagedChanges staged() {
-    return staged;
   }
 
   /** These were committed; {@code outcome} ends when Redis has answered. */
@@ -319,7 +303,7 @@ final class NodeSession implements OwnerSession {
   }
 
   private CommitReceipt commit(SessionCommits.Terms terms) {
-    return queue.commits().commit(terms, List.of(), List.of(staged));
+    return queue.commits.commit(terms, List.of(), List.of(staged));
   }
 
   /**

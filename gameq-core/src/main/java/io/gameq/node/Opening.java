@@ -405,8 +405,7 @@ public sealed interface Opening {
       Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
       long window = node.mergeWindowMillis;
       OpenScript.Outcome outcome =
-          OpenScript.call(
-              by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
+          OpenScript.call(by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
       if (outcome instanceof OpenScript.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }

@@ -90,7 +90,7 @@ final class OwnerOpening {
     return node.calls.ofMySql(
         "opening " + wanted.owner(),
         isAwaited -> openInTurn(wanted, isAwaited),
-        late -> node.closing.release(late.tracker()));
+        late -> node.closing.release(late.tracker));
   }
 
   /** Throws as {@link io.gameq.GameQueue#open(String, Takeover, Duration)}. */
@@ -125,7 +125,7 @@ final class OwnerOpening {
     return node.calls.startOfMySql(
         "opening " + owner,
         isAwaited -> openInTurn(wanted, isAwaited),
-        late -> node.closing.release(NodeSession.of(late).tracker()),
+        late -> node.closing.release(NodeSession.of(late).tracker),
         node.callbacks);
   }
 
@@ -351,8 +351,8 @@ final class OwnerOpening {
    */
   static final class Many {
     /**
-     * Half of those that may be under way on a node: who comes alone does not wait for a crowd. With
-     * more no more log in a second on two cores, and commits meanwhile take longer.
+     * Half of those that may be under way on a node: who comes alone does not wait for a crowd.
+     * With more no more log in a second on two cores, and commits meanwhile take longer.
      */
     private static final int MOST_UNDER_WAY = 32;
 

@@ -98,7 +98,7 @@ final class SessionCommits implements MessageCommits {
             : Set.copyOf(of);
     try {
       for (StagedChanges one : of) {
-        one.session().take(one, all, taken);
+        one.session.take(one, all, taken);
       }
       return taken.isEmpty() ? commit(changes) : submit(taken, changes, sent(taken), terms);
     } catch (RuntimeException e) {
@@ -108,7 +108,7 @@ final class SessionCommits implements MessageCommits {
       }
       throw e;
     } finally {
-      taken.forEach(its -> its.from().tracker().prepared());
+      taken.forEach(its -> its.from().tracker.prepared());
     }
   }
 
@@ -121,7 +121,7 @@ final class SessionCommits implements MessageCommits {
       RuntimeException e) {
     for (NodeSession.Taken its : taken) {
       if (!its.from().ref().isLost()) {
-        its.from().staged().putBack(its.staged());
+        its.from().staged.putBack(its.staged());
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
@@ -131,7 +131,7 @@ final class SessionCommits implements MessageCommits {
       StagedChanges.stayOne(
           all,
           e instanceof RollbackRequiredException
-              || of.stream().anyMatch(one -> one.session().ref().isLost()),
+              || of.stream().anyMatch(one -> one.session.ref().isLost()),
           e);
     }
   }
@@ -157,7 +157,8 @@ final class SessionCommits implements MessageCommits {
       Terms terms) {
     List<SlotMessages> messages = messages(taken, changes);
     List<ChangedRow> handled = handled(messages);
-    List<CommitPart> parts = parts(taken, sent);
+    List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
+    taken.forEach(its -> parts.add(its.part()));
     List<DurableTracker> inboxes = sent.isEmpty() ? List.of() : new ArrayList<>();
     int noted = 0;
     boolean isSubmitted = false;
@@ -166,7 +167,7 @@ final class SessionCommits implements MessageCommits {
       check(parts, messages);
       if (!handled.isEmpty()) {
         for (NodeSession.Taken its : taken) {
-          its.from().handled().begin(handled);
+          its.from().handled.begin(handled);
           noted++;
         }
       }
@@ -176,8 +177,8 @@ final class SessionCommits implements MessageCommits {
       List<DurableTracker> trackers = new ArrayList<>(taken.size());
       List<PendingHandovers> handovers = new ArrayList<>(taken.size());
       for (NodeSession.Taken its : taken) {
-        trackers.add(its.from().tracker());
-        handovers.add(its.from().handovers());
+        trackers.add(its.from().tracker);
+        handovers.add(its.from().handovers);
       }
       for (DurableTracker inbox : inboxes) {
         trackers.add(inbox);
@@ -190,7 +191,7 @@ final class SessionCommits implements MessageCommits {
       TrackedCommit commit =
           new TrackedCommit(with(handled, told), messages, trackers, trade, terms.urgency());
       if (!handled.isEmpty()) {
-        commit.whenFailed(reason -> taken.forEach(its -> its.from().staged().refuse(reason)));
+        commit.whenFailed(reason -> taken.forEach(its -> its.from().staged.refuse(reason)));
       }
       trackers.forEach(tracker -> tracker.submitted(commit));
       try {
@@ -205,20 +206,10 @@ final class SessionCommits implements MessageCommits {
       return commit.receipt(node.callbacks);
     } finally {
       for (int i = 0; i < noted; i++) {
-        taken.get(i).from().handled().ended(handled, isSubmitted);
+        taken.get(i).from().handled.ended(handled, isSubmitted);
       }
       inboxes.forEach(DurableTracker::prepared);
     }
-  }
-
-  /** One for each session; room for those of inboxes where rows are sent. */
-  private static List<CommitPart> parts(List<NodeSession.Taken> taken, List<GameRows.Sent> sent) {
-    if (sent.isEmpty() && taken.size() == 1) { // nearly every commit
-      return List.of(taken.get(0).part());
-    }
-    List<CommitPart> parts = new ArrayList<>(taken.size());
-    taken.forEach(its -> parts.add(its.part()));
-    return parts;
   }
 
   private static List<GameRows.Sent> sent(List<NodeSession.Taken> taken) {
@@ -325,8 +316,7 @@ final class SessionCommits implements MessageCommits {
   }
 
   /** Messages count as rows. */
-  private void checkLimits(
-      List<CommitPart> parts, List<SlotMessages> messages) {
+  private void checkLimits(List<CommitPart> parts, List<SlotMessages> messages) {
     int rows = 0;
     long bytes = 0;
     for (SlotMessages of : messages) {

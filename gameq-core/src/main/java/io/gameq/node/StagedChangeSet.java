@@ -29,9 +29,9 @@ final class StagedChangeSet implements ChangeSet {
   private final GameRows rows;
 
   /** What stages of each session's owner. */
-  private final List<StagedChanges> shares;
+  final List<StagedChanges> shares;
 
-  private Urgency urgency = Urgency.NORMAL;
+  Urgency urgency = Urgency.NORMAL;
 
   /** Throws GameQueueException when these are no sessions of this node. */
   StagedChangeSet(NodeQueue queue, GameNode node, Collection<? extends OwnerSession> sessions) {
@@ -40,7 +40,7 @@ final class StagedChangeSet implements ChangeSet {
     StagedChanges.Size size = new StagedChanges.Size(node.config.limits());
     this.shares =
         new LinkedHashSet<>(sessions)
-            .stream().map(session -> NodeSession.of(session).staged().beside(size)).toList();
+            .stream().map(session -> NodeSession.of(session).staged.beside(size)).toList();
     if (shares.isEmpty()) {
       throw new GameQueueException("a change set needs at least one session");
     }
@@ -59,14 +59,6 @@ final class StagedChangeSet implements ChangeSet {
     }
     shares.forEach(share -> share.requireWhole());
     return value;
-  }
-
-  List<StagedChanges> shares() {
-    return shares;
-  }
-
-  Urgency urgency() {
-    return urgency;
   }
 
   @Override
@@ -143,7 +135,7 @@ final class StagedChangeSet implements ChangeSet {
           "move",
           new RowRefusedException(
               "%s: the row stays with %s: put it, or name its new owner by its column %s"
-                  .formatted(row.table().name(), giver.owner(), row.table().ownerColumn().name())));
+                  .formatted(row.table().name(), giver.owner, row.table().ownerColumn().name())));
     }
     giver.move(() -> row, taker);
   }
@@ -186,14 +178,14 @@ final class StagedChangeSet implements ChangeSet {
 
   private StagedChanges of(OwnerSession session) {
     return shares.stream()
-        .filter(share -> share.session().equals(session))
+        .filter(share -> share.session.equals(session))
         .findFirst()
         .orElseThrow(
             () -> new GameQueueException("the session is none of this change set: " + session));
   }
 
   private Optional<StagedChanges> find(OwnerId owner) {
-    return shares.stream().filter(share -> share.owner().equals(owner)).findFirst();
+    return shares.stream().filter(share -> share.owner.equals(owner)).findFirst();
   }
 
   private StagedChanges ownersOf(GameRows.Given row) {
@@ -224,7 +216,7 @@ final class StagedChangeSet implements ChangeSet {
                             owner,
                             table.ownerColumn().name(),
                             shares.stream()
-                                .map(share -> share.owner().toString())
+                                .map(share -> share.owner.toString())
                                 .collect(Collectors.joining(", ")))));
   }
 

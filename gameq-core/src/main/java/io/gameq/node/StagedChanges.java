@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class StagedChanges {
-  private final NodeSession session;
+  final NodeSession session;
   private final GameRows games;
   private final MissingTables missing;
-  private final OwnerId owner;
+  final OwnerId owner;
   private final Limits limits;
 
   /** Made anew for each commit, with its first change; null while there is none. */
@@ -122,14 +122,6 @@ final class StagedChanges {
     return new StagedChanges(session, games, missing, limits, sizeOfSet, this);
   }
 
-  NodeSession session() {
-    return session;
-  }
-
-  OwnerId owner() {
-    return owner;
-  }
-
   void put(Supplier<GameRows.Given> given) {
     orTear("put", () -> put(given.get()));
   }
@@ -189,7 +181,7 @@ final class StagedChanges {
     CarriedColumns.Carried carried = carried(key);
     ChangedRow away = games.encode(table, key, RowOp.MOVED, row.values(), carried);
     to.stage(games.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
-    to.session.tracker().movesIn(key.text(), carried);
+    to.session.tracker.movesIn(key.text(), carried);
     stage(away);
   }
 
@@ -220,7 +212,7 @@ final class StagedChanges {
 
   /** What a put takes along that its game does not know. */
   private CarriedColumns.@Nullable Carried carried(RowKey key) {
-    return session.tracker().carried(key.text(), get(key.text()));
+    return session.tracker.carried(key.text(), get(key.text()));
   }
 
   /** A change of a row that was not told might be older than what MySQL has, and count for less. */

@@ -117,7 +117,8 @@ class ClaimScriptsTest {
   private void commitOf(String owner, long dueMillis) {
     OwnerId id = OwnerId.of(owner);
     assertTrue(
-        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0, false) instanceof OpenScript.Opened);
+        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0, false)
+            instanceof OpenScript.Opened);
     slot.redis.sync().hset(slot.slot.dirty(id, slot.first), bytes("i:1"), bytes(row(1, "a")));
     slot.redis
         .sync()
