@@ -62,7 +62,9 @@ public interface ChangeSet {
   void move(String table, Map<String, ?> columns, OwnerSession from);
 
   /** Stages a message, which is published together with the rows: both or neither. */
-  <T> void publish(Topic<T> topic, String key, T payload);
+  default <T> void publish(Topic<T> topic, String key, T payload) {
+    publish(topic, Publish.of(key, payload));
+  }
 
   /** Stages a message; see {@link #publish(Topic, String, Object)}. */
   <T> void publish(Topic<T> topic, Publish<T> message);

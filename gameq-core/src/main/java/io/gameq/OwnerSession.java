@@ -186,7 +186,9 @@ public interface OwnerSession extends AutoCloseable {
    * @throws GameQueueException as {@link Topic#publish(String, Object)}; then nothing more is
    *     staged, and this session commits nothing before {@link #rollback}
    */
-  <T> void publish(Topic<T> topic, String key, T payload);
+  default <T> void publish(Topic<T> topic, String key, T payload) {
+    publish(topic, Publish.of(key, payload));
+  }
 
   /** Stages a message; see {@link #publish(Topic, String, Object)}. */
   <T> void publish(Topic<T> topic, Publish<T> message);
@@ -212,7 +214,9 @@ public interface OwnerSession extends AutoCloseable {
    * @throws GameQueueException when the commit is larger than the limits; what was staged stays
    *     staged
    */
-  CommitReceipt commit();
+  default CommitReceipt commit() {
+    return commit(Urgency.NORMAL);
+  }
 
   /**
    * Commits as {@link #commit()} does.

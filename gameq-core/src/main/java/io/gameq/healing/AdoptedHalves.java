@@ -6,8 +6,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.LookScript;
-import io.gameq.redis.script.LookScript.Looked;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.LookupScript.Looked;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,7 +37,7 @@ public record AdoptedHalves(
     Looked looked =
         redis == null
             ? null
-            : LookScript.call(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
+            : LookupScript.look(redis, slots[owner.slot(slots.length)], owner, versions.keySet());
     Map<String, Long> durable = inMySql.apply(versions.keySet());
     if (holdsOne(durable, versions)) {
       return Place.THERE;

@@ -12,9 +12,8 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitGroup;
-import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.ReassertScript;
+import io.gameq.redis.script.OwnKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +140,7 @@ public sealed interface HealingStep {
   record TellWhole(NotReplayed passed) implements HealingStep {
     @Override
     public HealingStep next(HealingPorts ports) {
-      HealedScript.call(
+      OwnKey.healed(
           ports.redis(),
           ports.slots(),
           ports.sessions().owning().stream().map(HeldSession::ref).toList());
@@ -329,7 +328,7 @@ public sealed interface HealingStep {
 
   /** Tells Redis of sessions that own by MySQL; those that it refuses for newer ones are lost. */
   private static void tell(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
-    boolean[] accepted = ReassertScript.callAll(redis, slots, sessions);
+    boolean[] accepted = OwnKey.reassertAll(redis, slots, sessions);
     for (int i = 0; i < accepted.length; i++) {
       if (!accepted[i]) {
         sessions.get(i).markLost();

@@ -9,7 +9,7 @@ import io.gameq.redis.RedisReply;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.script.CommitScript;
 import io.gameq.redis.script.LuaScript;
-import io.gameq.redis.script.MessageCommit;
+import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.rows.EncodedRow;
 import io.gameq.wal.WalRecord;
 import java.util.ArrayDeque;

@@ -8,6 +8,6 @@ import io.gameq.GameQueueProvider;
 public final class NodeProvider implements GameQueueProvider {
   @Override
   public GameQueue open(GameQueueConfig config) {
-    return NodeQueue.open(config);
+    return new NodeQueue(GameNode.start(config));
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.node;
 import io.gameq.ChangeSet;
 import io.gameq.CommitReceipt;
 import io.gameq.GameQueue;
-import io.gameq.GameQueueConfig;
 import io.gameq.GameQueueException;
 import io.gameq.Ids;
 import io.gameq.OpenProgress;
@@ -23,7 +22,7 @@ import io.gameq.mysql.tables.TopicTable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.script.ReadScript;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RecordMapper;
@@ -61,14 +60,14 @@ import org.slf4j.LoggerFactory;
 final class NodeQueue implements GameQueue, MeteredNode {
   private static final Logger LOG = LoggerFactory.getLogger(NodeQueue.class);
 
-  private final GameNode node;
+  final GameNode node;
   private final GameRows rows;
   private final OwnerOpening opening;
-  private final SessionCommits commits;
+  final SessionCommits commits;
   private final NodeIds ids;
   private final NodeTopics topics;
 
-  private NodeQueue(GameNode node) {
+  NodeQueue(GameNode node) {
     this.node = node;
     this.rows = node.rows;
     this.opening = new OwnerOpening(this, node);
@@ -108,11 +107,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
     }
   }
 
-  /** As {@link GameQueue#open(GameQueueConfig)}. */
-  static GameQueue open(GameQueueConfig config) {
-    return new NodeQueue(GameNode.start(config));
-  }
-
   @Override
   public OwnerSession open(String owner) {
     return open(owner, Takeover.ALWAYS);
@@ -140,7 +134,8 @@ final class NodeQueue implements GameQueue, MeteredNode {
   public CompletionStage<List<OpenResult>> openAll(
       Collection<String> owners, Takeover takeover, Consumer<OpenProgress> progress) {
     requireOpen();
-    return new OwnersOpening(owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
+    return new OwnerOpening.Many(
+            owners, owner -> openAsync(owner, takeover), progress, node.callbacks)
         .start();
   }
 
@@ -177,7 +172,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
     List<EncodedRow> unflushed =
         node.servers
             .control()
-            .ask(redis -> ReadScript.call(redis, node.servers.slot(owner), owner));
+            .ask(redis -> LookupScript.unflushed(redis, node.servers.slot(owner), owner));
     String prefix = PercentEncoding.percent(table.name()) + ":";
     OwnerView view =
         node.views.load(
@@ -210,7 +205,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
   public CommitReceipt commit(Urgency urgency, OwnerSession... sessions) {
     requireOpen();
     return commits.commit(
-        SessionCommits.Terms.of(urgency), List.of(), NodeSession.changes(sessions));
+        SessionCommits.Terms.of(urgency), List.of(), NodeSession.staged(sessions));
   }
 
   @Override
@@ -285,7 +280,7 @@ final class NodeQueue implements GameQueue, MeteredNode {
     StagedChangeSet set = new StagedChangeSet(this, node, sessions);
     T value = set.stage(changes);
     return new Transacted<>(
-        value, commits.commit(SessionCommits.Terms.of(set.urgency()), set.shares()));
+        value, commits.commit(SessionCommits.Terms.of(set.urgency), set.shares));
   }
 
   @Override
@@ -360,16 +355,6 @@ final class NodeQueue implements GameQueue, MeteredNode {
   @Override
   public boolean isHealed() {
     return node.sender.isHealed();
-  }
-
-  // --- for sessions
-
-  SessionCommits commits() {
-    return commits;
-  }
-
-  GameNode node() {
-    return node;
   }
 
   private List<Table> tablesOf(OwnerId owner) {

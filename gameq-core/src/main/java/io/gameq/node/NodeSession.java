@@ -16,6 +16,7 @@ import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.durability.DurableTracker;
 import io.gameq.durability.PendingHandovers;
+import io.gameq.durability.SentToSession;
 import io.gameq.durability.TrackedReceipt;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionRef;
@@ -26,17 +27,21 @@ import io.gameq.rows.RowKey;
 import io.gameq.rows.Table;
 import io.gameq.view.OwnerView;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,12 +54,11 @@ final class NodeSession implements OwnerSession {
   private final NodeQueue queue;
   private final GameNode node;
   private final GameRows rows;
-  private final DurableTracker tracker;
+  final DurableTracker tracker;
   private final OwnerId owner;
-  private final StagedChanges staged;
-  private final PendingHandovers handovers;
-  private final SessionCommits.HandledBefore handled;
-  private final ChangeStaging changes;
+  final StagedChanges staged;
+  final PendingHandovers handovers;
+  final SessionCommits.HandledBefore handled;
   private final CurrentRows current;
   private final News lost = new News();
   private final News asked = new News();
@@ -69,15 +73,14 @@ final class NodeSession implements OwnerSession {
   /** A session that was opened, with what the node saw and adopted then. */
   NodeSession(NodeQueue queue, DurableTracker tracker, OwnerView loaded, List<EncodedRow> adopted) {
     this.queue = queue;
-    this.node = queue.node();
+    this.node = queue.node;
     this.rows = node.rows;
     this.tracker = tracker;
     this.owner = tracker.session().owner();
     this.handovers = new PendingHandovers(adopted);
     this.handled = new SessionCommits.HandledBefore(tracker, adopted);
     this.loaded = loaded;
-    this.staged = new StagedChanges(owner, node.config.limits());
-    this.changes = new ChangeStaging(this, rows, loaded.missing(), staged);
+    this.staged = new StagedChanges(this, rows, loaded.missing(), node.config.limits());
     this.current = new CurrentRows(owner, rows);
     this.sentToGame = new SentToGame(rows, node.callbacks);
     tracker.sent().takenBy(this::came);
@@ -103,9 +106,9 @@ final class NodeSession implements OwnerSession {
     throw new GameQueueException("not a session that GameQueue.open returned: " + session);
   }
 
-  /** What stages the changes of sessions. */
-  static List<ChangeStaging> changes(OwnerSession... sessions) {
-    return Arrays.stream(sessions).map(session -> of(session).changes).toList();
+  /** What is staged in sessions. */
+  static List<StagedChanges> staged(OwnerSession... sessions) {
+    return Arrays.stream(sessions).map(session -> of(session).staged).toList();
   }
 
   @Override
@@ -115,27 +118,6 @@ final class NodeSession implements OwnerSession {
 
   SessionRef ref() {
     return tracker.session();
-  }
-
-  DurableTracker tracker() {
-    return tracker;
-  }
-
-  PendingHandovers handovers() {
-    return handovers;
-  }
-
-  SessionCommits.HandledBefore handled() {
-    return handled;
-  }
-
-  StagedChanges staged() {
-    return staged;
-  }
-
-  /** What stages this owner's changes. */
-  ChangeStaging changes() {
-    return changes;
   }
 
   /** These were committed; {@code outcome} ends when Redis has answered. */
@@ -201,22 +183,22 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public <T extends Record> void put(T row) {
-    changes.put(() -> rows.given(row));
+    staged.put(() -> rows.given(row));
   }
 
   @Override
   public void put(String table, Map<String, ?> columns) {
-    changes.put(() -> rows.given(table, columns));
+    staged.put(() -> rows.given(table, columns));
   }
 
   @Override
   public <T extends Record> void update(T row) {
-    changes.update(() -> rows.part(row));
+    staged.update(() -> rows.part(row));
   }
 
   @Override
   public void update(String table, Map<String, ?> columns) {
-    changes.update(() -> rows.part(table, columns));
+    staged.update(() -> rows.part(table, columns));
   }
 
   /**
@@ -252,42 +234,37 @@ final class NodeSession implements OwnerSession {
 
   @Override
   public void delete(Class<? extends Record> type, Object... key) {
-    changes.delete(() -> rows.mapper(type).table(), key);
+    staged.delete(() -> rows.mapper(type).table(), key);
   }
 
   @Override
   public void delete(String table, Object... key) {
-    changes.delete(() -> rows.table(table), key);
+    staged.delete(() -> rows.table(table), key);
   }
 
   @Override
   public <T extends Record> void move(T row, OwnerSession to) {
-    changes.move(() -> rows.given(row), of(to).changes);
+    staged.move(() -> rows.given(row), of(to).staged);
   }
 
   @Override
   public void move(String table, Map<String, ?> columns, OwnerSession to) {
-    changes.move(() -> rows.given(table, columns), of(to).changes);
-  }
-
-  @Override
-  public <T> void publish(Topic<T> topic, String key, T payload) {
-    publish(topic, Publish.of(key, payload));
+    staged.move(() -> rows.given(table, columns), of(to).staged);
   }
 
   @Override
   public <T> void publish(Topic<T> topic, Publish<T> message) {
-    changes.publish(() -> queue.change(topic, message));
+    staged.publish(() -> queue.change(topic, message));
   }
 
   @Override
   public <T extends Record> void send(String to, T row) {
-    changes.send(OwnerId.of(to), () -> rows.given(row));
+    staged.send(OwnerId.of(to), () -> rows.given(row));
   }
 
   @Override
   public void send(String to, String table, Map<String, ?> columns) {
-    changes.send(OwnerId.of(to), () -> rows.given(table, columns));
+    staged.send(OwnerId.of(to), () -> rows.given(table, columns));
   }
 
   @Override
@@ -321,17 +298,12 @@ final class NodeSession implements OwnerSession {
   }
 
   @Override
-  public CommitReceipt commit() {
-    return commit(Urgency.NORMAL);
-  }
-
-  @Override
   public CommitReceipt commit(Urgency urgency) {
     return commit(SessionCommits.Terms.of(urgency));
   }
 
   private CommitReceipt commit(SessionCommits.Terms terms) {
-    return queue.commits().commit(terms, List.of(), List.of(changes));
+    return queue.commits.commit(terms, List.of(), List.of(staged));
   }
 
   /**
@@ -430,5 +402,74 @@ final class NodeSession implements OwnerSession {
   @Override
   public String toString() {
     return "OwnerSession[" + ref() + "]";
+  }
+
+  /** Rows that others sent to a session's owner, on their way to the game. Thread-safe. */
+  private static final class SentToGame {
+    private final GameRows games;
+    private final Executor callbacks;
+    private final List<EncodedRow> waiting = new ArrayList<>();
+    private @Nullable Consumer<SentRows> listener;
+
+    /** With {@code callbacks}, where the game's code runs. */
+    SentToGame(GameRows games, Executor callbacks) {
+      this.games = games;
+      this.callbacks = callbacks;
+    }
+
+    /** The game wants to be told from now on, and of those that wait. */
+    synchronized void to(Consumer<SentRows> game) {
+      listener = game;
+      tell();
+    }
+
+    /** Rows came; when nobody wants to be told, the oldest are forgotten. */
+    synchronized void came(List<EncodedRow> rows) {
+      waiting.addAll(rows);
+      waiting.subList(0, Math.max(0, waiting.size() - SentToSession.MOST_WAITING)).clear();
+      tell();
+    }
+
+    private void tell() {
+      Consumer<SentRows> game = listener;
+      if (game != null && !waiting.isEmpty()) {
+        SentRows rows = new RowsSent(games, waiting);
+        waiting.clear();
+        callbacks.execute(() -> game.accept(rows));
+      }
+    }
+
+    /** What a session is told of. Immutable. */
+    private record RowsSent(GameRows games, List<EncodedRow> rows) implements SentRows {
+      RowsSent {
+        rows = rows.stream().sorted(Comparator.comparingLong(EncodedRow::version)).toList();
+      }
+
+      @Override
+      public Set<String> tables() {
+        return rows.stream().map(GameRows::tableOf).collect(Collectors.toUnmodifiableSet());
+      }
+
+      @Override
+      public <T extends Record> List<T> rows(Class<T> type) {
+        RecordMapper<T> mapper = games.mapper(type);
+        return rows(mapper.table().name()).stream().map(mapper::fromRow).toList();
+      }
+
+      @Override
+      public List<Row> rows(String table) {
+        Table of = games.table(table);
+        return rows.stream()
+            .filter(row -> GameRows.tableOf(row).equals(of.name()))
+            .map(row -> games.tables().row(games.decode(row), of))
+            .toList();
+      }
+
+      /** Keys alone. */
+      @Override
+      public String toString() {
+        return rows.stream().map(EncodedRow::key).toList().toString();
+      }
+    }
   }
 }

@@ -13,7 +13,6 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.CommitScript;
-import io.gameq.redis.script.HealedScript;
 import io.gameq.redis.script.OpenOwners;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
@@ -211,10 +210,6 @@ public sealed interface Opening {
       List<EncodedRow> claimed,
       List<Long> sequences,
       List<EncodedRow> sent) {
-    public AdoptedRows(List<EncodedRow> dirty, List<EncodedRow> claimed, List<Long> sequences) {
-      this(dirty, claimed, sequences, List.of());
-    }
-
     /** What the script returned, without rows that are damaged: writers set those aside. */
     static AdoptedRows of(OpenScript.Opened script) {
       return new AdoptedRows(
@@ -410,9 +405,7 @@ public sealed interface Opening {
       Lost toPutBack = lost != null && lost.isFollowedBy(session) ? lost : null;
       long window = node.mergeWindowMillis;
       OpenScript.Outcome outcome =
-          toPutBack != null
-              ? OpenScript.callBeforePutBack(by.redis(), node.slot(owner), owner, session, window)
-              : OpenScript.call(by.redis(), node.slot(owner), owner, session, window);
+          OpenScript.call(by.redis(), node.slot(owner), owner, session, window, toPutBack != null);
       if (outcome instanceof OpenScript.Refused refused) {
         return new Refused(attempt, refused.ownedBy());
       }
@@ -456,7 +449,7 @@ public sealed interface Opening {
   record PutBack(Attempt attempt, Healed by, AdoptedRows rows) implements UnderWay {
     @Override
     public Opening next(Node node) {
-      HealedScript.call(
+      OwnKey.healed(
           by.redis(), node.slots, List.of(node.session(attempt.owner(), attempt.raised())));
       return taken(attempt, by, rows);
     }

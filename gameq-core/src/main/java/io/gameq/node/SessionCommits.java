@@ -2,8 +2,10 @@ package io.gameq.node;
 
 import io.gameq.ClaimLostException;
 import io.gameq.CommitReceipt;
+import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.OwnerSession;
+import io.gameq.OwnershipLostException;
 import io.gameq.QueueFullException;
 import io.gameq.RollbackRequiredException;
 import io.gameq.Urgency;
@@ -26,6 +28,7 @@ import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.HandledRow;
+import io.gameq.rows.RowOp;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -34,7 +37,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,29 +76,29 @@ final class SessionCommits implements MessageCommits {
 
   @Override
   public CommitReceipt commit(List<MessageChange> changes, OwnerSession... sessions) {
-    return commit(Terms.of(Urgency.NORMAL), changes, NodeSession.changes(sessions));
+    return commit(Terms.of(Urgency.NORMAL), changes, NodeSession.staged(sessions));
   }
 
   /** Commits what is staged in sessions; as {@link io.gameq.GameQueue#commit}. */
-  CommitReceipt commit(Terms terms, List<MessageChange> changes, List<ChangeStaging> sessions) {
+  CommitReceipt commit(Terms terms, List<MessageChange> changes, List<StagedChanges> sessions) {
     return commit(terms, changes, sessions, false);
   }
 
   /** Commits a change set; when it throws, nothing of it is left. */
-  CommitReceipt commit(Terms terms, List<ChangeStaging> set) {
+  CommitReceipt commit(Terms terms, List<StagedChanges> set) {
     return commit(terms, List.of(), set, true);
   }
 
   private CommitReceipt commit(
-      Terms terms, List<MessageChange> changes, List<ChangeStaging> of, boolean isSet) {
+      Terms terms, List<MessageChange> changes, List<StagedChanges> of, boolean isSet) {
     List<NodeSession.Taken> taken = new ArrayList<>(of.size());
     Set<StagedChanges> all =
         of.size() == 1 // nearly every commit
-            ? Set.of(of.get(0).staged())
-            : of.stream().map(ChangeStaging::staged).collect(Collectors.toSet());
+            ? Set.of(of.get(0))
+            : Set.copyOf(of);
     try {
-      for (ChangeStaging one : of) {
-        one.session().take(one.staged(), all, taken);
+      for (StagedChanges one : of) {
+        one.session.take(one, all, taken);
       }
       return taken.isEmpty() ? commit(changes) : submit(taken, changes, sent(taken), terms);
     } catch (RuntimeException e) {
@@ -106,20 +108,20 @@ final class SessionCommits implements MessageCommits {
       }
       throw e;
     } finally {
-      taken.forEach(its -> its.from().tracker().prepared());
+      taken.forEach(its -> its.from().tracker.prepared());
     }
   }
 
   /** Changes of several sessions, or with the acknowledgement of a message, stay one change. */
   private static void putBack(
-      List<ChangeStaging> of,
+      List<StagedChanges> of,
       List<NodeSession.Taken> taken,
       List<MessageChange> changes,
       Set<StagedChanges> all,
       RuntimeException e) {
     for (NodeSession.Taken its : taken) {
       if (!its.from().ref().isLost()) {
-        its.from().staged().putBack(its.staged());
+        its.from().staged.putBack(its.staged());
       }
     }
     if (changes.stream().anyMatch(MessageChange.Ack.class::isInstance)) {
@@ -129,7 +131,7 @@ final class SessionCommits implements MessageCommits {
       StagedChanges.stayOne(
           all,
           e instanceof RollbackRequiredException
-              || of.stream().anyMatch(one -> one.session().ref().isLost()),
+              || of.stream().anyMatch(one -> one.session.ref().isLost()),
           e);
     }
   }
@@ -155,27 +157,28 @@ final class SessionCommits implements MessageCommits {
       Terms terms) {
     List<SlotMessages> messages = messages(taken, changes);
     List<ChangedRow> handled = handled(messages);
-    List<CommitPart> parts = parts(taken, sent);
+    List<CommitPart> parts = new ArrayList<>(taken.size()); // one for each session, then inboxes
+    taken.forEach(its -> parts.add(its.part()));
     List<DurableTracker> inboxes = sent.isEmpty() ? List.of() : new ArrayList<>();
     int noted = 0;
     boolean isSubmitted = false;
     try {
       prepareInboxes(sent, inboxes, parts);
-      CommitChecks.check(limits, parts, messages);
+      check(parts, messages);
       if (!handled.isEmpty()) {
         for (NodeSession.Taken its : taken) {
-          its.from().handled().begin(handled);
+          its.from().handled.begin(handled);
           noted++;
         }
       }
-      Trade trade = CommitChecks.moves(parts) ? new Trade() : null;
+      Trade trade = moves(parts) ? new Trade() : null;
       long deadline = deadline(terms);
       awaitCallbacks(deadline);
       List<DurableTracker> trackers = new ArrayList<>(taken.size());
       List<PendingHandovers> handovers = new ArrayList<>(taken.size());
       for (NodeSession.Taken its : taken) {
-        trackers.add(its.from().tracker());
-        handovers.add(its.from().handovers());
+        trackers.add(its.from().tracker);
+        handovers.add(its.from().handovers);
       }
       for (DurableTracker inbox : inboxes) {
         trackers.add(inbox);
@@ -188,7 +191,7 @@ final class SessionCommits implements MessageCommits {
       TrackedCommit commit =
           new TrackedCommit(with(handled, told), messages, trackers, trade, terms.urgency());
       if (!handled.isEmpty()) {
-        commit.whenFailed(reason -> taken.forEach(its -> its.from().staged().refuse(reason)));
+        commit.whenFailed(reason -> taken.forEach(its -> its.from().staged.refuse(reason)));
       }
       trackers.forEach(tracker -> tracker.submitted(commit));
       try {
@@ -203,20 +206,10 @@ final class SessionCommits implements MessageCommits {
       return commit.receipt(node.callbacks);
     } finally {
       for (int i = 0; i < noted; i++) {
-        taken.get(i).from().handled().ended(handled, isSubmitted);
+        taken.get(i).from().handled.ended(handled, isSubmitted);
       }
       inboxes.forEach(DurableTracker::prepared);
     }
-  }
-
-  /** One for each session; room for those of inboxes where rows are sent. */
-  private static List<CommitPart> parts(List<NodeSession.Taken> taken, List<GameRows.Sent> sent) {
-    if (sent.isEmpty() && taken.size() == 1) { // nearly every commit
-      return List.of(taken.get(0).part());
-    }
-    List<CommitPart> parts = new ArrayList<>(taken.size());
-    taken.forEach(its -> parts.add(its.part()));
-    return parts;
   }
 
   private static List<GameRows.Sent> sent(List<NodeSession.Taken> taken) {
@@ -304,6 +297,101 @@ final class SessionCommits implements MessageCommits {
     return all;
   }
 
+  // --- checks, before anything is sent
+
+  /** Throws GameQueueException naming what is wrong; nothing was written then. */
+  private void check(List<CommitPart> parts, List<SlotMessages> messages) {
+    parts.forEach(SessionCommits::checkOwned);
+    checkLimits(parts, messages);
+    checkMoves(parts);
+  }
+
+  private static void checkOwned(CommitPart part) {
+    if (part.session().isLost()) {
+      throw new OwnershipLostException(
+          part.session().owner().id(),
+          "session %s no longer owns %s: a newer session was opened; open the owner again"
+              .formatted(part.session().id(), part.session().owner()));
+    }
+  }
+
+  /** Messages count as rows. */
+  private void checkLimits(List<CommitPart> parts, List<SlotMessages> messages) {
+    int rows = 0;
+    long bytes = 0;
+    for (SlotMessages of : messages) {
+      rows += of.changes().size();
+      bytes += of.bytes();
+    }
+    for (CommitPart part : parts) {
+      rows += part.rows().size();
+      bytes += part.bytes();
+    }
+    if (rows > limits.commitRows()) {
+      throw new GameQueueException(
+          "a commit of %d %s, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(
+                  rows, messages.isEmpty() ? "rows" : "rows and messages", limits.commitRows()));
+    }
+    if (bytes > limits.commitBytes()) {
+      throw new GameQueueException(
+          "a commit of %d bytes, the limit is %d: commit in smaller steps, or raise maxCommit"
+              .formatted(bytes, limits.commitBytes()));
+    }
+  }
+
+  /** Whether any row moves between two owners. */
+  private static boolean moves(List<CommitPart> parts) {
+    for (CommitPart part : parts) {
+      if (hasHalf(part)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Half of a move would show a row twice, or to nobody; and a row has one new image in a commit.
+   */
+  private static void checkMoves(List<CommitPart> parts) {
+    if (parts.size() < 2 && !moves(parts)) {
+      return;
+    }
+    Map<String, ChangedRow> away = new HashMap<>();
+    Map<String, ChangedRow> here = new HashMap<>();
+    for (CommitPart part : parts) {
+      for (ChangedRow row : part.rows()) {
+        if ((row.op() == RowOp.MOVED ? away : here).put(row.key(), row) != null) {
+          throw new GameQueueException(
+              "row " + row.key() + " is changed by two sessions of one commit");
+        }
+      }
+    }
+    here.values().stream()
+        .filter(row -> row.movedIn() && !away.containsKey(row.key()))
+        .forEach(SessionCommits::refuseHalf);
+    away.values().stream()
+        .filter(row -> !here.containsKey(row.key()) || !here.get(row.key()).movedIn())
+        .forEach(SessionCommits::refuseHalf);
+  }
+
+  private static boolean hasHalf(CommitPart part) {
+    for (ChangedRow row : part.rows()) {
+      if (row.movedIn() || row.op() == RowOp.MOVED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void refuseHalf(ChangedRow row) {
+    throw new GameQueueException(
+        "row "
+            + row.key()
+            + " moves between two owners: commit both sessions together with GameQueue.commit, or"
+            + " roll both back");
+  }
+
   // --- room
 
   /**
@@ -382,7 +470,7 @@ final class SessionCommits implements MessageCommits {
 
   private void submit(Commit commit, boolean mayHaveCallbacks) {
     try {
-      CommitChecks.check(limits, List.of(), commit.messages());
+      check(List.of(), commit.messages());
       long deadline = admissionDeadline();
       if (mayHaveCallbacks) {
         awaitCallbacks(deadline);

@@ -29,9 +29,9 @@ final class StagedChangeSet implements ChangeSet {
   private final GameRows rows;
 
   /** What stages of each session's owner. */
-  private final List<ChangeStaging> shares;
+  final List<StagedChanges> shares;
 
-  private Urgency urgency = Urgency.NORMAL;
+  Urgency urgency = Urgency.NORMAL;
 
   /** Throws GameQueueException when these are no sessions of this node. */
   StagedChangeSet(NodeQueue queue, GameNode node, Collection<? extends OwnerSession> sessions) {
@@ -40,7 +40,7 @@ final class StagedChangeSet implements ChangeSet {
     StagedChanges.Size size = new StagedChanges.Size(node.config.limits());
     this.shares =
         new LinkedHashSet<>(sessions)
-            .stream().map(session -> NodeSession.of(session).changes().into(size)).toList();
+            .stream().map(session -> NodeSession.of(session).staged.beside(size)).toList();
     if (shares.isEmpty()) {
       throw new GameQueueException("a change set needs at least one session");
     }
@@ -55,18 +55,10 @@ final class StagedChangeSet implements ChangeSet {
     try {
       value = code.apply(this);
     } finally {
-      shares.forEach(share -> share.staged().seal());
+      shares.forEach(share -> share.seal());
     }
-    shares.forEach(share -> share.staged().requireWhole());
+    shares.forEach(share -> share.requireWhole());
     return value;
-  }
-
-  List<ChangeStaging> shares() {
-    return shares;
-  }
-
-  Urgency urgency() {
-    return urgency;
   }
 
   @Override
@@ -135,22 +127,17 @@ final class StagedChangeSet implements ChangeSet {
   }
 
   private void stageMove(Supplier<GameRows.Given> given, OwnerSession from) {
-    ChangeStaging giver = checked("move", () -> of(from));
+    StagedChanges giver = checked("move", () -> of(from));
     GameRows.Given row = checked("move", given);
-    ChangeStaging taker = checked("move", () -> ownersOf(row));
+    StagedChanges taker = checked("move", () -> ownersOf(row));
     if (taker.equals(giver)) {
       throw giver.refused(
           "move",
           new RowRefusedException(
               "%s: the row stays with %s: put it, or name its new owner by its column %s"
-                  .formatted(row.table().name(), giver.owner(), row.table().ownerColumn().name())));
+                  .formatted(row.table().name(), giver.owner, row.table().ownerColumn().name())));
     }
     giver.move(() -> row, taker);
-  }
-
-  @Override
-  public <T> void publish(Topic<T> topic, String key, T payload) {
-    publish(topic, Publish.of(key, payload));
   }
 
   @Override
@@ -171,7 +158,7 @@ final class StagedChangeSet implements ChangeSet {
   }
 
   /** One of the set; the receiver if it is of the set, to refuse that. */
-  private ChangeStaging sender(OwnerId to) {
+  private StagedChanges sender(OwnerId to) {
     return find(to).orElse(shares.get(0));
   }
 
@@ -189,23 +176,23 @@ final class StagedChangeSet implements ChangeSet {
     }
   }
 
-  private ChangeStaging of(OwnerSession session) {
+  private StagedChanges of(OwnerSession session) {
     return shares.stream()
-        .filter(share -> share.session().equals(session))
+        .filter(share -> share.session.equals(session))
         .findFirst()
         .orElseThrow(
             () -> new GameQueueException("the session is none of this change set: " + session));
   }
 
-  private Optional<ChangeStaging> find(OwnerId owner) {
-    return shares.stream().filter(share -> share.owner().equals(owner)).findFirst();
+  private Optional<StagedChanges> find(OwnerId owner) {
+    return shares.stream().filter(share -> share.owner.equals(owner)).findFirst();
   }
 
-  private ChangeStaging ownersOf(GameRows.Given row) {
+  private StagedChanges ownersOf(GameRows.Given row) {
     return ownersOf(row.table(), row.table().ownerOf(row.values()));
   }
 
-  private ChangeStaging ownersOf(PartialRow row) {
+  private StagedChanges ownersOf(PartialRow row) {
     if (row.namesOwner()) {
       return ownersOf(row.table(), row.owner());
     }
@@ -217,7 +204,7 @@ final class StagedChangeSet implements ChangeSet {
     return shares.get(0);
   }
 
-  private ChangeStaging ownersOf(Table table, OwnerId owner) {
+  private StagedChanges ownersOf(Table table, OwnerId owner) {
     return find(owner)
         .orElseThrow(
             () ->
@@ -229,11 +216,11 @@ final class StagedChangeSet implements ChangeSet {
                             owner,
                             table.ownerColumn().name(),
                             shares.stream()
-                                .map(share -> share.owner().toString())
+                                .map(share -> share.owner.toString())
                                 .collect(Collectors.joining(", ")))));
   }
 
-  private ChangeStaging ownersOf(Table table, Object... key) {
+  private StagedChanges ownersOf(Table table, Object... key) {
     int part = table.keyColumns().indexOf(table.ownerColumn());
     if (part >= 0) {
       return ownersOf(table, table.ownerOfValue(CanonicalRow.key(table, key)[part]));

@@ -4,12 +4,20 @@ import io.gameq.ClosedException;
 import io.gameq.GameQueueException;
 import io.gameq.Limits;
 import io.gameq.RollbackRequiredException;
+import io.gameq.Row;
+import io.gameq.RowRefusedException;
+import io.gameq.change.CarriedColumns;
 import io.gameq.change.ChangedRow;
 import io.gameq.change.CommitPart;
 import io.gameq.change.FoldedMessages;
 import io.gameq.message.MessageChange;
 import io.gameq.owner.OwnerId;
+import io.gameq.rows.CanonicalRow;
+import io.gameq.rows.PartialRow;
+import io.gameq.rows.RowKey;
 import io.gameq.rows.RowOp;
+import io.gameq.rows.Table;
+import io.gameq.view.MissingTables;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -17,11 +25,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of rows and messages staged in one session for its next commit; what may be half of a
- * change is not committed. Thread-safe; never locks two sessions at a time. Lost with the process.
+ * The changes of rows and messages staged in one session for its next commit: checks each and
+ * encodes it. What may be half of a change is not committed: a change that is refused tears what is
+ * staged before it. Thread-safe; never locks two sessions at a time. Lost with the process.
  *
  * <pre>
  * whole --put refused--------------------------------> torn     no commit until rolled back
@@ -31,14 +41,17 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class StagedChanges {
-  private final OwnerId owner;
+  final NodeSession session;
+  private final GameRows games;
+  private final MissingTables missing;
+  final OwnerId owner;
   private final Limits limits;
 
   /** Made anew for each commit, with its first change; null while there is none. */
   private @Nullable Size size;
 
   /** What is staged in the session, when these are those of a change set beside it; else null. */
-  private final @Nullable StagedChanges session;
+  private final @Nullable StagedChanges ofSession;
 
   private final Map<String, ChangedRow> rows = new LinkedHashMap<>();
 
@@ -82,22 +95,153 @@ final class StagedChanges {
   /** Why what is staged may be half of a change. */
   private record Tear(String why, Throwable cause) {}
 
-  /** Those of a session. */
-  StagedChanges(OwnerId owner, Limits limits) {
-    this(owner, limits, null, null);
+  /** Those of a session; tables that are {@code missing} were not told. */
+  StagedChanges(NodeSession session, GameRows games, MissingTables missing, Limits limits) {
+    this(session, games, missing, limits, null, null);
   }
 
   private StagedChanges(
-      OwnerId owner, Limits limits, @Nullable Size size, @Nullable StagedChanges session) {
-    this.owner = owner;
+      NodeSession session,
+      GameRows games,
+      MissingTables missing,
+      Limits limits,
+      @Nullable Size size,
+      @Nullable StagedChanges ofSession) {
+    this.session = session;
+    this.games = games;
+    this.missing = missing;
+    this.owner = missing.owner();
     this.limits = limits;
     this.size = size;
-    this.session = session;
+    this.ofSession = ofSession;
   }
 
   /** Those of a change set, beside these of the session. */
   StagedChanges beside(Size sizeOfSet) {
-    return new StagedChanges(owner, limits, sizeOfSet, this);
+    requireOpen();
+    return new StagedChanges(session, games, missing, limits, sizeOfSet, this);
+  }
+
+  void put(Supplier<GameRows.Given> given) {
+    orTear("put", () -> put(given.get()));
+  }
+
+  private void put(GameRows.Given row) {
+    requireKnown(row.table());
+    checkOwned(row);
+    RowKey key = RowKey.of(row.table(), row.values());
+    stage(games.encode(row.table(), key, RowOp.PUT, row.values(), carried(key)));
+  }
+
+  void update(Supplier<PartialRow> given) {
+    orTear("update", () -> update(given.get()));
+  }
+
+  private void update(PartialRow part) {
+    RowKey key = part.key();
+    Row before = session.currentRow(part.table(), key, get(key.text()));
+    put(games.given(part, before));
+  }
+
+  /** With the parts of the primary key in their order. */
+  void delete(Supplier<Table> table, Object[] key) {
+    orTear("delete", () -> delete(table.get(), key));
+  }
+
+  private void delete(Table of, Object[] key) {
+    requireKnown(of);
+    Object[] parts = CanonicalRow.key(of, key);
+    int part = of.keyColumns().indexOf(of.ownerColumn());
+    if (part >= 0 && !parts[part].equals(of.ownerColumnValue(owner))) {
+      throw new RowRefusedException(
+          ("%s: the key names another owner by its column %s than %s: delete it in that"
+                  + " owner's session")
+              .formatted(of.name(), of.ownerColumn().name(), owner));
+    }
+    stage(games.encode(of, RowKey.ofKey(of, parts), RowOp.DELETE, parts, null));
+  }
+
+  /** Stages a move in both sessions; when it is refused, tears both. */
+  void move(Supplier<GameRows.Given> given, StagedChanges to) {
+    to.orTear("move", () -> orTear("move", () -> move(given.get(), to)));
+  }
+
+  private void move(GameRows.Given row, StagedChanges to) {
+    Table table = row.table();
+    if (table.keyColumns().contains(table.ownerColumn())) {
+      throw new RowRefusedException(
+          ("%s: the primary key names the owner, so this row cannot move: delete it here"
+                  + " and put it in the other session, and commit both together")
+              .formatted(table.name()));
+    }
+    requireKnown(table);
+    to.requireKnown(table);
+    to.checkOwned(row);
+    RowKey key = RowKey.of(table, row.values());
+    CarriedColumns.Carried carried = carried(key);
+    ChangedRow away = games.encode(table, key, RowOp.MOVED, row.values(), carried);
+    to.stage(games.encode(table, key, RowOp.PUT, row.values(), carried).asMovedIn());
+    to.session.tracker.movesIn(key.text(), carried);
+    stage(away);
+  }
+
+  void publish(Supplier<MessageChange> message) {
+    orTear("publish", () -> stage(message.get()));
+  }
+
+  void send(OwnerId to, Supplier<GameRows.Given> given) {
+    orTear(
+        "send",
+        () -> {
+          if (to.equals(owner)) {
+            throw new RowRefusedException(
+                "rows are sent to other owners than %s, whose session this is: put them"
+                    .formatted(to));
+          }
+          stage(games.sent(to, given.get()));
+        });
+  }
+
+  private void orTear(String change, Runnable staging) {
+    try {
+      staging.run();
+    } catch (RuntimeException e) {
+      throw refused(change, e);
+    }
+  }
+
+  /** What a put takes along that its game does not know. */
+  private CarriedColumns.@Nullable Carried carried(RowKey key) {
+    return session.tracker.carried(key.text(), get(key.text()));
+  }
+
+  /** A change of a row that was not told might be older than what MySQL has, and count for less. */
+  private void requireKnown(Table table) {
+    missing.requireKnown(table, RowRefusedException::new);
+  }
+
+  private void checkOwned(GameRows.Given row) {
+    Table table = row.table();
+    if (!table.isOwnedBy(owner, row.values())) {
+      throw new RowRefusedException(
+          ("%s: the row belongs to %s by its column %s, not to %s: put it in that owner's"
+                  + " session, or move it there")
+              .formatted(
+                  table.name(), table.ownerOf(row.values()), table.ownerColumn().name(), owner));
+    }
+  }
+
+  /** The message of gameq's own exceptions names the table; others may hold a value. */
+  RuntimeException refused(String change, RuntimeException reason) {
+    tear(
+        "a %s was refused (%s);"
+            .formatted(
+                change,
+                reason instanceof GameQueueException
+                    ? reason.getMessage()
+                    : reason.getClass().getSimpleName()),
+        reason);
+    return reason;
   }
 
   /**
@@ -106,8 +250,8 @@ final class StagedChanges {
    * @throws GameQueueException when it would make more than one commit takes; or, in a change set,
    *     when the session has a change of the row
    */
-  void stage(ChangedRow row) {
-    if (session != null && session.get(row.key()) != null) {
+  private void stage(ChangedRow row) {
+    if (ofSession != null && ofSession.get(row.key()) != null) {
       throw new GameQueueException(
           ("row %s has a change that is staged in the session of %s: commit it, or roll it back,"
                   + " first")
@@ -136,7 +280,7 @@ final class StagedChanges {
   }
 
   /** A row to another owner. Throws RowRefusedException when one with its key is staged. */
-  synchronized void stage(GameRows.Sent row) {
+  private synchronized void stage(GameRows.Sent row) {
     requireUnsealed();
     Map<String, GameRows.Sent> sent = besides().sent;
     if (sent.containsKey(row.row().key())) {

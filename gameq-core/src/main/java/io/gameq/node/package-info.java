@@ -8,16 +8,16 @@
  * queue.open       OwnerOpening      one open of an owner at a time, in the time of a call; makes
  *                                    the session known to WAL, sender and durability.NodeSessions
  *                    Opening         its states; each step is one operation of one server
- * queue.openAll    OwnersOpening     many, so that opens of others have their turn as well
+ * queue.openAll    OwnerOpening.Many many, so that opens of others have their turn as well
  * queue.read       NodeQueue         Redis, then MySQL
  * session.put ...  NodeSession       GameRows: between the game's records and encoded rows;
- *                    ChangeStaging   checks each change; StagedChanges: what is not committed yet
+ *                    StagedChanges   checks each change; what is not committed yet
  * queue.transact   StagedChangeSet   what the game's code stages, beside what sessions have
  * session.current  CurrentRows       what the session committed of tables that were asked for
- * session.commit   SessionCommits    waits for room; no message is handled twice
- *                    CommitChecks    owned, within limits, moves whole
+ * session.commit   SessionCommits    owned, within limits, moves whole; waits for room; no message
+ *                                    is handled twice
  * queue.send       SessionCommits    GameRows checks as for a put; into which inbox it goes
- * session.onSent   SentToGame        what others sent to the owner
+ * session.onSent   NodeSession       what others sent to the owner
  * session.close    SessionClosing    waits until Redis has all, and tells it
  * queue.topic      NodeQueue         makes io.gameq.topic.NodeTopics; SessionCommits: its commits
  * queue.ids        NodeIds           out of ranges that are taken in MySQL

@@ -6,9 +6,8 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
-import io.gameq.redis.script.LookScript;
-import io.gameq.redis.script.LookScript.Looked;
-import io.gameq.redis.script.ReadScript;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.view.OwnerViews;
 import java.util.Map;
 import java.util.Set;
@@ -48,12 +47,12 @@ final class RowSearch {
 
   /** Whether Redis holds no row of this session, neither dirty nor claimed. */
   boolean holdsNothing(SessionRef session) {
-    return ReadScript.holdsNothing(
+    return LookupScript.holdsNothing(
         control.get(), slots[session.slot()], session.owner(), session.id());
   }
 
   Looked inRedis(SessionRef session, Set<String> rows) {
-    return LookScript.call(control.get(), slots[session.slot()], session.owner(), rows);
+    return LookupScript.look(control.get(), slots[session.slot()], session.owner(), rows);
   }
 
   /** Settles those of these rows that MySQL holds or has set aside. */

@@ -136,7 +136,7 @@ class GamesOwnCodeTest {
         GameQueue other = GameQueue.open(config.node("n2").build())) {
       queue.open("player:1");
       AssertionError cause = new AssertionError("out of something");
-      ((NodeQueue) queue).node().died(cause);
+      ((NodeQueue) queue).node.died(cause);
       assertEquals(cause, get(told));
       GameQueueException refused =
           assertThrows(GameQueueException.class, () -> queue.open("player:1"));

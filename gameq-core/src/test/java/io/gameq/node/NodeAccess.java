@@ -20,18 +20,18 @@ public final class NodeAccess {
   /** The columns of a table as this node's game knows them: name to declaration. */
   public static Map<String, String> columns(GameQueue queue, String table) {
     return ((NodeQueue) queue)
-        .node().rows.table(table).columns().stream()
+        .node.rows.table(table).columns().stream()
             .collect(Collectors.toMap(Column::name, Column::declaration));
   }
 
   /** What commits messages of a node. */
   public static MessageCommits messages(GameQueue queue) {
-    return ((NodeQueue) queue).commits();
+    return ((NodeQueue) queue).commits;
   }
 
   /** Stages a change of a message in a session, as a publish within it does. */
   public static void stage(OwnerSession session, MessageChange change) {
-    ((NodeSession) session).staged().stage(change);
+    ((NodeSession) session).staged.stage(change);
   }
 
   /** A session as it stands in Redis keys and in gameq_discard. */

@@ -6,6 +6,8 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.MessagesScript.MessageBatches;
+import io.gameq.redis.script.MessagesScript.MessageCommit;
 import io.gameq.rows.EncodedRow;
 import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;

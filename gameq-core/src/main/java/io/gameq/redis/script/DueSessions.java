@@ -3,16 +3,24 @@ package io.gameq.redis.script;
 import static io.lettuce.core.Range.Boundary.excluding;
 import static io.lettuce.core.Range.Boundary.unbounded;
 
+import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.Slots;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
+import io.lettuce.core.ScoredValue;
 import io.lettuce.core.ZAddArgs;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,6 +37,9 @@ import java.util.stream.Stream;
 public final class DueSessions {
   /** Who is due in more than this is due now, as {@code slot.lua} says. */
   public static final long LONGEST_WAIT_MILLIS = 660_000;
+
+  /** Nothing is to come. */
+  public static final long NEVER = Long.MAX_VALUE;
 
   /** A ZADD holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
@@ -116,5 +127,60 @@ public final class DueSessions {
 
   private static byte[] member(SessionRef session) {
     return SlotKeys.bytes(session.owner().encoded() + ":" + session.text());
+  }
+
+  /**
+   * In one round trip for all slots, over a connection that no other thread uses meanwhile: when
+   * the next owner of each is due, by Redis TIME, ms since 1970; 0 or less when he is urgent; or
+   * {@link #NEVER}. Where somebody else's value is in the way there is something to do, too: who
+   * does it says what is wrong.
+   *
+   * @throws RedisUnavailableException when Redis does not answer
+   */
+  public static long[] due(RedisConnection redis, Slots slots) {
+    return ask(
+        redis, slots, (of, slot) -> of.zrangeWithScores(slot.due(), 0, 0), DueSessions::first);
+  }
+
+  /** When the first lease of each slot ends; otherwise as {@link #due}. */
+  public static long[] leases(RedisConnection redis, Slots slots) {
+    return ask(
+        redis, slots, (of, slot) -> of.zrangeWithScores(slot.lease(), 0, 0), DueSessions::first);
+  }
+
+  /** 0 where a claim left owners for the next one, else {@link #NEVER}; otherwise as due. */
+  public static long[] ready(RedisConnection redis, Slots slots) {
+    return ask(redis, slots, (of, slot) -> of.llen(slot.ready()), size -> size > 0 ? 0 : NEVER);
+  }
+
+  private static long first(List<ScoredValue<byte[]>> members) {
+    return members.isEmpty() ? NEVER : (long) members.get(0).getScore();
+  }
+
+  private static <T> long[] ask(
+      RedisConnection redis,
+      Slots slots,
+      BiFunction<RedisAsyncCommands<byte[], byte[]>, SlotKeys, CompletionStage<T>> question,
+      ToLongFunction<T> value) {
+    List<CompletionStage<T>> sent = new ArrayList<>();
+    redis.inOneGo(
+        () -> {
+          for (int i = 0; i < slots.count(); i++) {
+            sent.add(question.apply(redis.async(), slots.get(i)));
+          }
+        });
+    return sent.stream().mapToLong(of -> answer(of, value)).toArray();
+  }
+
+  private static <T> long answer(CompletionStage<T> sent, ToLongFunction<T> value) {
+    try {
+      return value.applyAsLong(sent.toCompletableFuture().join());
+    } catch (CompletionException e) {
+      GameQueueException error = RedisReply.exception(e);
+      if (error instanceof RedisUnavailableException) {
+        throw error;
+      }
+      return 0;
+    }
   }
 }

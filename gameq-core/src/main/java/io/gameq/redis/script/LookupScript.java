@@ -1,19 +1,32 @@
 package io.gameq.redis.script;
 
+import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.ScriptPipeline.Call;
+import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** {@code lookup.lua}: what Redis holds of rows. One thread. */
+/**
+ * What Redis holds of an owner's rows: {@code read.lua} all that is not flushed, {@code
+ * pending.lua} whether there is any of a session, {@code look.lua} versions of rows that may be
+ * lost, and {@code lookup.lua}, many at a time, rows of several sessions. An instance is used by
+ * one thread.
+ */
 public final class LookupScript {
-  private static final LuaScript SCRIPT = LuaScript.of(LookupScript.class, "lookup.lua");
+  private static final LuaScript READ = LuaScript.of(LookupScript.class, "inbox.lua", "read.lua");
+  private static final LuaScript PENDING = LuaScript.of(LookupScript.class, "pending.lua");
+  private static final LuaScript LOOK = LuaScript.of(LookupScript.class, "look.lua");
+  private static final LuaScript LOOKUP = LuaScript.of(LookupScript.class, "lookup.lua");
 
   /** What one HMGET may be asked for: Lua's unpack ends near 8,000. */
   private static final int MOST_FIELDS = 1_000;
@@ -62,7 +75,7 @@ public final class LookupScript {
         calls.add(new Call(keys, LuaScript.args(arguments(question, fields, whole))));
       }
     }
-    Iterator<CompletionStage<List<Object>>> sent = redis.send(SCRIPT, calls).iterator();
+    Iterator<CompletionStage<List<Object>>> sent = redis.send(LOOKUP, calls).iterator();
     List<Answer> answers = new ArrayList<>(questions.size());
     for (Question question : questions) {
       List<List<Object>> replies = new ArrayList<>();
@@ -81,7 +94,7 @@ public final class LookupScript {
    * @throws io.gameq.RedisUnavailableException when Redis does not answer
    */
   public static Answer ask(RedisConnection redis, SlotKeys slot, Question question) {
-    List<Object> reply = SCRIPT.call(redis, slot, arguments(question, question.fields(), true));
+    List<Object> reply = LOOKUP.call(redis, slot, arguments(question, question.fields(), true));
     return answer(question, List.of(reply));
   }
 
@@ -110,5 +123,69 @@ public final class LookupScript {
       }
       into.add(new Found((byte[]) claimed.get(i), dirty, (byte[]) owned.get(i)));
     }
+  }
+
+  /** Everything of an owner that is not flushed: dirty, claimed and sent to it, in no order. */
+  public static List<EncodedRow> unflushed(RedisConnection redis, SlotKeys slot, OwnerId owner) {
+    List<EncodedRow> rows = new ArrayList<>();
+    READ.call(redis, slot, owner).forEach(some -> rows.addAll(OpenScript.rows(some)));
+    return rows;
+  }
+
+  /**
+   * Whether Redis holds nothing of a session, dirty or claimed, as far as it knows. Of a session
+   * that no longer owns it knows nothing: its rows were adopted, flushed or parked, so only MySQL
+   * can tell, and this returns true.
+   */
+  public static boolean holdsNothing(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    List<Object> reply = PENDING.call(redis, slot, owner, session);
+    return !LuaScript.string(reply.get(0)).equals(session.text()) || (Long) reply.get(1) == 0;
+  }
+
+  /**
+   * What Redis holds of rows that may be lost.
+   *
+   * @param ownedBy text of the session that owns, empty when Redis knows none
+   * @param isWhole whether that session opened on this very Redis, or its node has put back here
+   *     what Redis lost of it: then it holds no row that Redis does not
+   * @param versions of rows that wait to be flushed; the others are missing
+   */
+  public record Looked(String ownedBy, boolean isWhole, Map<String, Long> versions) {
+    /**
+     * Whether the node of this session has put here whatever it may hold of the owner's rows.
+     *
+     * @param session that owns by MySQL
+     */
+    public boolean isAllOf(SessionId session) {
+      return isWhole && ownedBy.equals(session.text());
+    }
+
+    /** The same of whichever session owns by MySQL; false while it is opening, or there is none. */
+    public boolean isAllOfOwner(@Nullable CountingSessions durable) {
+      return durable != null && !durable.opening() && isAllOf(durable.newest());
+    }
+  }
+
+  /** Looks for rows of one owner. Throws RedisUnavailableException when Redis does not answer. */
+  public static Looked look(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<String> rows) {
+    Map<String, Long> versions = new HashMap<>();
+    String ownedBy = null;
+    boolean isWhole = true;
+    for (List<String> some : LuaScript.pieces(List.copyOf(rows), MOST_FIELDS)) {
+      List<Object> reply = LOOK.call(redis, slot, owner, some);
+      String owns = LuaScript.string(reply.get(0));
+      isWhole &= (Long) reply.get(1) == 0 && (ownedBy == null || owns.equals(ownedBy));
+      ownedBy = owns;
+      List<?> found = (List<?>) reply.get(2);
+      for (int i = 0; i < some.size(); i++) {
+        String version = LuaScript.string(found.get(i));
+        if (!version.isEmpty()) {
+          versions.put(some.get(i), Long.parseUnsignedLong(version, 16));
+        }
+      }
+    }
+    return new Looked(ownedBy == null ? "" : ownedBy, isWhole, versions);
   }
 }

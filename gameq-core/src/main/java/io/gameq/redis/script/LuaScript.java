@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.BytesArgs;
@@ -31,6 +32,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -242,6 +244,17 @@ public final class LuaScript {
             new Command<>(command, new NestedMultiOutput<>(ByteArrayCodec.INSTANCE), all));
     Collection<RedisCommand<byte[], byte[], ?>> unused = redis.dispatch(List.of(call));
     return call;
+  }
+
+  /** What a call answers; {@code otherwise} where Redis refuses, as for somebody else's value. */
+  static <T extends @Nullable Object> T unlessForeign(T otherwise, Supplier<T> question) {
+    try {
+      return RedisReply.<T>await(question);
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) {
+      return otherwise;
+    }
   }
 
   /** Text as an argument. */

@@ -1,13 +1,24 @@
 package io.gameq.redis.script;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.gameq.change.SlotMessages;
+import io.gameq.message.MessageChange;
+import io.gameq.message.MessageChange.Ack;
+import io.gameq.message.MessageChange.Delete;
+import io.gameq.message.MessageChange.Expect;
 import io.gameq.message.MessageChange.Publish;
+import io.gameq.message.MessageChange.Retime;
+import io.gameq.message.MessageId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 
@@ -22,6 +33,15 @@ public final class MessagesScript {
       LuaScript.of(MessagesScript.class, "topic.lua", "batches.lua", "journal.lua", "messages.lua");
 
   private MessagesScript() {}
+
+  /**
+   * What a commit changes of messages. Immutable but for the versions inside the values.
+   *
+   * @param sequence of the commit in its WAL
+   * @param version of the commit
+   * @param messages one for each slot
+   */
+  public record MessageCommit(long sequence, long version, List<SlotMessages> messages) {}
 
   /** How {@code batches.lua} is to take commits. */
   public enum Mode {
@@ -168,5 +188,294 @@ public final class MessagesScript {
       case "full" -> Kind.FULL;
       default -> Kind.WRONG_TYPE;
     };
+  }
+
+  /**
+   * Sorts changes of messages into batches: those of one lane stay in order, others change places.
+   * Not thread-safe.
+   */
+  static final class MessageBatches {
+    /** So many go into one command of Redis: Lua's unpack fails near 8,000. */
+    private static final int MOST = 1_000;
+
+    /** Where the time of the first publish stands in a value, and ends. */
+    private static final int SINCE = 16;
+
+    private static final int SINCE_END = SINCE + 8;
+
+    /** Where the length of the schedule stands in a value. */
+    private static final int SCHEDULE_LENGTH = 28;
+
+    private static final byte[] ZERO = SlotKeys.bytes("0");
+    private static final byte[] ONE = SlotKeys.bytes("1");
+
+    /** What all changes of a batch have in common; {@code slot} counts from 1. */
+    record BatchKind(
+        char letter, int slot, String topic, boolean isGrouped, boolean keepsTime, long capMillis) {
+      static BatchKind of(MessageChange change, int slot) {
+        boolean isGrouped = change.id().id().indexOf(':') >= 0;
+        String topic = change.id().topic();
+        if (change instanceof Publish of) {
+          return new BatchKind('p', slot, topic, isGrouped, of.keepsTime(), of.capMillis());
+        }
+        return new BatchKind(letter(change), slot, topic, isGrouped, false, 0);
+      }
+
+      private static char letter(MessageChange change) {
+        return change instanceof Ack
+            ? 'a'
+            : change instanceof Retime ? 'r' : change instanceof Delete ? 'd' : 'e';
+      }
+    }
+
+    /** What follows one another in a call. */
+    private sealed interface Unit {}
+
+    /** Changes of many commits, of one each. */
+    private record Joined(Batch batch) implements Unit {}
+
+    /** A commit that is applied or refused as a whole. */
+    private record Whole(int commit, List<byte[]> words) implements Unit {}
+
+    /** What has touched a lane that no batch may touch after it. */
+    private static final Batch OF_A_WHOLE = new Batch(new BatchKind('c', 0, "", false, false, 0));
+
+    private final Map<Integer, Integer> slots;
+    private final List<Unit> units = new ArrayList<>();
+    private final Map<BatchKind, Batch> open = new HashMap<>();
+    private final Map<MessageId, Batch> touched = new HashMap<>();
+
+    /**
+     * No batches yet.
+     *
+     * @param slots place of each slot in KEYS, from 1
+     */
+    MessageBatches(Map<Integer, Integer> slots) {
+      this.slots = slots;
+    }
+
+    /** Adds a commit that is sent for the first time, the {@code number}th of its call. */
+    void add(MessageCommit commit, int number) {
+      if (isSimple(commit.messages())) {
+        addEach(commit.messages().get(0), commit, number);
+      } else {
+        addWhole(commit, number);
+      }
+    }
+
+    /** One change, or publishes that are applied or refused together anyway. */
+    private static boolean isSimple(List<SlotMessages> messages) {
+      if (messages.size() > 1) {
+        return false;
+      }
+      List<MessageChange> changes = messages.get(0).changes();
+      if (changes.size() == 1) {
+        return !(changes.get(0) instanceof Expect);
+      }
+      if (!(changes.get(0) instanceof Publish)) {
+        return false;
+      }
+      BatchKind kind = BatchKind.of(changes.get(0), 1);
+      return changes.stream().allMatch(change -> BatchKind.of(change, 1).equals(kind));
+    }
+
+    private void addEach(SlotMessages messages, MessageCommit commit, int number) {
+      for (MessageChange change : messages.changes()) {
+        add(change, place(messages), commit, number);
+      }
+    }
+
+    private void add(MessageChange change, int slot, MessageCommit commit, int number) {
+      BatchKind kind = BatchKind.of(change, slot);
+      MessageId lane = lane(change.id());
+      Batch batch = open.get(kind);
+      Batch touchedBy = touched.get(lane);
+      boolean inOrder =
+          touchedBy == null || (batch != null && touchedBy.equals(batch) && batch.takesLaneAgain());
+      if (!inOrder || (batch != null && batch.isFull())) {
+        close();
+        batch = null;
+      }
+      if (batch == null) {
+        batch = new Batch(kind);
+        open.put(kind, batch);
+        units.add(new Joined(batch));
+      }
+      batch.add(change, commit, number);
+      touched.put(lane, batch);
+    }
+
+    /** Adds a commit that is applied or refused as a whole, the {@code number}th of its call. */
+    void addWhole(MessageCommit commit, int number) {
+      List<MessageId> lanes =
+          commit.messages().stream()
+              .flatMap(of -> of.changes().stream())
+              .map(change -> lane(change.id()))
+              .toList();
+      if (lanes.stream().anyMatch(touched::containsKey)) {
+        close();
+      }
+      lanes.forEach(lane -> touched.put(lane, OF_A_WHOLE));
+      units.add(new Whole(number, whole(commit)));
+    }
+
+    /** What comes from now on comes after all before it. */
+    private void close() {
+      open.clear();
+      touched.clear();
+    }
+
+    private List<byte[]> whole(MessageCommit commit) {
+      MessageBatches own = new MessageBatches(slots);
+      List<byte[]> words = new ArrayList<>();
+      words.add(new byte[] {'c'});
+      words.add(LuaScript.number(commit.sequence()));
+      for (SlotMessages messages : commit.messages()) {
+        own.addEach(messages, commit, 0);
+      }
+      words.add(LuaScript.number(own.units.size()));
+      own.write(words);
+      return words;
+    }
+
+    private int place(SlotMessages messages) {
+      return Objects.requireNonNull(slots.get(messages.slot()));
+    }
+
+    private static MessageId lane(MessageId id) {
+      return id.id().indexOf(':') < 0 ? id : new MessageId(id.topic(), id.lane());
+    }
+
+    void write(List<byte[]> to) {
+      for (Unit unit : units) {
+        if (unit instanceof Joined joined) {
+          joined.batch.write(to);
+        } else if (unit instanceof Whole whole) {
+          to.addAll(whole.words);
+        }
+      }
+    }
+
+    /** The commits that a refusal means. */
+    List<Integer> commits(int unit, int item) {
+      return units.get(unit) instanceof Whole whole
+          ? List.of(whole.commit)
+          : ((Joined) units.get(unit)).batch.commits(item);
+    }
+
+    /**
+     * Changes of one kind to messages of one topic in one slot, as {@code batches.lua} reads them.
+     * Not thread-safe.
+     */
+    private static final class Batch {
+      private final BatchKind kind;
+      private final List<byte[]> words = new ArrayList<>();
+      private final List<Integer> commits = new ArrayList<>();
+
+      /** Of published messages, where each stands. */
+      private final Map<String, Integer> places = new HashMap<>();
+
+      private int items;
+
+      Batch(BatchKind kind) {
+        this.kind = kind;
+      }
+
+      boolean isFull() {
+        return items == MOST;
+      }
+
+      /**
+       * Whether it takes several changes of one lane: of publishes of a message the later one
+       * stays.
+       */
+      boolean takesLaneAgain() {
+        return kind.letter == 'p';
+      }
+
+      /**
+       * The commits of an item; of all when it is -1, and of publishes, which are refused together.
+       */
+      List<Integer> commits(int item) {
+        return item < 0 ? commits : commits.subList(item, item + 1);
+      }
+
+      void add(MessageChange change, MessageCommit of, int commit) {
+        commits.add(commit);
+        if (change instanceof Publish publish) {
+          publish(publish);
+          return;
+        }
+        items++;
+        if (change instanceof Expect expect) {
+          words.add(expect.idBytes());
+          words.add(LuaScript.version(expect.version()));
+          return;
+        }
+        words.add(LuaScript.number(of.sequence()));
+        words.add(change.idBytes());
+        if (change instanceof Ack ack) {
+          words.add(ack.token().getBytes(US_ASCII));
+          words.add(
+              ack.nextDueMillis() == 0 && ack.occurrenceMillis() == 0
+                  ? ZERO
+                  : SlotKeys.bytes(ack.nextDueMillis() + " " + ack.occurrenceMillis()));
+          words.add(LuaScript.version(ack.handledVersion()));
+        } else if (change instanceof Retime retime) {
+          words.add(LuaScript.number(retime.dueMillis()));
+          words.add(LuaScript.version(of.version()));
+        } else {
+          words.add(LuaScript.version(of.version()));
+        }
+      }
+
+      private void publish(Publish of) {
+        long due = of.dueMillis();
+        if (of.capMillis() > 0) {
+          due = Math.min(due, (long) ByteBuffer.wrap(of.value()).getDouble(SINCE) + of.capMillis());
+        }
+        Integer place = places.putIfAbsent(of.id().id(), items);
+        if (place == null) {
+          items++;
+          words.add(of.idBytes());
+          words.add(LuaScript.number(due));
+          words.add(of.value());
+          return;
+        }
+        int at = 3 * place;
+        if (of.keepsTime()) {
+          due = Math.min(due, Long.parseLong(new String(words.get(at + 1), US_ASCII)));
+        }
+        words.set(at + 1, LuaScript.number(due));
+        words.set(at + 2, over(words.get(at + 2), of.value()));
+      }
+
+      /** As the script does it to a pending one: the time of the first publish stays. */
+      private static byte[] over(byte[] before, byte[] value) {
+        if (isRecurring(before) || isRecurring(value)) {
+          return value;
+        }
+        byte[] merged = value.clone();
+        System.arraycopy(before, SINCE, merged, SINCE, SINCE_END - SINCE);
+        return merged;
+      }
+
+      private static boolean isRecurring(byte[] value) {
+        return value[SCHEDULE_LENGTH] != 0 || value[SCHEDULE_LENGTH + 1] != 0;
+      }
+
+      void write(List<byte[]> to) {
+        to.add(SlotKeys.bytes(String.valueOf(kind.letter)));
+        to.add(LuaScript.number(kind.slot));
+        to.add(SlotKeys.bytes(kind.topic));
+        to.add(kind.isGrouped ? ONE : ZERO);
+        to.add(LuaScript.number(items));
+        if (kind.letter == 'p') {
+          to.add(kind.keepsTime ? ONE : ZERO);
+          to.add(LuaScript.number(kind.capMillis));
+        }
+        to.addAll(words);
+      }
+    }
   }
 }

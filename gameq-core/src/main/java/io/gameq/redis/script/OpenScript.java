@@ -32,39 +32,14 @@ public final class OpenScript {
   /** A newer session owns; nothing was changed. */
   public record Refused(SessionId ownedBy) implements Outcome {}
 
-  /** Opens the owner for this session's own node. */
+  /**
+   * Opens the owner, or finishes the open of a node that is gone, or late.
+   *
+   * @param mergeWindowMillis until what is dirty is due
+   * @param isMoreToCome whether what the session has adopted before, and Redis may have lost since,
+   *     counts as still to come, until {@link OwnKey#healed} says that it was put back
+   */
   public static Outcome call(
-      RedisConnection redis,
-      SlotKeys slot,
-      OwnerId owner,
-      SessionId session,
-      long mergeWindowMillis) {
-    return call(redis, slot, owner, session, mergeWindowMillis, false);
-  }
-
-  /**
-   * Opens the owner for this session's own node, which has adopted rows that Redis may have lost
-   * since: they count as still to come until {@link HealedScript} says that they were put back.
-   */
-  public static Outcome callBeforePutBack(
-      RedisConnection redis,
-      SlotKeys slot,
-      OwnerId owner,
-      SessionId session,
-      long mergeWindowMillis) {
-    return call(redis, slot, owner, session, mergeWindowMillis, true);
-  }
-
-  /**
-   * Finishes the open of a node that is gone, or late: then what its session may have adopted
-   * before counts as still to come. What is dirty is due now.
-   */
-  public static Outcome finish(
-      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
-    return call(redis, slot, owner, session, 0, true);
-  }
-
-  private static Outcome call(
       RedisConnection redis,
       SlotKeys slot,
       OwnerId owner,

@@ -1,20 +1,28 @@
 package io.gameq.redis.script;
 
 import io.gameq.GameQueueException;
+import io.gameq.RedisUnavailableException;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.owner.SessionRef;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
 import io.lettuce.core.KeyValue;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * An owner's own key: which session owns as far as Redis knows. Plain commands, and {@code
- * close.lua}. Stateless.
+ * An owner's own key: which session owns as far as Redis knows: {@code reassert.lua} tells it
+ * again, {@code healed.lua} that what was lost of the session is there again, {@code close.lua}
+ * ends it; and plain commands. Stateless.
  */
 public final class OwnKey {
   /**
@@ -24,9 +32,12 @@ public final class OwnKey {
    */
   public static final long KEPT_MILLIS = 3_600_000;
 
-  /** An MGET holds Redis for as long as it takes. */
+  /** A command or a script holds Redis for as long as it takes. */
   private static final int AT_ONCE = 500;
 
+  private static final Logger LOG = LoggerFactory.getLogger(OwnKey.class);
+  private static final LuaScript HEALED = LuaScript.of(OwnKey.class, "healed.lua");
+  private static final LuaScript REASSERT = LuaScript.of(OwnKey.class, "inbox.lua", "reassert.lua");
   private static final LuaScript CLOSE = LuaScript.of(OwnKey.class, "close.lua");
 
   private OwnKey() {}
@@ -73,5 +84,71 @@ public final class OwnKey {
         () ->
             redis.sync().pttl(slot.own(owner)) >= 0
                 || redis.sync().sismember(slot.closing(), SlotKeys.bytes(owner.encoded())));
+  }
+
+  /**
+   * Tells Redis again which session owns, as the caller has read it in MySQL. Returns whether it
+   * owns now; false when a newer one does.
+   */
+  public static boolean reassert(
+      RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    return isAccepted(REASSERT.call(redis, slot, owner, session, true));
+  }
+
+  /** The same of a session that nobody has, so that the one before it owns no more. */
+  public static void fence(RedisConnection redis, SlotKeys slot, OwnerId owner, SessionId session) {
+    REASSERT.call(redis, slot, owner, session, false);
+  }
+
+  /** The same for many, over a connection that flushes by itself; whether each owns now. */
+  public static boolean[] reassertAll(
+      RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    REASSERT.load(redis);
+    List<CompletionStage<List<Object>>> replies = new ArrayList<>(sessions.size());
+    for (SessionRef session : sessions) {
+      byte[][] keys = {SlotKeys.bytes(slots[session.slot()].prefix())};
+      replies.add(REASSERT.send(redis, keys, LuaScript.args(session.owner(), session.id(), true)));
+    }
+    boolean[] owns = new boolean[replies.size()];
+    for (int i = 0; i < owns.length; i++) {
+      owns[i] = isAccepted(replies.get(i), sessions.get(i));
+    }
+    return owns;
+  }
+
+  private static boolean isAccepted(CompletionStage<List<Object>> sent, SessionRef session) {
+    try {
+      return isAccepted(RedisReply.await(sent));
+    } catch (RedisUnavailableException e) {
+      throw e;
+    } catch (GameQueueException e) { // its own key only: the others are to be healed
+      LOG.error("cannot tell Redis that session {} owns: {}", session, e.getMessage());
+      return true;
+    }
+  }
+
+  private static boolean isAccepted(List<Object> reply) {
+    return (Long) reply.get(0) == 1;
+  }
+
+  /**
+   * Says that what Redis had lost of sessions which own is in it again; over a connection that
+   * flushes by itself.
+   */
+  public static void healed(RedisConnection redis, SlotKeys[] slots, List<SessionRef> sessions) {
+    HEALED.load(redis);
+    List<CompletionStage<List<Object>>> replies = new ArrayList<>();
+    sessions.stream()
+        .collect(Collectors.groupingBy(SessionRef::slot))
+        .forEach(
+            (slot, all) -> {
+              byte[][] keys = {SlotKeys.bytes(slots[slot].prefix())};
+              for (List<SessionRef> some : LuaScript.pieces(all, AT_ONCE)) {
+                List<Object> args = new ArrayList<>();
+                some.forEach(of -> args.addAll(List.of(of.owner(), of.text())));
+                replies.add(HEALED.send(redis, keys, LuaScript.args(args)));
+              }
+            });
+    replies.forEach(RedisReply::await);
   }
 }

@@ -311,13 +311,7 @@ public record OwnerInRedis(
 
   /** Null where somebody else's value is: the script says so. */
   private static <T> @Nullable T ask(Supplier<@Nullable T> question) {
-    try {
-      return RedisReply.<@Nullable T>await(question);
-    } catch (RedisUnavailableException e) {
-      throw e;
-    } catch (GameQueueException e) {
-      return null;
-    }
+    return LuaScript.<@Nullable T>unlessForeign(null, question);
   }
 
   private static String afterLastColon(byte[] text) {
@@ -326,57 +320,41 @@ public record OwnerInRedis(
   }
 
   private static @Nullable TracedRows sums(RedisConnection redis, byte[] key) {
-    Sums sums = new Sums();
-    ask(
+    return ask(
         () -> {
+          Set<String> seen = new HashSet<>(); // SCAN may tell of a row twice
+          Map<String, Long> tables = new HashMap<>();
+          long bytes = 0;
+          long oldest = 0;
+          long newest = 0;
           ScanIterator<KeyValue<byte[], byte[]>> rows =
               ScanIterator.hscan(redis.sync(), key, ScanArgs.Builder.limit(PAGE));
-          while (rows.hasNext() && sums.rows < MOST_ROWS) {
+          while (rows.hasNext() && seen.size() < MOST_ROWS) {
             KeyValue<byte[], byte[]> row = rows.next();
-            sums.add(LuaScript.string(row.getKey()), row.getValue());
+            String name = LuaScript.string(row.getKey());
+            if (seen.add(name)) {
+              bytes += name.length() + row.getValue().length;
+              tables.merge(table(name), 1L, Long::sum);
+              try {
+                long version = RowHeader.version(row.getValue());
+                oldest = oldest == 0 ? version : Math.min(oldest, version);
+                newest = Math.max(newest, version);
+              } catch (GameQueueException e) {
+                // damaged: it is set aside when it is flushed
+              }
+            }
           }
-          sums.isCut = rows.hasNext();
-          return null;
+          return seen.isEmpty()
+              ? null
+              : new TracedRows(seen.size(), bytes, oldest, newest, tables, rows.hasNext());
         });
-    return sums.rows == 0 ? null : sums.get();
   }
 
-  /** Of one hash. SCAN may tell of a row twice. */
-  private static final class Sums {
-    private final Set<String> seen = new HashSet<>();
-    private final Map<String, Long> tables = new HashMap<>();
-    private long rows;
-    private long bytes;
-    private long oldest;
-    private long newest;
-    private boolean isCut;
-
-    void add(String key, byte[] image) {
-      if (!seen.add(key)) {
-        return;
-      }
-      rows++;
-      bytes += key.length() + image.length;
-      tables.merge(table(key), 1L, Long::sum);
-      try {
-        long version = RowHeader.version(image);
-        oldest = oldest == 0 ? version : Math.min(oldest, version);
-        newest = Math.max(newest, version);
-      } catch (GameQueueException e) { // damaged: it is set aside when it is flushed
-        return;
-      }
-    }
-
-    private static String table(String key) {
-      try {
-        return RowKey.tableName(key);
-      } catch (GameQueueException e) {
-        return "?";
-      }
-    }
-
-    TracedRows get() {
-      return new TracedRows(rows, bytes, oldest, newest, tables, isCut);
+  private static String table(String key) {
+    try {
+      return RowKey.tableName(key);
+    } catch (GameQueueException e) {
+      return "?";
     }
   }
 }

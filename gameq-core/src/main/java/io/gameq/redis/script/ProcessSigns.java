@@ -25,6 +25,9 @@ public final class ProcessSigns {
   public static final String NODE = "node";
   public static final String WRITER = "writer";
 
+  /** Which kind of process it is, among the fields. */
+  private static final String KIND = "kind";
+
   /** What a process that is gone said last is still there after a weekend and some holidays. */
   static final int KEPT_SECONDS = (int) TimeUnit.DAYS.toSeconds(7);
 
@@ -35,6 +38,38 @@ public final class ProcessSigns {
 
   public ProcessSigns(String namespace) {
     this.namespace = namespace;
+  }
+
+  /**
+   * What a process said of itself, and when. Immutable.
+   *
+   * @param id of this start of the process, 8 hex digits
+   * @param silentMillis how long ago it said so, by the clock of Redis
+   * @param beat the sign of life that it gives as a node: {@link Beat#NONE} where it gives none
+   * @param fields what it said, by name
+   */
+  public record ProcessSign(String id, long silentMillis, Beat beat, Map<String, String> fields) {
+    /** The sign of life of a node. */
+    public enum Beat {
+      NONE,
+      /** It has not healed on this Redis, which may not know its sessions. */
+      UNHEALED,
+      HEALED
+    }
+
+    public ProcessSign {
+      fields = Map.copyOf(fields);
+    }
+
+    /** {@link #NODE} or {@link #WRITER}. */
+    public String kind() {
+      return fields.getOrDefault(KIND, "");
+    }
+
+    /** Whether it said something lately. */
+    public boolean isFresh() {
+      return silentMillis < NodeSigns.LIFE_SECONDS * 1_000L;
+    }
   }
 
   private byte[] key(String id) {
@@ -62,7 +97,7 @@ public final class ProcessSigns {
             KEPT_SECONDS,
             MOST,
             said,
-            ProcessSign.KIND,
+            KIND,
             kind);
   }
 

@@ -20,7 +20,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -61,8 +60,8 @@ public final class SlotContents {
       Consumer<List<Thing>> page,
       Consumer<Progress> progress) {
     long ofKeys = RedisReply.await(() -> redis.sync().dbsize());
-    Pattern ofSlot = Pattern.compile(Pattern.quote("{" + namespace + ":") + "(\\d{1,4})\\}:(.*)");
-    ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
+    Pattern ofSlot = ofSlot(namespace);
+    ScanArgs args = inSlots(namespace);
     ScanCursor at = ScanCursor.INITIAL;
     long looked = 0;
     do {
@@ -80,6 +79,16 @@ public final class SlotContents {
       progress.accept(new Progress(Math.min(looked, ofKeys), ofKeys));
       at = found;
     } while (!at.isFinished());
+  }
+
+  /** Any key of a slot: its number, and the rest of its name. */
+  static Pattern ofSlot(String namespace) {
+    return Pattern.compile(Pattern.quote("{" + namespace + ":") + "(\\d{1,4})\\}:(.*)");
+  }
+
+  /** A page of the keys of all slots. */
+  static ScanArgs inSlots(String namespace) {
+    return ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
   }
 
   private static void add(List<Thing> to, int slot, String name, int slots) {
@@ -213,7 +222,7 @@ public final class SlotContents {
   private static <T> void each(
       Consumer<List<Thing>> page, Iterator<T> entries, Function<T, Thing> thing) {
     List<Thing> things = new ArrayList<>();
-    while (unlessForeign(false, entries::hasNext)) {
+    while (LuaScript.unlessForeign(false, entries::hasNext)) {
       things.add(thing.apply(entries.next()));
       if (things.size() == PAGE) {
         page.accept(List.copyOf(things));
@@ -231,19 +240,10 @@ public final class SlotContents {
     List<byte[]> some = List.of();
     for (long from = 0; from == 0 || some.size() == PAGE; from += PAGE) {
       long first = from;
-      some = unlessForeign(List.of(), () -> redis.sync().lrange(key, first, first + PAGE - 1));
+      some =
+          LuaScript.unlessForeign(
+              List.of(), () -> redis.sync().lrange(key, first, first + PAGE - 1));
       page.accept(some.stream().map(thing).toList());
-    }
-  }
-
-  /** A key of the wrong type has no entries: that it is is found by itself. */
-  private static <T> T unlessForeign(T otherwise, Supplier<T> question) {
-    try {
-      return RedisReply.await(question);
-    } catch (RedisUnavailableException e) {
-      throw e;
-    } catch (GameQueueException e) {
-      return otherwise;
     }
   }
 }

@@ -6,7 +6,6 @@ import io.gameq.owner.SessionId;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
 import io.gameq.redis.SlotKeys;
-import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.SetArgs;
 import java.util.ArrayList;
@@ -32,15 +31,13 @@ public record SlotSurvey(
     List<Remembered> open,
     List<Remembered> closed,
     Set<String> others) {
-  /** Keys that Redis looks at in one go. */
-  private static final int PAGE = 250;
-
   private SlotSurvey() {
-    this(set(), set(), new ArrayList<>(), new ArrayList<>(), set());
-  }
-
-  private static Set<String> set() {
-    return new LinkedHashSet<>();
+    this(
+        new LinkedHashSet<>(),
+        new LinkedHashSet<>(),
+        new ArrayList<>(),
+        new ArrayList<>(),
+        new LinkedHashSet<>());
   }
 
   /** A session that Redis knows of. */
@@ -54,14 +51,13 @@ public record SlotSurvey(
   public static SlotSurvey of(RedisConnection redis, String namespace) {
     SlotSurvey survey = new SlotSurvey();
     Set<String> all = new LinkedHashSet<>(); // SCAN repeats
-    ScanArgs args = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes("{" + namespace + ":*"));
     RedisReply.await(
         () -> {
-          ScanIterator.scan(redis.sync(), args)
+          ScanIterator.scan(redis.sync(), SlotContents.inSlots(namespace))
               .forEachRemaining(key -> all.add(LuaScript.string(key)));
           return true;
         });
-    Pattern ofSlot = Pattern.compile(Pattern.quote("{" + namespace + ":") + "(\\d{1,4})\\}:(.*)");
+    Pattern ofSlot = SlotContents.ofSlot(namespace);
     for (String key : all) {
       Matcher matcher = ofSlot.matcher(key);
       if (matcher.matches()) {

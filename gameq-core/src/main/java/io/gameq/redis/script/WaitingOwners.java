@@ -1,5 +1,6 @@
 package io.gameq.redis.script;
 
+import io.gameq.owner.OwnerId;
 import io.gameq.owner.PercentEncoding;
 import io.gameq.redis.RedisConnection;
 import io.gameq.redis.RedisReply;
@@ -10,15 +11,18 @@ import io.lettuce.core.ScanIterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Who waits in a slot, page by page, so that Redis goes on meanwhile; {@code rows.lua}: the rows of
- * one table that wait. Stateless.
+ * one table that wait; {@code unwritten.lua}: who has rows of before a time. Stateless.
  */
 public final class WaitingOwners {
   /** Owners that a script may be asked for: Redis does nothing else meanwhile. */
   public static final int MOST_AT_ONCE = 100;
 
+  private static final LuaScript UNWRITTEN =
+      LuaScript.of(WaitingOwners.class, "claims.lua", "unwritten.lua");
   private static final LuaScript ROWS = LuaScript.of(WaitingOwners.class, "rows.lua");
   private static final int PAGE = 500;
   private static final ScanArgs SCAN = ScanArgs.Builder.limit(PAGE);
@@ -90,5 +94,59 @@ public final class WaitingOwners {
   public static List<EncodedRow> rows(
       RedisConnection redis, SlotKeys slot, String table, List<String> members) {
     return OpenScript.rows(ROWS.call(redis, slot, PercentEncoding.percent(table), members));
+  }
+
+  /**
+   * An owner with rows of before a time that are not in MySQL yet. Immutable.
+   *
+   * @param dirty rows that no writer has, as far as they were counted
+   * @param claimed rows that a writer has, as far as they were counted
+   * @param attempts how often these were claimed and not written, not counting outages
+   * @param refusedForMillis how long ago MySQL first refused one of them; 0 if it never did
+   * @param tables of the rows that were counted
+   */
+  public record Unwritten(
+      OwnerId owner,
+      long dirty,
+      long claimed,
+      long attempts,
+      long refusedForMillis,
+      Set<String> tables) {
+    public Unwritten {
+      tables = Set.copyOf(tables);
+    }
+
+    public long rows() {
+      return dirty + claimed;
+    }
+  }
+
+  /**
+   * Which owners of one slot have such rows.
+   *
+   * @param newest the highest version that counts
+   * @param mostRows of each owner that are counted
+   * @param members as {@link #of} names them, {@value #MOST_AT_ONCE} at most
+   * @throws io.gameq.RedisUnavailableException when Redis does not answer
+   */
+  public static List<Unwritten> unwritten(
+      RedisConnection redis, SlotKeys slot, long newest, int mostRows, List<String> members) {
+    return UNWRITTEN.call(redis, slot, LuaScript.version(newest), mostRows, members).stream()
+        .map(of -> unwritten((List<?>) of, members))
+        .toList();
+  }
+
+  private static Unwritten unwritten(List<?> reply, List<String> members) {
+    String member = members.get(Math.toIntExact((Long) reply.get(0)));
+    return new Unwritten(
+        OwnerId.ofEncoded(member.substring(0, member.lastIndexOf(':'))),
+        (Long) reply.get(1),
+        (Long) reply.get(2),
+        (Long) reply.get(3),
+        (Long) reply.get(4),
+        ((List<?>) reply.get(5))
+            .stream()
+                .map(name -> PercentEncoding.unpercent(LuaScript.string(name)))
+                .collect(Collectors.toSet()));
   }
 }

@@ -11,24 +11,23 @@
  *
  * <pre>
  * a session      open.lua      OpenScript      may write from now on, adopts; what is unflushed?
- *                reassert.lua  ReassertScript  Redis lost it, MySQL says that it owns
- *                healed.lua    HealedScript    what Redis lost of it is there again
+ *                reassert.lua  OwnKey          Redis lost it, MySQL says that it owns
+ *                healed.lua    OwnKey          what Redis lost of it is there again
  *                close.lua     OwnKey          ends it; GET own; was it closed?
  *                              DueSessions     makes what it has dirty due now
  * commits        MULTI         CommitGroup     many commits at once, the usual way: CommitsInMulti
  *                commit.lua    CommitScript    one: of several sessions, with messages or rows for
  *                                              others, or again; puts rows back that Redis lost
- *                messages.lua  MessagesScript  many that change messages and no rows
- *                              MessageCommit   what one changes; MessageBatches sorts it by kind
+ *                messages.lua  MessagesScript  many that change messages and no rows; sorts these by kind
  *                replay.lua    ReplayScript    rows of nodes that are gone, from their WALs
  *                marks.lua     JournalMarks    how far into a WAL Redis holds the slots; SlotMarks:
  *                                              what a node's calls expect of them
- * readers        read.lua      ReadScript      what of an owner is unflushed, without a session
- *                pending.lua   ReadScript      does anything of a session wait?
- *                look.lua      LookScript      versions of some rows; may more come?
+ * readers        read.lua      LookupScript    what of an owner is unflushed, without a session
+ *                pending.lua   LookupScript    does anything of a session wait?
+ *                look.lua      LookupScript    versions of some rows; may more come?
  *                lookup.lua    LookupScript    some rows, of several sessions
  *                sent.lua      RowsToTell      what a node's sessions are to be told of
- * writers                      SlotHeads       in which slots is somebody due?
+ * writers                      DueSessions     in which slots is somebody due?
  *                claim.lua     ClaimScript     takes due owners: Claims
  *                renew.lua                     goes on holding them
  *                ack.lua                       they are in MySQL: tells their nodes
@@ -36,7 +35,7 @@
  *                reap.lua                      takes back what a writer let run out
  * operators      waiting.lua   Waiting         how much waits
  *                rows.lua      WaitingOwners   who waits in a slot; their rows of one table
- *                unwritten.lua Unwritten       which of them have rows of before a time
+ *                unwritten.lua WaitingOwners   which of them have rows of before a time
  *                trace.lua     OwnerInRedis    where one owner is
  *                doctor.lua    Symptom         what does not fit together; of Things
  *                mend.lua      Symptom         mends one

@@ -99,12 +99,11 @@ class OpenScriptTest {
   @Test
   void reassertIsRefusedWhenANewerSessionOwns() {
     slot.open(slot.second);
-    assertEquals(false, ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first));
+    assertEquals(false, OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first));
     assertEquals(slot.second.text(), slot.own());
     assertEquals(
         true,
-        ReassertScript.call(
-            slot.redis, slot.slot, slot.owner, new SessionId(3, "cccccccc00000003")));
+        OwnKey.reassert(slot.redis, slot.slot, slot.owner, new SessionId(3, "cccccccc00000003")));
   }
 
   @Test
@@ -120,7 +119,7 @@ class OpenScriptTest {
       slot.open(slot.first);
       slot.open(slot.second);
       SessionId third = new SessionId(3, "cccccccc00000003");
-      assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, third));
+      assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, third));
       String owner = slot.owner.encoded() + " ";
       await().atMost(LONG).until(() -> told.size() == 2);
       assertEquals(Set.of(owner + slot.first.text(), owner + slot.second.text()), Set.copyOf(told));
@@ -176,9 +175,9 @@ class OpenScriptTest {
     String toFirst = owner + " " + slot.first.text() + " item:4";
     hash(":sent:aaaaaaaa", toFirst, "0" + row(8, "").substring(0, 16) + "deadbeef");
     assertEquals(Set.of("item:4 8 deadbeef"), toTell(slot.first));
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first);
     assertEquals(Set.of("item:4 8 deadbeef"), toTell(slot.first), "Redis knew it");
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(
         Set.of(
             "item:1 5 deadbeef*", "item:2 6 deadbeef*", "item:3 7 deadbeef*", "item:4 8 deadbeef*"),
@@ -200,7 +199,7 @@ class OpenScriptTest {
           .sync()
           .set(SlotKeys.bytes(slot.slot.prefix() + key + slot.owner.encoded()), new byte[] {'x'});
     }
-    assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second));
+    assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second));
     assertEquals(slot.second.text(), slot.own());
     assertEquals(Set.of(), toTell(slot.second));
   }
@@ -214,7 +213,7 @@ class OpenScriptTest {
     assertEquals(
         true,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(
         false,
         slot.redis.sync().sismember(slot.slot.closing(), SlotKeys.bytes(slot.owner.encoded())));
@@ -229,7 +228,9 @@ class OpenScriptTest {
     slot.commit(slot.second, "item:2", row(3, "b"), 0);
     assertEquals(
         List.of("item:2"),
-        ReadScript.call(slot.redis, slot.slot, slot.owner).stream().map(EncodedRow::key).toList());
+        LookupScript.unflushed(slot.redis, slot.slot, slot.owner).stream()
+            .map(EncodedRow::key)
+            .toList());
   }
 
   @Test

@@ -24,13 +24,14 @@ class ReadingScriptsTest {
     try (EmbeddedRedis server = EmbeddedRedis.start();
         RedisConnector connector = new RedisConnector(new RedisConfig(server.uri()));
         ControlConnection control = new ControlConnection(connector)) {
-      assertEquals(List.of(), control.call(redis -> ReadScript.call(redis, slot, owner)));
+      assertEquals(List.of(), control.call(redis -> LookupScript.unflushed(redis, slot, owner)));
       control.get().sync().replicaof("127.0.0.1", 1);
       assertThrows(
-          RedisUnavailableException.class, () -> ReadScript.call(control.get(), slot, owner));
+          RedisUnavailableException.class,
+          () -> LookupScript.unflushed(control.get(), slot, owner));
       assertThrows(
           RedisUnavailableException.class,
-          () -> ReadScript.holdsNothing(control.get(), slot, owner, session));
+          () -> LookupScript.holdsNothing(control.get(), slot, owner, session));
     }
   }
 }

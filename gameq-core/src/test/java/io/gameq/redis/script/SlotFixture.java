@@ -43,7 +43,7 @@ public final class SlotFixture implements AutoCloseable {
   }
 
   public OpenScript.Outcome open(SessionId session) {
-    return OpenScript.call(redis, slot, owner, session, 0);
+    return OpenScript.call(redis, slot, owner, session, 0, false);
   }
 
   public Map<String, String> dirty(SessionId session) {

@@ -3,6 +3,7 @@ package io.gameq.redis.script;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.gameq.owner.OwnerId;
+import io.gameq.redis.script.WaitingOwners.Unwritten;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +20,8 @@ class UnwrittenTest {
   }
 
   private List<Unwritten> upTo(long newest, int mostRows) {
-    return Unwritten.among(redis.redis, redis.slot, newest, mostRows, List.copyOf(members()));
+    return WaitingOwners.unwritten(
+        redis.redis, redis.slot, newest, mostRows, List.copyOf(members()));
   }
 
   private Set<String> members() {
@@ -55,7 +57,8 @@ class UnwrittenTest {
     redis.commit(redis.first, "item:2", SlotFixture.row(2, "too late"), 5);
     List<String> first = List.of(redis.member(redis.first));
     assertEquals(
-        List.of(of(1, 0, 0, "item")), Unwritten.among(redis.redis, redis.slot, 9, 9, first));
+        List.of(of(1, 0, 0, "item")),
+        WaitingOwners.unwritten(redis.redis, redis.slot, 9, 9, first));
   }
 
   @Test

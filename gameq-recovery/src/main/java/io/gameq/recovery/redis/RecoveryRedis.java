@@ -105,7 +105,8 @@ public final class RecoveryRedis implements AutoCloseable {
    */
   public void open(OwnerId owner, SessionId session) {
     OpenScript.Outcome outcome =
-        OpenScript.call(redis.connection(), redis.slot(owner), owner, session, MERGE_WINDOW_MILLIS);
+        OpenScript.call(
+            redis.connection(), redis.slot(owner), owner, session, MERGE_WINDOW_MILLIS, false);
     if (outcome instanceof OpenScript.Refused refused) {
       throw new GameQueueException(
           "session " + refused.ownedBy() + " opened " + owner.id() + " at the same moment");

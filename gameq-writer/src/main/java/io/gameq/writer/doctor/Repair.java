@@ -10,7 +10,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.ReassertScript;
+import io.gameq.redis.script.OwnKey;
 import io.gameq.redis.script.SlotContents.Progress;
 import java.util.EnumMap;
 import java.util.List;
@@ -107,7 +107,7 @@ public final class Repair {
     if (mended && finding.ailment() == Ailment.UNOWNED && durable != null) {
       OwnerId owner = finding.owner();
       boolean unused = // as a writer does that finds them; refused where a newer one owns
-          redis.call(of -> ReassertScript.call(of, slots.of(owner), owner, durable));
+          redis.call(of -> OwnKey.reassert(of, slots.of(owner), owner, durable));
     }
     return mended;
   }

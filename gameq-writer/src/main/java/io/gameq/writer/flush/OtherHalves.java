@@ -7,8 +7,8 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.LookScript;
-import io.gameq.redis.script.LookScript.Looked;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.rows.RowKey;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ final class OtherHalves implements FlushTransaction.Halves {
   }
 
   private boolean mayCome(RowKey row, OwnerId from, @Nullable CountingSessions durable) {
-    Looked looked = LookScript.call(redis.get(), slots.of(from), from, List.of(row.text()));
+    Looked looked = LookupScript.look(redis.get(), slots.of(from), from, List.of(row.text()));
     return !looked.versions().isEmpty() || !looked.isAllOfOwner(durable);
   }
 }

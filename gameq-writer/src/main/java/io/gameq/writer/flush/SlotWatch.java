@@ -10,7 +10,6 @@ import io.gameq.redis.RedisConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
 import io.gameq.redis.script.DueSessions;
-import io.gameq.redis.script.SlotHeads;
 import io.gameq.writer.turn.OutageGate;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -98,10 +97,10 @@ public final class SlotWatch implements AutoCloseable {
     boolean isWhole = looks % LOOKS_FOR_EACH_WHOLE == 0;
     if (isWhole) {
       followClock(connection);
-      schedule.sawReady(SlotHeads.ready(connection, slots));
-      schedule.sawLeases(SlotHeads.leases(connection, slots), clock.getAsLong());
+      schedule.sawReady(DueSessions.ready(connection, slots));
+      schedule.sawLeases(DueSessions.leases(connection, slots), clock.getAsLong());
     }
-    schedule.sawDue(SlotHeads.due(connection, slots), clock.getAsLong());
+    schedule.sawDue(DueSessions.due(connection, slots), clock.getAsLong());
     looks++;
   }
 

@@ -5,7 +5,7 @@ import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.RedisConnector;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Unwritten;
+import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.ExitCodes;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.config.ConfigOption;

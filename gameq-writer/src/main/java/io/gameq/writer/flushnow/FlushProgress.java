@@ -1,6 +1,6 @@
 package io.gameq.writer.flushnow;
 
-import io.gameq.redis.script.Unwritten;
+import io.gameq.redis.script.WaitingOwners.Unwritten;
 import java.util.List;
 
 /** What was there when a flush was asked for and is not in MySQL yet. Used by one thread. */

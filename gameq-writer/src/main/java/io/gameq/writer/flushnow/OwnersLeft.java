@@ -4,8 +4,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Unwritten;
 import io.gameq.redis.script.WaitingOwners;
+import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.Shown;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +41,7 @@ final class OwnersLeft implements FlushProgress {
             List<String> some =
                 all.subList(from, Math.min(all.size(), from + WaitingOwners.MOST_AT_ONCE));
             redis
-                .ask(of -> Unwritten.among(of, slot, newest, MOST_ROWS, some))
+                .ask(of -> WaitingOwners.unwritten(of, slot, newest, MOST_ROWS, some))
                 .forEach(of -> left.putIfAbsent(of.owner(), of));
           }
         });

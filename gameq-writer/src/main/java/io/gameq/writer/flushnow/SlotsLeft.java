@@ -3,8 +3,8 @@ package io.gameq.writer.flushnow;
 import io.gameq.redis.ControlConnection;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.Slots;
-import io.gameq.redis.script.Unwritten;
 import io.gameq.redis.script.WaitingOwners;
+import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.Shown;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -72,7 +72,7 @@ final class SlotsLeft implements FlushProgress {
     }
     List<String> some = waiting.stream().limit(WaitingOwners.MOST_AT_ONCE).toList();
     List<Unwritten> found =
-        redis.ask(connection -> Unwritten.among(connection, of, newest, 1, some));
+        redis.ask(connection -> WaitingOwners.unwritten(connection, of, newest, 1, some));
     Set<String> left = found.stream().map(one -> one.owner().encoded()).collect(Collectors.toSet());
     Set<String> written = new HashSet<>(some);
     written.removeIf(one -> left.contains(one.substring(0, one.lastIndexOf(':'))));
@@ -93,7 +93,7 @@ final class SlotsLeft implements FlushProgress {
       some.addAll(
           redis.ask(
               connection ->
-                  Unwritten.among(
+                  WaitingOwners.unwritten(
                       connection, of, newest, MOST_ROWS, WaitingOwners.some(connection, of))));
     }
     return List.copyOf(some);

@@ -2,7 +2,7 @@ package io.gameq.writer.flushnow;
 
 import io.gameq.mysql.tables.PauseTable.Pause;
 import io.gameq.mysql.tables.PauseTable.Scope;
-import io.gameq.redis.script.Unwritten;
+import io.gameq.redis.script.WaitingOwners.Unwritten;
 import io.gameq.terminal.Shown;
 import io.gameq.writer.pause.PauseText;
 import io.gameq.writer.pause.Pauses;

@@ -1,6 +1,6 @@
 package io.gameq.writer.process;
 
-import io.gameq.redis.script.ProcessSign;
+import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.sign.NodeSign;
 import io.gameq.sign.SignFields;
 import io.gameq.terminal.Shown;

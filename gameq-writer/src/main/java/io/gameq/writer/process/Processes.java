@@ -1,8 +1,8 @@
 package io.gameq.writer.process;
 
 import io.gameq.redis.RedisConnection;
-import io.gameq.redis.script.ProcessSign;
 import io.gameq.redis.script.ProcessSigns;
+import io.gameq.redis.script.ProcessSigns.ProcessSign;
 import io.gameq.terminal.Shown;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,7 +2,7 @@ package io.gameq.writer.turn;
 
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
-import io.gameq.redis.script.ReassertScript;
+import io.gameq.redis.script.OwnKey;
 
 /**
  * About to tell Redis that MySQL has ended an owner's session: what it committed is parked, and its
@@ -14,7 +14,7 @@ import io.gameq.redis.script.ReassertScript;
 public record Fencing(OwnerId owner, SessionId by, Turn then) implements Turn {
   @Override
   public Turn next(TurnPorts ports) {
-    ReassertScript.fence(ports.redis(), ports.slots().of(owner), owner, by);
+    OwnKey.fence(ports.redis(), ports.slots().of(owner), owner, by);
     return then;
   }
 }

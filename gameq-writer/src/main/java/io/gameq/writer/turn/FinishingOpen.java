@@ -9,7 +9,7 @@ public record FinishingOpen(OwnerId owner, SessionId session, Turn then) impleme
   @Override
   public Turn next(TurnPorts ports) {
     ports.context().reports().finishesOpen(owner, session);
-    OpenScript.finish(ports.redis(), ports.slots().of(owner), owner, session);
+    OpenScript.call(ports.redis(), ports.slots().of(owner), owner, session, 0, true);
     return then;
   }
 }

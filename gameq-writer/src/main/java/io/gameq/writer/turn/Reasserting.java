@@ -2,7 +2,7 @@ package io.gameq.writer.turn;
 
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.ReassertScript;
+import io.gameq.redis.script.OwnKey;
 import java.util.Objects;
 
 /**
@@ -26,7 +26,7 @@ public record Reasserting(OwnerId owner, CountingSessions durable, Turn then) im
   @Override
   public Turn next(TurnPorts ports) {
     boolean owns =
-        ReassertScript.call(
+        OwnKey.reassert(
             ports.redis(),
             ports.slots().of(owner),
             owner,

@@ -1,6 +1,6 @@
 package io.gameq.writer.explorer;
 
-import io.gameq.redis.script.ReadScript;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerView;
 import io.gameq.writer.explorer.MadeChange.Status;
@@ -293,7 +293,8 @@ final class Checks {
   static @Nullable String seenOnce(Servers world, int row) {
     int seen = 0;
     for (int player = 1; player <= 2; player++) {
-      List<EncodedRow> unflushed = ReadScript.call(world.redis, world.slot, Servers.owner(player));
+      List<EncodedRow> unflushed =
+          LookupScript.unflushed(world.redis, world.slot, Servers.owner(player));
       OwnerView view = world.view(Servers.owner(player), unflushed);
       seen += GameNodeActor.rows(world, view).containsKey(row) ? 1 : 0;
     }

@@ -219,7 +219,7 @@ record FlushWorker(int index, int twin, String name, int batch, boolean everySta
     if (me.turn instanceof Reasserting of
         && plant.has(Plant.Switch.OPENS_FINISHED_ALWAYS)
         && of.durable().opening()) {
-      OpenScript.finish(world.redis, world.slot, of.owner(), of.durable().newest());
+      OpenScript.call(world.redis, world.slot, of.owner(), of.durable().newest(), 0, true);
       return at(world, me, of.then());
     }
     Memory next = at(world, me, me.turn.next(ports(world, me)));

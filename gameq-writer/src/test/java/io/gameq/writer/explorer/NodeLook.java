@@ -5,9 +5,8 @@ import io.gameq.mysql.tables.OwnerReader;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
-import io.gameq.redis.script.LookScript;
-import io.gameq.redis.script.LookScript.Looked;
-import io.gameq.redis.script.ReadScript;
+import io.gameq.redis.script.LookupScript;
+import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.writer.explorer.Plant.Switch;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +60,7 @@ record NodeLook(Servers world, GameNodeActor node) {
       TrackerInSteps tracker = Objects.requireNonNull(me.wal().trackers().get(player));
       SessionRef ref = tracker.session();
       if (!tracker.rows().isEmpty()
-          && ReadScript.holdsNothing(world.redis, world.slot, ref.owner(), ref.id())) {
+          && LookupScript.holdsNothing(world.redis, world.slot, ref.owner(), ref.id())) {
         me = judge(me, player, look(world, tracker), true);
       }
     }
@@ -69,7 +68,7 @@ record NodeLook(Servers world, GameNodeActor node) {
   }
 
   private static Looked look(Servers world, TrackerInSteps tracker) {
-    return LookScript.call(world.redis, world.slot, tracker.session().owner(), tracker.rows());
+    return LookupScript.look(world.redis, world.slot, tracker.session().owner(), tracker.rows());
   }
 
   private NodeMemory judge(NodeMemory me, int player, Looked looked, boolean isTheEnd) {

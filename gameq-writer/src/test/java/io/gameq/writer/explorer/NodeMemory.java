@@ -10,7 +10,7 @@ import io.gameq.owner.SessionRef;
 import io.gameq.redis.SessionKeys;
 import io.gameq.redis.SlotKeys;
 import io.gameq.redis.script.JournalMarks;
-import io.gameq.redis.script.LookScript.Looked;
+import io.gameq.redis.script.LookupScript.Looked;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.Handover;
 import io.gameq.rows.RowHeader;

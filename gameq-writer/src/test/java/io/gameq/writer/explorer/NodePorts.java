@@ -6,8 +6,8 @@ import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.owner.SessionRef;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.redis.script.OpenOwners;
-import io.gameq.redis.script.ReadScript;
 import io.gameq.rows.EncodedRow;
 import io.gameq.writer.explorer.NodeMemory.Attempt;
 import java.util.Collections;
@@ -40,7 +40,7 @@ final class NodePorts extends Opening.Node {
 
   @Override
   protected Opening.Healed connect(SlotKeys slot, OwnerId owner, Consumer<List<EncodedRow>> look) {
-    look.accept(ReadScript.call(world.redis, slot, owner));
+    look.accept(LookupScript.unflushed(world.redis, slot, owner));
     return opening.healed(world, attempt.by());
   }
 

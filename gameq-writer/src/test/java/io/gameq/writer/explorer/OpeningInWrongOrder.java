@@ -43,7 +43,7 @@ record OpeningInWrongOrder(
                 : plant.has(Switch.FENCED_AFTER_READING)
                     ? List.of(Operation.RAISE, Operation.TAKE, Operation.READ, Operation.MARK)
                     : List.of();
-    AdoptedRows none = new AdoptedRows(List.of(), List.of(), List.of());
+    AdoptedRows none = new AdoptedRows(List.of(), List.of(), List.of(), List.of());
     return order.isEmpty() ? null : new OpeningInWrongOrder(order, null, none, null);
   }
 
@@ -110,12 +110,13 @@ record OpeningInWrongOrder(
     } else if (attempt.isCutOff(state.outages())) {
       return opening.failed(me);
     }
-    if (!(OpenScript.call(world.redis, world.slot, owner, taking, 0)
+    if (!(OpenScript.call(world.redis, world.slot, owner, taking, 0, false)
         instanceof OpenScript.Opened opened)) {
       return opening.failed(me);
     }
     AdoptedRows adopted =
-        new AdoptedRows(List.copyOf(opened.dirty()), List.copyOf(opened.claimed()), List.of());
+        new AdoptedRows(
+            List.copyOf(opened.dirty()), List.copyOf(opened.claimed()), List.of(), List.of());
     NodeWal wal = me.wal();
     if (!adopted.all().isEmpty()) {
       wal =
@@ -126,7 +127,8 @@ record OpeningInWrongOrder(
           new AdoptedRows(
               adopted.dirty(),
               adopted.claimed(),
-              java.util.Collections.nCopies(adopted.all().size(), wal.newestSequence()));
+              java.util.Collections.nCopies(adopted.all().size(), wal.newestSequence()),
+              List.of());
     }
     Attempt now =
         new Attempt(

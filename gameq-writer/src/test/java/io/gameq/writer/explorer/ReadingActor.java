@@ -1,7 +1,7 @@
 package io.gameq.writer.explorer;
 
 import io.gameq.owner.OwnerId;
-import io.gameq.redis.script.ReadScript;
+import io.gameq.redis.script.LookupScript;
 import io.gameq.rows.EncodedRow;
 import io.gameq.view.OwnerView;
 import io.gameq.view.ViewInSteps;
@@ -69,7 +69,9 @@ record ReadingActor(int player, int reads, Plant plant) implements Actor {
   private Memory next(Servers world, State state, Memory me, boolean fromRedis) {
     OwnerId owner = Servers.owner(player);
     List<EncodedRow> unflushed =
-        fromRedis ? List.copyOf(ReadScript.call(world.redis, world.slot, owner)) : me.unflushed;
+        fromRedis
+            ? List.copyOf(LookupScript.unflushed(world.redis, world.slot, owner))
+            : me.unflushed;
     ViewInSteps.Snapshot snapshot =
         fromRedis || me.begun
             ? me.snapshot

@@ -31,7 +31,7 @@
  *                  nack | ask MySQL who owns | tell Redis; goes over, or has to when the term
  *                  refuses it (io.gameq.writer.turn, the whole of it; Settling)
  * Reaper           a lease runs out: the first step of a turn (Reaping)
- * ReadingActor     read.lua | snapshot (script.ReadScript, view.OwnerViews)
+ * ReadingActor     read.lua | snapshot (script.LookupScript, view.OwnerViews)
  * FailoverActor    Redis goes back to what it was before its newest writes, or comes back empty;
  *                  every connection of a node breaks
  * Promotion        a replica is promoted: two primaries from then on

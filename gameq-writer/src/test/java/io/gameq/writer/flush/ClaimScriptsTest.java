@@ -17,7 +17,6 @@ import io.gameq.redis.script.ClaimScript;
 import io.gameq.redis.script.ClaimScript.Flushed;
 import io.gameq.redis.script.OpenScript;
 import io.gameq.redis.script.OwnKey;
-import io.gameq.redis.script.ReassertScript;
 import io.gameq.redis.script.SlotFixture;
 import io.gameq.redis.script.VersionedKey;
 import io.gameq.rights.Role;
@@ -118,7 +117,8 @@ class ClaimScriptsTest {
   private void commitOf(String owner, long dueMillis) {
     OwnerId id = OwnerId.of(owner);
     assertTrue(
-        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0) instanceof OpenScript.Opened);
+        OpenScript.call(slot.redis, slot.slot, id, slot.first, 0, false)
+            instanceof OpenScript.Opened);
     slot.redis.sync().hset(slot.slot.dirty(id, slot.first), bytes("i:1"), bytes(row(1, "a")));
     slot.redis
         .sync()
@@ -308,7 +308,7 @@ class ClaimScriptsTest {
     Claim flushing = claim().claims().get(0);
     slot.commit(slot.first, "item:2", row(2, "b"), 0);
     assertEquals(List.of(), claim().claims()); // drops the due entry
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, ack(flushing));
     assertEquals(
         List.of(slot.first), claim().stale().stream().map(ClaimScript.Rows::session).toList());
@@ -319,7 +319,7 @@ class ClaimScriptsTest {
   void nothingIsRememberedOfAClaimWhoseRowsWereParked() {
     slot.commit(slot.first, "item:1", row(1, "a"), 0);
     ClaimScript.nack(slot.redis, slots, 0, false, claim().claims());
-    ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.second);
+    OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.second);
     assertEquals(1, claim().stale().size());
     assertEquals(0, slot.redis.sync().hlen(bytes(slot.slot.prefix() + ":claim")));
   }
@@ -332,7 +332,7 @@ class ClaimScriptsTest {
     assertEquals(List.of(), batch.claims());
     assertEquals(List.of(new ClaimScript.Rows(slot.owner, slot.first)), batch.unowned());
     assertTrue(batch.waitMillis() > 0, "no spinning");
-    assertTrue(ReassertScript.call(slot.redis, slot.slot, slot.owner, slot.first));
+    assertTrue(OwnKey.reassert(slot.redis, slot.slot, slot.owner, slot.first));
   }
 
   @Test
@@ -434,7 +434,7 @@ class ClaimScriptsTest {
       claimer("dying", 0).call(slot.redis, slot.slot);
       awaitReaped();
     }
-    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0);
+    OpenScript.call(slot.redis, slot.slot, other, slot.first, 0, false);
     byte[] dirty =
         bytes(slot.slot.prefix() + ":dirty:" + other.encoded() + ":" + slot.first.text());
     slot.redis.sync().hset(dirty, bytes("item:2"), bytes(row(2, "b")));

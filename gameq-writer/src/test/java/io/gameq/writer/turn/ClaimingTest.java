@@ -158,7 +158,7 @@ class ClaimingTest {
   /** An owner of a slot with so many rows that are due. */
   private OwnerId dirty(int slot, int rows) {
     OwnerId owner = ownerOf(slot);
-    OpenScript.call(redis, slots.get(slot), owner, SESSION, 0);
+    OpenScript.call(redis, slots.get(slot), owner, SESSION, 0, false);
     for (int row = 0; row < rows; row++) {
       redis
           .sync()
