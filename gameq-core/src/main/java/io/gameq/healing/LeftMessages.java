@@ -32,7 +32,6 @@ public final class LeftMessages {
   public static final Duration OLDEST = Duration.ofDays(6);
 
   private final Lookups lookups;
-  private final ReplayRedis redis;
   private final WalFolder wal;
   private final JournalMarks marks;
   private final long youngFromMillis = System.currentTimeMillis() - OLDEST.toMillis();
@@ -59,7 +58,6 @@ public final class LeftMessages {
 
   private LeftMessages(Lookups lookups, ReplayRedis redis, WalFolder wal) {
     this.lookups = lookups;
-    this.redis = redis;
     this.wal = wal;
     this.marks = JournalMarks.read(redis.connection(), redis.slots(), wal.id());
     this.newest = new long[redis.slots().length];
