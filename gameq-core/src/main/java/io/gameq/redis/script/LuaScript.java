@@ -246,14 +246,14 @@ public final class LuaScript {
     return call;
   }
 
-  /** What a call answers; {@code otherwise} where Redis refuses, as for somebody else's value. */
-  static <T extends @Nullable Object> T unlessForeign(T otherwise, Supplier<T> question) {
+  /** What a call answers; null where Redis refuses, as for somebody else's value. */
+  static <T> @Nullable T unlessForeign(Supplier<@Nullable T> question) {
     try {
-      return RedisReply.<T>await(question);
+      return RedisReply.<@Nullable T>await(question);
     } catch (RedisUnavailableException e) {
       throw e;
     } catch (GameQueueException e) {
-      return otherwise;
+      return null;
     }
   }
 

@@ -1,5 +1,7 @@
 package io.gameq.redis.script;
 
+import static io.gameq.redis.script.LuaScript.unlessForeign;
+
 import io.gameq.GameQueueException;
 import io.gameq.RedisUnavailableException;
 import io.gameq.owner.OwnerId;
@@ -25,7 +27,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -198,7 +199,7 @@ public record OwnerInRedis(
   public static OwnerInRedis look(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<SessionId> known) {
     Map<OwnerId, OwnerInRedis> inboxes = new LinkedHashMap<>();
-    List<OwnerId> names = ask(() -> inboxes(redis, slot, owner));
+    List<OwnerId> names = unlessForeign(() -> inboxes(redis, slot, owner));
     if (names != null) {
       names.stream()
           .limit(MOST_INBOXES)
@@ -278,8 +279,9 @@ public record OwnerInRedis(
       RedisConnection redis, SlotKeys slot, OwnerId owner, Collection<SessionId> known) {
     Set<String> texts = new TreeSet<>();
     known.forEach(of -> texts.add(of.text()));
-    byte[] own = ask(() -> redis.sync().get(slot.own(owner)));
-    byte[] claim = ask(() -> redis.sync().hget(slot.claim(), SlotKeys.bytes(owner.encoded())));
+    byte[] own = unlessForeign(() -> redis.sync().get(slot.own(owner)));
+    byte[] claim =
+        unlessForeign(() -> redis.sync().hget(slot.claim(), SlotKeys.bytes(owner.encoded())));
     if (own != null) {
       texts.add(LuaScript.string(own));
     }
@@ -288,14 +290,14 @@ public record OwnerInRedis(
       texts.add(record.session().text());
     }
     ScanArgs due = ScanArgs.Builder.limit(PAGE).match(SlotKeys.bytes(owner.encoded() + ":*"));
-    ask(
+    unlessForeign(
         () -> {
           ScanIterator.zscan(redis.sync(), slot.due(), due)
               .forEachRemaining(of -> texts.add(afterLastColon(of.getValue())));
           return null;
         });
     ScanArgs stale = ScanArgs.Builder.limit(PAGE).match(slot.dirtyOfAll(owner));
-    ask(
+    unlessForeign(
         () -> {
           ScanIterator.sscan(redis.sync(), slot.stale(), stale)
               .forEachRemaining(of -> texts.add(afterLastColon(of)));
@@ -309,18 +311,13 @@ public record OwnerInRedis(
         .toList();
   }
 
-  /** Null where somebody else's value is: the script says so. */
-  private static <T> @Nullable T ask(Supplier<@Nullable T> question) {
-    return LuaScript.<@Nullable T>unlessForeign(null, question);
-  }
-
   private static String afterLastColon(byte[] text) {
     String of = LuaScript.string(text);
     return of.substring(of.lastIndexOf(':') + 1);
   }
 
   private static @Nullable TracedRows sums(RedisConnection redis, byte[] key) {
-    return ask(
+    return unlessForeign(
         () -> {
           Set<String> seen = new HashSet<>(); // SCAN may tell of a row twice
           Map<String, Long> tables = new HashMap<>();

@@ -222,7 +222,7 @@ public final class SlotContents {
   private static <T> void each(
       Consumer<List<Thing>> page, Iterator<T> entries, Function<T, Thing> thing) {
     List<Thing> things = new ArrayList<>();
-    while (LuaScript.unlessForeign(false, entries::hasNext)) {
+    while (Boolean.TRUE.equals(LuaScript.unlessForeign(entries::hasNext))) {
       things.add(thing.apply(entries.next()));
       if (things.size() == PAGE) {
         page.accept(List.copyOf(things));
@@ -240,9 +240,9 @@ public final class SlotContents {
     List<byte[]> some = List.of();
     for (long from = 0; from == 0 || some.size() == PAGE; from += PAGE) {
       long first = from;
-      some =
-          LuaScript.unlessForeign(
-              List.of(), () -> redis.sync().lrange(key, first, first + PAGE - 1));
+      List<byte[]> found =
+          LuaScript.unlessForeign(() -> redis.sync().lrange(key, first, first + PAGE - 1));
+      some = found == null ? List.of() : found;
       page.accept(some.stream().map(thing).toList());
     }
   }
