@@ -5,7 +5,8 @@
 -- KEYS[1] '{ns:slot}', prefix of t:<topic>:msg, due, ready, behind, lane:<group>, held, claim, lease, tries, age, fence: see package
 --   io.gameq.redis.topic
 -- ARGV[1] topic; ARGV[2] most messages, at most 1,000; ARGV[3] token, a UUID new for this call; ARGV[4] lease, ms; ARGV[5] by how much
---   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node; ARGV[7] the latest Redis TIME that the node knew, ms
+--   of being due earlier one step of priority counts, ms; 0 for a topic without priorities; ARGV[6] node; ARGV[7] the latest Redis TIME
+--   that the node knew, ms
 -- Returns {ms until the next is due, -1 for none, 0 when more are due now; how many leases ran out; Redis TIME, ms; fencing token: ms,
 --   count, 0 and 0 when nothing was taken; then for each message taken: id; attempts, this one counted; leases of it that ran out, as
 --   text; when it was due, ms; value}. The fence rises, also where Redis' clock goes back, or a server took over whose clock is behind and
