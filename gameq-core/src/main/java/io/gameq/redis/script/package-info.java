@@ -18,7 +18,7 @@
  * commits        MULTI         CommitGroup     many commits at once, the usual way: CommitsInMulti
  *                commit.lua    CommitScript    one: of several sessions, with messages or rows for
  *                                              others, or again; puts rows back that Redis lost
- *                messages.lua  MessagesScript  many that change messages and no rows; sorts these by kind
+ *                messages.lua  MessagesScript  many of messages and no rows, sorted by kind
  *                replay.lua    ReplayScript    rows of nodes that are gone, from their WALs
  *                marks.lua     JournalMarks    how far into a WAL Redis holds the slots; SlotMarks:
  *                                              what a node's calls expect of them
@@ -46,7 +46,7 @@
  * signs of life  beat.lua      NodeHeartbeat   a node is alive
  *                unbroken.lua  NodeSigns       which nodes are, and for how long such signs came;
  *                                              OpenOwners: where an owner is open, by these
- *                sign.lua      ProcessSigns    a process says how it is: ProcessSign
+ *                sign.lua      ProcessSigns    a process says how it is
  *
  * LuaScript      a script by its SHA-1, loaded again where Redis forgot it
  * ScriptPipeline sends many calls at once
