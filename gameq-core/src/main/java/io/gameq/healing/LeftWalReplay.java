@@ -27,6 +27,9 @@ public final class LeftWalReplay {
   /** Of the heap, for an index of rows: the game has most of it. */
   private static final int MEMORY_SHARE = 10;
 
+  /** As often at most it is planned again since owners were opened meanwhile. */
+  private static final int MOST_PASSES = 3;
+
   private LeftWalReplay() {}
 
   /**
@@ -56,16 +59,19 @@ public final class LeftWalReplay {
     List<WalFolder> ofThisGame = wals.stream().filter(wal -> isOf(redis, wal)).toList();
     List<WalFolder> withRows =
         ofThisGame.stream().filter(wal -> !LeftWals.isComplete(wal.directory())).toList();
-    BitSet leaves =
-        withRows.isEmpty() ? new BitSet() : replayRows(lookups, redis, new WalSet(withRows));
+    Left rows =
+        withRows.isEmpty()
+            ? new Left(new BitSet(), false)
+            : replayRows(lookups, redis, new WalSet(withRows));
     List<Path> whole = new ArrayList<>();
     for (WalFolder wal : ofThisGame) {
       int number = withRows.indexOf(wal);
       if (number < 0) {
         wal.read(entry -> {});
       }
-      boolean areRowsBack = number < 0 || !leaves.get(number);
-      long commits = LeftMessages.putBack(lookups, wal, areRowsBack);
+      boolean areRowsBack = number < 0 || !(rows.isOvertaken || rows.ofWals.get(number));
+      long commits =
+          number >= 0 && rows.isOvertaken ? 0 : LeftMessages.putBack(lookups, wal, areRowsBack);
       if (commits > 0) {
         LOG.info("the messages of {} commits of WAL {} were put back", commits, wal.directory());
       }
@@ -93,8 +99,24 @@ public final class LeftWalReplay {
     return is;
   }
 
-  /** Returns the numbers of the WALs of which rows are left. */
-  private static BitSet replayRows(Lookups lookups, ReplayRedis redis, WalSet wals) {
+  /**
+   * What a replay leaves.
+   *
+   * @param ofWals the numbers of the WALs of which rows are left
+   * @param isOvertaken whether owners were opened meanwhile: what is left of their rows is not
+   *     known then, and so not which messages belong to them
+   */
+  private record Left(BitSet ofWals, boolean isOvertaken) {}
+
+  private static Left replayRows(Lookups lookups, ReplayRedis redis, WalSet wals) {
+    Left left = replayOnce(lookups, redis, wals);
+    for (int pass = 1; left.isOvertaken && pass < MOST_PASSES; pass++) {
+      left = replayOnce(lookups, redis, wals);
+    }
+    return left;
+  }
+
+  private static Left replayOnce(Lookups lookups, ReplayRedis redis, WalSet wals) {
     BitSet leaves = new BitSet();
     Map<Status, Long> rows = new EnumMap<>(Status.class);
     WalReplay replay =
@@ -126,9 +148,6 @@ public final class LeftWalReplay {
         rows.getOrDefault(Status.LOST, 0L),
         report.rows());
     report.named().forEach(LOG::warn);
-    if (report.refused() > 0) {
-      leaves.set(0, wals.folders().size());
-    }
-    return leaves;
+    return new Left(leaves, report.isOvertaken());
   }
 }

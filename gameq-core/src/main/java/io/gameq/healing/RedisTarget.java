@@ -77,7 +77,7 @@ public final class RedisTarget implements ReplayTarget {
   private static void refused(
       List<ReplayScript.Owner> group, Refused refused, ReplayReport report) {
     for (ReplayScript.Owner of : group) {
-      report.refused(
+      report.overtaken(
           of.owner(),
           of.rows().size(),
           of.owner().equals(refused.owner())

@@ -21,6 +21,7 @@ public final class ReplayReport {
   private long rows;
   private long written;
   private long refused;
+  private boolean overtaken;
   private long setAside;
   private long restored;
   private long takenOver;
@@ -35,6 +36,20 @@ public final class ReplayReport {
   public void refused(OwnerId owner, long itsRows, String why) {
     refused += itsRows;
     name("not replayed: %s %s: %s".formatted(Shown.count(itsRows, "row"), Shown.whose(owner), why));
+  }
+
+  /**
+   * An owner is left as it is, since a session took it or a partner over after it was planned: what
+   * was committed together with these rows does not show that they are missing.
+   */
+  public void overtaken(OwnerId owner, long itsRows, String why) {
+    overtaken = true;
+    refused(owner, itsRows, why);
+  }
+
+  /** Whether any owner was: another plan tells what is to become of the rows, and of messages. */
+  public boolean isOvertaken() {
+    return overtaken;
   }
 
   public void setAside(String row, String why) {

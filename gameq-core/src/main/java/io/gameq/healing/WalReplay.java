@@ -203,7 +203,8 @@ public final class WalReplay {
       if (report.refused() > refusedBefore) {
         next.forEach(
             of ->
-                report.refused(of.owner(), of.rows().size(), ReplayReport.COMMITTED_WITH_REFUSED));
+                report.overtaken(
+                    of.owner(), of.rows().size(), ReplayReport.COMMITTED_WITH_REFUSED));
       } else {
         groups.add(next);
       }
@@ -230,7 +231,7 @@ public final class WalReplay {
         restore |= replayable.restore();
         rows.add(of.rows.get(i));
       } else if (verdict instanceof Conflict conflict) {
-        report.refused(of.owner, 1, conflict.reason());
+        report.overtaken(of.owner, 1, conflict.reason());
       }
     }
     if (under == null) {

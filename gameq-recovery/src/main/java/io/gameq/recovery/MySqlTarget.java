@@ -179,7 +179,7 @@ final class MySqlTarget implements ReplayTarget {
                     row.table() + ":" + row.rowKey() + " of " + row.owner().id(), row.errorText()));
     for (DirectReplay.Owner of : group) {
       if (written.notOwned().contains(of.owner())) {
-        report.refused(
+        report.overtaken(
             of.owner(),
             of.rows().size(),
             of.owner().isInbox()

@@ -192,8 +192,7 @@ final class ReplayCommand implements Callable<Integer> {
     if (open.redis() != null) {
       open.redis().requireSameTerm();
     }
-    boolean areRowsBack = report.refused() == 0 && report.closedTables().isEmpty();
-    replayMessages(out, replay.planner().gone(), lookups, areRowsBack);
+    replayMessages(out, replay.planner().gone(), lookups, report);
     PlanTotals after = new PlanTotals(wals.folders().get(0).header().slots());
     Planner again = new Planner(wals, lookups, wanted, progress::step);
     again.plan(after);
@@ -217,11 +216,18 @@ final class ReplayCommand implements Callable<Integer> {
 
   /** Messages are of no owner, so that those of some cannot be asked for. */
   private void replayMessages(
-      PrintWriter out, List<WalFolder> gone, Lookups lookups, boolean areRowsBack) {
+      PrintWriter out, List<WalFolder> gone, Lookups lookups, ReplayReport report) {
     if (!owners.encoded().isEmpty()) {
       out.println("  messages were left alone: they are put back without --owner");
       return;
     }
+    if (report.isOvertaken()) {
+      out.println(
+          "  messages were left alone: owners were opened meanwhile, whose rows are to be planned"
+              + " again");
+      return;
+    }
+    boolean areRowsBack = report.refused() == 0 && report.closedTables().isEmpty();
     long commits = 0;
     for (WalFolder wal : gone) {
       commits += LeftMessages.putBack(lookups, wal, areRowsBack);

@@ -2,6 +2,7 @@ package io.gameq.recovery;
 
 import static io.gameq.servers.Waits.LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.gameq.GameQueue;
 import io.gameq.healing.Lookups;
@@ -70,6 +71,7 @@ class SentWithRefusedTest {
             new RateLimit(0))
         .write(List.of(group), report);
     assertEquals(2, report.refused(), () -> report.named().toString());
+    assertTrue(report.isOvertaken());
     assertEquals(0, report.written());
   }
 
@@ -84,6 +86,7 @@ class SentWithRefusedTest {
       new RedisTarget(redis.redis(), new RateLimit(0)).write(List.of(group), report);
     }
     assertEquals(2, report.refused(), () -> report.named().toString());
+    assertTrue(report.isOvertaken());
     assertEquals(0, report.written());
   }
 
