@@ -143,7 +143,7 @@ public final class WalReplay {
           .layouts()
           .forEach(
               (name, columns) ->
-                  lookups.database().registerLayout(name.table(), name.fingerprint(), columns));
+                  lookups.database().layouts().register(name.table(), name.fingerprint(), columns));
     }
   }
 

@@ -4,7 +4,6 @@ import io.gameq.mysql.Dialect;
 import io.gameq.mysql.ErrorKind;
 import io.gameq.mysql.HandledTwiceException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.RowChange;
 import io.gameq.mysql.StatementLimits;
 import io.gameq.mysql.tables.DiscardTable;
@@ -46,19 +45,11 @@ public final class GuardedWrites {
    * @throws io.gameq.MySqlException when it does not answer
    */
   public static GuardedWrites on(MySql server) {
-    return MySqlErrors.mysql(
-        () ->
-            server
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        new GuardedWrites(
-                            Dialect.of(server),
-                            handle
-                                    .createQuery("SELECT @@max_allowed_packet")
-                                    .mapTo(Integer.class)
-                                    .one()
-                                / 2)));
+    return server.ask(
+        handle ->
+            new GuardedWrites(
+                Dialect.of(server),
+                handle.createQuery("SELECT @@max_allowed_packet").mapTo(Integer.class).one() / 2));
   }
 
   /**

@@ -2,7 +2,6 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.schema.SchemaSnapshot.ForeignKeyFacts;
 import io.gameq.mysql.schema.TableInspection.VersionColumn;
 import io.gameq.rows.Catalog;
@@ -41,7 +40,7 @@ public final class CatalogReader {
    * @throws io.gameq.MySqlException when the database does not answer
    */
   public static Catalog read(MySql database) {
-    return MySqlErrors.mysql(() -> database.jdbi().withHandle(CatalogReader::read));
+    return database.ask(CatalogReader::read);
   }
 
   private static Catalog read(Handle handle) {
@@ -143,15 +142,11 @@ public final class CatalogReader {
    * @throws io.gameq.MySqlException when the database does not answer
    */
   public static List<TableFix> fixes(MySql database, List<TableSpec> specs) {
-    return MySqlErrors.mysql(
-        () ->
-            database
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      SchemaSnapshot schema = SchemaSnapshot.read(handle);
-                      return SchemaRepair.of(handle, schema, results(handle, schema, specs));
-                    }));
+    return database.ask(
+        handle -> {
+          SchemaSnapshot schema = SchemaSnapshot.read(handle);
+          return SchemaRepair.of(handle, schema, results(handle, schema, specs));
+        });
   }
 
   /**
@@ -162,25 +157,21 @@ public final class CatalogReader {
    * @throws io.gameq.MySqlException when the database does not answer
    */
   public static SchemaDraft draft(MySql database, List<String> ownerColumns) {
-    return MySqlErrors.mysql(
-        () ->
-            database
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      SchemaSnapshot schema = SchemaSnapshot.read(handle);
-                      OwnerGuess guess = OwnerGuess.of(schema, ownerColumns);
-                      List<TableSpec> specs =
-                          guess.proposals().stream().map(SchemaDraft.Proposal::table).toList();
-                      return new SchemaDraft(
-                          guess.owners(),
-                          guess.proposals(),
-                          new Inspection(
-                              results(handle, schema, specs).stream()
-                                  .map(TableInspector.Result::inspection)
-                                  .toList()),
-                          guess.left());
-                    }));
+    return database.ask(
+        handle -> {
+          SchemaSnapshot schema = SchemaSnapshot.read(handle);
+          OwnerGuess guess = OwnerGuess.of(schema, ownerColumns);
+          List<TableSpec> specs =
+              guess.proposals().stream().map(SchemaDraft.Proposal::table).toList();
+          return new SchemaDraft(
+              guess.owners(),
+              guess.proposals(),
+              new Inspection(
+                  results(handle, schema, specs).stream()
+                      .map(TableInspector.Result::inspection)
+                      .toList()),
+              guess.left());
+        });
   }
 
   private static List<TableInspector.Result> results(

@@ -1,19 +1,17 @@
 package io.gameq.mysql.schema;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.LayoutSource;
 import io.gameq.rows.Table;
-import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /** Column lists of encoded rows in {@code gameq_layout}. Thread-safe. */
 public final class LayoutTable implements LayoutSource {
-  private final Jdbi jdbi;
+  private final MySql mysql;
 
   public LayoutTable(MySql mysql) {
-    this.jdbi = mysql.jdbi();
+    this.mysql = mysql;
   }
 
   /** Keeps the column lists of all tables; to be done before rows are encoded with them. */
@@ -23,33 +21,33 @@ public final class LayoutTable implements LayoutSource {
 
   /** The same of one table. */
   public void register(Table table) {
+    register(table.name(), table.fingerprint(), table.layout());
+  }
+
+  /** Keeps a column list, unless it is kept. */
+  public void register(String table, long fingerprint, String columns) {
     int unused =
-        MySqlErrors.mysql(
-            () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle.execute(
-                            "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns)"
-                                + " VALUES (?, ?, ?)",
-                            table.name(),
-                            table.fingerprint(),
-                            table.layout())));
+        mysql.ask(
+            handle ->
+                handle.execute(
+                    "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns) VALUES (?,"
+                        + " ?, ?)",
+                    table,
+                    fingerprint,
+                    columns));
   }
 
   @Override
   public @Nullable String layout(String table, long fingerprint) {
-    return MySqlErrors.<@Nullable String>mysql(
-        () ->
-            jdbi.withHandle(
-                handle ->
-                    handle
-                        .select(
-                            "SELECT columns FROM gameq_layout WHERE table_name = ? AND fingerprint"
-                                + " = ?",
-                            table,
-                            fingerprint)
-                        .mapTo(String.class)
-                        .findOne()
-                        .orElse(null)));
+    return mysql.<@Nullable String>ask(
+        handle ->
+            handle
+                .select(
+                    "SELECT columns FROM gameq_layout WHERE table_name = ? AND fingerprint = ?",
+                    table,
+                    fingerprint)
+                .mapTo(String.class)
+                .findOne()
+                .orElse(null));
   }
 }

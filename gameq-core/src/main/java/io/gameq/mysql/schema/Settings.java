@@ -2,7 +2,6 @@ package io.gameq.mysql.schema;
 
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
@@ -29,29 +28,25 @@ public final class Settings {
    */
   public static void requireSchema(MySql mysql) {
     int schema =
-        MySqlErrors.mysql(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle -> {
-                          boolean there =
-                              handle
-                                      .select(
-                                          "SELECT COUNT(*) FROM information_schema.tables WHERE"
-                                              + " table_schema = DATABASE() AND table_name ="
-                                              + " 'gameq_setting'")
-                                      .mapTo(Integer.class)
-                                      .one()
-                                  > 0;
-                          return there
-                              ? handle
-                                  .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
-                                  .mapTo(Integer.class)
-                                  .findOne()
-                                  .orElse(0)
-                              : 0;
-                        }));
+        mysql.ask(
+            handle -> {
+              boolean there =
+                  handle
+                          .select(
+                              "SELECT COUNT(*) FROM information_schema.tables WHERE"
+                                  + " table_schema = DATABASE() AND table_name ="
+                                  + " 'gameq_setting'")
+                          .mapTo(Integer.class)
+                          .one()
+                      > 0;
+              return there
+                  ? handle
+                      .select("SELECT value FROM gameq_setting WHERE name = 'schema'")
+                      .mapTo(Integer.class)
+                      .findOne()
+                      .orElse(0)
+                  : 0;
+            });
     if (schema < SchemaFiles.latest()) {
       throw new GameQueueException(
           ("the database has gameq's own tables up to number %d of %d: run the command"
@@ -66,11 +61,7 @@ public final class Settings {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static int slots(MySql mysql) {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(handle -> read(handle, "slots").map(Integer::valueOf).orElse(0)));
+    return mysql.ask(handle -> read(handle, "slots").map(Integer::valueOf).orElse(0));
   }
 
   /**
@@ -90,18 +81,13 @@ public final class Settings {
 
   /** Gives the database another number of slots, if it has {@code from}; returns whether it had. */
   public static boolean reslot(MySql mysql, int from, int to) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle.execute(
-                                "UPDATE gameq_setting SET value = ? WHERE name = 'slots' AND value"
-                                    + " = ?",
-                                Integer.toString(to),
-                                Integer.toString(from))
-                            == 1));
+    return mysql.askAgain(
+        handle ->
+            handle.execute(
+                    "UPDATE gameq_setting SET value = ? WHERE name = 'slots' AND value" + " = ?",
+                    Integer.toString(to),
+                    Integer.toString(from))
+                == 1);
   }
 
   private static Optional<String> read(Handle handle, String name) {
@@ -113,24 +99,19 @@ public final class Settings {
 
   private static void agree(MySql mysql, String name, String value) {
     String there =
-        MySqlErrors.mysql(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            read(handle, name)
-                                .or(
-                                    () -> { // the first of all: later ones need no right to write
-                                      // here
-                                      handle.execute(
-                                          "INSERT IGNORE INTO gameq_setting (name, value) VALUES"
-                                              + " (?, ?)",
-                                          name,
-                                          value);
-                                      return read(handle, name);
-                                    })
-                                .orElseThrow()));
+        mysql.ask(
+            handle ->
+                read(handle, name)
+                    .or(
+                        () -> { // the first of all: later ones need no right to write
+                          // here
+                          handle.execute(
+                              "INSERT IGNORE INTO gameq_setting (name, value) VALUES" + " (?, ?)",
+                              name,
+                              value);
+                          return read(handle, name);
+                        })
+                    .orElseThrow());
     if (!there.equals(value)) {
       throw new GameQueueException(
           ("this configuration has %s %s, the database has %s: they are fixed for a"

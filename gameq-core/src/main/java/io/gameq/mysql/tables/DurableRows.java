@@ -3,14 +3,12 @@ package io.gameq.mysql.tables;
 import io.gameq.GameQueueException;
 import io.gameq.LayoutException;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.schema.CatalogReader;
 import io.gameq.mysql.schema.LayoutTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.owner.OwnerId;
 import io.gameq.rows.Catalog;
 import io.gameq.rows.CurrentCatalog;
-import io.gameq.rows.LayoutSource;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
 import io.gameq.rows.RowKey;
@@ -23,10 +21,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What MySQL holds of rows and owners, as a replay asks for it. Reads only, unless a method says
- * otherwise. Thread-safe.
- */
+/** What MySQL holds of rows and owners, as a replay asks for it. Reads only. Thread-safe. */
 public final class DurableRows {
   /** Only says whose tombstones are summed up, which nobody asks for here. */
   private static final OwnerId NOBODY = OwnerId.of("nobody:0");
@@ -64,8 +59,8 @@ public final class DurableRows {
     return owners;
   }
 
-  /** Column lists in gameq_layout. */
-  public LayoutSource layouts() {
+  /** Column lists in gameq_layout, where writers look for them. */
+  public LayoutTable layouts() {
     return layouts;
   }
 
@@ -105,19 +100,14 @@ public final class DurableRows {
   /** What of these rows was given up; rows of which nothing was are missing. */
   public Map<RowKey, List<Discard>> discards(Collection<RowKey> keys) {
     Map<Table, List<RowKey>> byTable = keys.stream().collect(Collectors.groupingBy(RowKey::table));
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      Map<RowKey, List<Discard>> found = new HashMap<>();
-                      for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
-                        found.putAll(
-                            DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
-                      }
-                      return found;
-                    }));
+    return mysql.ask(
+        handle -> {
+          Map<RowKey, List<Discard>> found = new HashMap<>();
+          for (Map.Entry<Table, List<RowKey>> of : byTable.entrySet()) {
+            found.putAll(DiscardTable.read(handle.getConnection(), of.getKey(), of.getValue()));
+          }
+          return found;
+        });
   }
 
   /** The rows themselves; those that MySQL does not hold are missing. */
@@ -141,21 +131,5 @@ public final class DurableRows {
           public void tombstoneVersion(long version) {}
         });
     return found;
-  }
-
-  /** Writes a column list into gameq_layout, where writers look for it, unless it is there. */
-  public void registerLayout(String table, long fingerprint, String columns) {
-    MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle ->
-                        handle.execute(
-                            "INSERT IGNORE INTO gameq_layout (table_name, fingerprint, columns)"
-                                + " VALUES (?, ?, ?)",
-                            table,
-                            fingerprint,
-                            columns)));
   }
 }

@@ -3,7 +3,6 @@ package io.gameq.mysql.tables;
 import io.gameq.MySqlException;
 import io.gameq.mysql.GroupedCalls;
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.Sql;
 import io.gameq.mysql.Statements;
 import io.gameq.owner.CountingSessions;
@@ -28,7 +27,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.PreparedBatch;
 import org.jspecify.annotations.Nullable;
 
@@ -49,13 +47,13 @@ public final class OwnerTable implements DurableSessions {
   /** Takeovers since a commit after which it is not known any more who has it. */
   private static final int MOST_ADOPTIONS = 8;
 
-  private final Jdbi jdbi;
+  private final MySql mysql;
   private final RaisedSessions raised;
   private final GroupedCalls<RaisedSessions.Wanted, SessionId> raises;
 
   public OwnerTable(MySql mysql) {
-    this.jdbi = mysql.jdbi();
-    this.raised = new RaisedSessions(jdbi);
+    this.mysql = mysql;
+    this.raised = new RaisedSessions(mysql.jdbi());
     this.raises = new GroupedCalls<>(MOST_TOGETHER, MOST_AT_ONCE, raised);
   }
 
@@ -124,7 +122,7 @@ public final class OwnerTable implements DurableSessions {
    */
   public void restore(Collection<Lost> sessions) {
     for (List<Lost> some : Sql.chunks(List.copyOf(sessions), OWNERS_PER_STATEMENT)) {
-      MySqlErrors.mysqlAgain(() -> jdbi.inTransaction(handle -> restore(handle, some)));
+      mysql.inTransaction(handle -> restore(handle, some));
     }
   }
 
@@ -203,14 +201,12 @@ public final class OwnerTable implements DurableSessions {
 
   /** Sets one open by itself, where nothing is loaded. */
   public boolean markOpen(OwnerId owner, SessionId session) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            jdbi.withHandle(
-                handle -> {
-                  Statements all = new Statements();
-                  addMarkOpen(all, List.of(new NewlyOpen(owner, session, 0)));
-                  return all.run(handle.getConnection());
-                }));
+    return mysql.askAgain(
+        handle -> {
+          Statements all = new Statements();
+          addMarkOpen(all, List.of(new NewlyOpen(owner, session, 0)));
+          return all.run(handle.getConnection());
+        });
   }
 
   /**
@@ -229,17 +225,13 @@ public final class OwnerTable implements DurableSessions {
   @Override
   public long adoptedFrom(OwnerId owner, SessionId session) {
     String adoptions =
-        MySqlErrors.mysql(
-            () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle
-                            .select(
-                                "SELECT adoptions FROM gameq_owner WHERE owner = ?",
-                                owner.encoded())
-                            .mapTo(String.class)
-                            .findOne()
-                            .orElse("")));
+        mysql.ask(
+            handle ->
+                handle
+                    .select("SELECT adoptions FROM gameq_owner WHERE owner = ?", owner.encoded())
+                    .mapTo(String.class)
+                    .findOne()
+                    .orElse(""));
     String from = session.epoch() + ":";
     for (String adoption : adoptions.split(" ", -1)) {
       if (adoption.startsWith(from)) {
@@ -424,23 +416,19 @@ public final class OwnerTable implements DurableSessions {
       Collection<OwnerId> owners, String condition, RowReader<T> reader) {
     Map<OwnerId, T> found = new HashMap<>();
     for (List<OwnerId> some : Sql.chunks(List.copyOf(owners), OWNERS_PER_STATEMENT)) {
-      MySqlErrors.mysql(
-          () ->
-              jdbi.withHandle(
-                  handle -> {
-                    handle
-                        .createQuery(
-                            "SELECT "
-                                + SESSION_COLUMNS
-                                + ", node, opened_at FROM gameq_owner WHERE owner IN (<owners>)"
-                                + condition)
-                        .bindList("owners", some.stream().map(OwnerId::encoded).toList())
-                        .map(
-                            (rs, ctx) ->
-                                Map.entry(OwnerId.ofEncoded(rs.getString(1)), reader.read(rs)))
-                        .forEach(e -> found.put(e.getKey(), e.getValue()));
-                    return found;
-                  }));
+      mysql.ask(
+          handle -> {
+            handle
+                .createQuery(
+                    "SELECT "
+                        + SESSION_COLUMNS
+                        + ", node, opened_at FROM gameq_owner WHERE owner IN (<owners>)"
+                        + condition)
+                .bindList("owners", some.stream().map(OwnerId::encoded).toList())
+                .map((rs, ctx) -> Map.entry(OwnerId.ofEncoded(rs.getString(1)), reader.read(rs)))
+                .forEach(e -> found.put(e.getKey(), e.getValue()));
+            return found;
+          });
     }
     return found;
   }

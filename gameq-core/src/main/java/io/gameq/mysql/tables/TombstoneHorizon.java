@@ -1,7 +1,6 @@
 package io.gameq.mysql.tables;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.TemporalText;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,17 +53,13 @@ public final class TombstoneHorizon {
    */
   public static @Nullable Instant read(MySql mysql) {
     String text =
-        MySqlErrors.<@Nullable String>mysql(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            handle
-                                .select("SELECT value FROM gameq_setting WHERE name = ?", SETTING)
-                                .mapTo(String.class)
-                                .findOne()
-                                .orElse(null)));
+        mysql.<@Nullable String>ask(
+            handle ->
+                handle
+                    .select("SELECT value FROM gameq_setting WHERE name = ?", SETTING)
+                    .mapTo(String.class)
+                    .findOne()
+                    .orElse(null));
     return text == null ? null : Instant.parse(text);
   }
 
@@ -76,44 +71,37 @@ public final class TombstoneHorizon {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static @Nullable Instant advance(MySql mysql, Duration kept) {
-    return MySqlErrors.<@Nullable Instant>mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      Instant before =
-                          handle
-                              .createQuery(
-                                  "SELECT UTC_TIMESTAMP(3) - INTERVAL "
-                                      + kept.toSeconds()
-                                      + " SECOND")
-                              .map((rs, context) -> rs.getObject(1, LocalDateTime.class))
-                              .one()
-                              .toInstant(ZoneOffset.UTC);
-                      boolean any =
-                          handle
-                              .createQuery(
-                                  "SELECT EXISTS (SELECT 1"
-                                      + PURGEABLE
-                                      + ") OR EXISTS (SELECT 1"
-                                      + DISCARDS
-                                      + ") OR EXISTS (SELECT 1"
-                                      + HANDLED
-                                      + ")")
-                              .bind("before", TemporalText.of(before))
-                              .mapTo(Boolean.class)
-                              .one();
-                      if (!any) {
-                        return null;
-                      }
-                      handle.execute(
-                          "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
-                              + " UPDATE value = GREATEST(value, VALUES(value))",
-                          SETTING,
-                          UTC_MILLIS.format(before));
-                      return before;
-                    }));
+    return mysql.<@Nullable Instant>ask(
+        handle -> {
+          Instant before =
+              handle
+                  .createQuery("SELECT UTC_TIMESTAMP(3) - INTERVAL " + kept.toSeconds() + " SECOND")
+                  .map((rs, context) -> rs.getObject(1, LocalDateTime.class))
+                  .one()
+                  .toInstant(ZoneOffset.UTC);
+          boolean any =
+              handle
+                  .createQuery(
+                      "SELECT EXISTS (SELECT 1"
+                          + PURGEABLE
+                          + ") OR EXISTS (SELECT 1"
+                          + DISCARDS
+                          + ") OR EXISTS (SELECT 1"
+                          + HANDLED
+                          + ")")
+                  .bind("before", TemporalText.of(before))
+                  .mapTo(Boolean.class)
+                  .one();
+          if (!any) {
+            return null;
+          }
+          handle.execute(
+              "INSERT INTO gameq_setting (name, value) VALUES (?, ?) ON DUPLICATE KEY"
+                  + " UPDATE value = GREATEST(value, VALUES(value))",
+              SETTING,
+              UTC_MILLIS.format(before));
+          return before;
+        });
   }
 
   /**
@@ -125,19 +113,12 @@ public final class TombstoneHorizon {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static int purge(MySql mysql, Instant before, int most) {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
-                      purged +=
-                          delete(
-                              handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
-                      return purged
-                          + delete(handle, HANDLED + " ORDER BY handled_at", before, most - purged);
-                    }));
+    return mysql.ask(
+        handle -> {
+          int purged = delete(handle, PURGEABLE + " ORDER BY deleted_at", before, most);
+          purged += delete(handle, DISCARDS + " ORDER BY discarded_at", before, most - purged);
+          return purged + delete(handle, HANDLED + " ORDER BY handled_at", before, most - purged);
+        });
   }
 
   private static int delete(Handle handle, String which, Instant before, int most) {

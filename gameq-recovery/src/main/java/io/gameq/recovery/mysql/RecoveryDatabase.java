@@ -3,7 +3,6 @@ package io.gameq.recovery.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
@@ -26,16 +25,12 @@ public final class RecoveryDatabase implements AutoCloseable {
     MySqlServerCheck.of(mysql).requireUsable();
     Settings.requireSchema(mysql);
     this.settings =
-        MySqlErrors.mysql(
-            () ->
-                mysql
-                    .jdbi()
-                    .withHandle(
-                        handle ->
-                            handle
-                                .createQuery("SELECT name, value FROM gameq_setting")
-                                .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
-                                .collectToMap(Map.Entry::getKey, Map.Entry::getValue)));
+        mysql.ask(
+            handle ->
+                handle
+                    .createQuery("SELECT name, value FROM gameq_setting")
+                    .map((rs, context) -> Map.entry(rs.getString(1), rs.getString(2)))
+                    .collectToMap(Map.Entry::getKey, Map.Entry::getValue));
     this.rows = new DurableRows(mysql, CatalogReader.read(mysql));
   }
 

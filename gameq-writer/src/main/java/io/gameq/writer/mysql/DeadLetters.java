@@ -2,7 +2,6 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
@@ -85,8 +84,7 @@ public final class DeadLetters implements AutoCloseable {
   }
 
   private static Extent extent(MySql mysql, DeadLetterFilter filter) {
-    return MySqlErrors.mysql(
-        () -> mysql.jdbi().withHandle(handle -> DeadLetterTable.extent(handle, filter)));
+    return mysql.ask(handle -> DeadLetterTable.extent(handle, filter));
   }
 
   /** How many there are. */
@@ -112,13 +110,7 @@ public final class DeadLetters implements AutoCloseable {
     long after = afterId;
     do {
       long from = after;
-      letters =
-          MySqlErrors.mysql(
-              () ->
-                  mysql
-                      .jdbi()
-                      .withHandle(
-                          handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS)));
+      letters = mysql.ask(handle -> DeadLetterTable.list(handle, filter, from, lastId, PAGE_ROWS));
       if (letters.isEmpty() || !page.test(letters)) {
         return;
       }
@@ -128,8 +120,7 @@ public final class DeadLetters implements AutoCloseable {
 
   /** The dead letter with this id, or null. */
   public @Nullable Stored find(long id) {
-    return MySqlErrors.<@Nullable Stored>mysql(
-        () -> mysql.jdbi().withHandle(handle -> DeadLetterTable.find(handle.getConnection(), id)));
+    return mysql.<@Nullable Stored>ask(handle -> DeadLetterTable.find(handle.getConnection(), id));
   }
 
   /**
@@ -138,24 +129,18 @@ public final class DeadLetters implements AutoCloseable {
    */
   public boolean discard(Stored letter) {
     Refused row = letter.refused();
-    return MySqlErrors.mysqlAgain(
-        () ->
-            mysql
-                .jdbi()
-                .inTransaction(
-                    handle -> {
-                      // As every flush: one that began earlier writes before this, or not at all.
-                      OwnerTable.lock(handle.getConnection(), List.of(row.owner()));
-                      boolean removed = DeadLetterTable.remove(handle.getConnection(), letter);
-                      if (removed && isCredible(row)) {
-                        DiscardTable.write(
-                            handle.getConnection(),
-                            List.of(
-                                Discard.ofRow(
-                                    row.owner(), row.table(), row.rowKey(), row.version())));
-                      }
-                      return removed;
-                    }));
+    return mysql.inTransaction(
+        handle -> {
+          // As every flush: one that began earlier writes before this, or not at all.
+          OwnerTable.lock(handle.getConnection(), List.of(row.owner()));
+          boolean removed = DeadLetterTable.remove(handle.getConnection(), letter);
+          if (removed && isCredible(row)) {
+            DiscardTable.write(
+                handle.getConnection(),
+                List.of(Discard.ofRow(row.owner(), row.table(), row.rowKey(), row.version())));
+          }
+          return removed;
+        });
   }
 
   /**
@@ -163,15 +148,11 @@ public final class DeadLetters implements AutoCloseable {
    * as it was read. A retry at the same time writes the old image or the new one.
    */
   public boolean replace(Stored letter, byte[] image) {
-    return MySqlErrors.mysqlAgain(
-        () ->
-            mysql
-                .jdbi()
-                .inTransaction(
-                    handle -> {
-                      OwnerTable.lock(handle.getConnection(), List.of(letter.refused().owner()));
-                      return DeadLetterTable.replaceImage(handle.getConnection(), letter, image);
-                    }));
+    return mysql.inTransaction(
+        handle -> {
+          OwnerTable.lock(handle.getConnection(), List.of(letter.refused().owner()));
+          return DeadLetterTable.replaceImage(handle.getConnection(), letter, image);
+        });
   }
 
   /**

@@ -2,7 +2,6 @@ package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.schema.Settings;
 import io.gameq.mysql.tables.AuditTable;
@@ -58,15 +57,11 @@ public final class Discards implements AutoCloseable {
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public void remember(List<Discard> discards) {
-    MySqlErrors.mysqlAgain(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      DiscardTable.write(handle.getConnection(), discards);
-                      return true;
-                    }));
+    mysql.askAgain(
+        handle -> {
+          DiscardTable.write(handle.getConnection(), discards);
+          return true;
+        });
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
@@ -72,7 +71,7 @@ public record OwnerInMySql(
    * @throws io.gameq.MySqlException when MySQL does not answer
    */
   public static OwnerInMySql read(MySql mysql, OwnerId owner) {
-    return MySqlErrors.mysql(() -> mysql.jdbi().withHandle(handle -> read(handle, owner)));
+    return mysql.ask(handle -> read(handle, owner));
   }
 
   private static OwnerInMySql read(Handle handle, OwnerId owner) {

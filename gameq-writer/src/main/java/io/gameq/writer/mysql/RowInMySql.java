@@ -1,7 +1,6 @@
 package io.gameq.writer.mysql;
 
 import io.gameq.mysql.MySql;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.tables.DiscardTable;
 import io.gameq.mysql.tables.DiscardTable.Discard;
 import io.gameq.mysql.tables.HandoverTable;
@@ -61,27 +60,23 @@ public record RowInMySql(
       MySql mysql, RowReading rows, String table, String keyText, @Nullable RowKey key) {
     OwnerId byKey = key == null ? null : ownerByKey(key);
     RowImage row = key == null ? null : rows.present(anyOwner(key.table()), key).row();
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(
-                    handle -> {
-                      Connection connection = handle.getConnection();
-                      return new RowInMySql(
-                          row,
-                          deleted(connection, table, keyText),
-                          letters(connection, table, keyText),
-                          key == null
-                              ? List.of()
-                              : DiscardTable.read(connection, key.table(), List.of(key))
-                                  .getOrDefault(key, List.of()),
-                          key == null
-                              ? List.of()
-                              : HandoverTable.read(connection, key.table(), List.of(key))
-                                  .getOrDefault(key, List.of()),
-                          byKey);
-                    }));
+    return mysql.ask(
+        handle -> {
+          Connection connection = handle.getConnection();
+          return new RowInMySql(
+              row,
+              deleted(connection, table, keyText),
+              letters(connection, table, keyText),
+              key == null
+                  ? List.of()
+                  : DiscardTable.read(connection, key.table(), List.of(key))
+                      .getOrDefault(key, List.of()),
+              key == null
+                  ? List.of()
+                  : HandoverTable.read(connection, key.table(), List.of(key))
+                      .getOrDefault(key, List.of()),
+              byKey);
+        });
   }
 
   /** Only an owner's own rows are read by owner: here it is one row, by its key. */

@@ -3,7 +3,6 @@ package io.gameq.writer.mysql;
 import io.gameq.GameQueueException;
 import io.gameq.mysql.MySql;
 import io.gameq.mysql.MySqlConfig;
-import io.gameq.mysql.MySqlErrors;
 import io.gameq.mysql.MySqlPool;
 import io.gameq.mysql.MySqlServerCheck;
 import io.gameq.mysql.schema.CatalogReader;
@@ -103,11 +102,7 @@ public final class SchemaDatabase implements AutoCloseable {
    * @throws GameQueueException when MySQL does not answer
    */
   public List<String> warningsOfRows(TableSpec table) {
-    return MySqlErrors.mysql(
-        () ->
-            mysql
-                .jdbi()
-                .withHandle(handle -> ZeroDates.look(handle.getConnection(), table.name())));
+    return mysql.ask(handle -> ZeroDates.look(handle.getConnection(), table.name()));
   }
 
   /**

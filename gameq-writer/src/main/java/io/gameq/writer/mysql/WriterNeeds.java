@@ -68,7 +68,7 @@ public final class WriterNeeds implements AutoCloseable {
 
   /** What is wrong with gameq's own tables, each with the remedy; empty when nothing is. */
   public List<String> problemsOfSchema(String namespace, int slots) {
-    SchemaState state = MySqlErrors.mysql(() -> mysql.jdbi().withHandle(SchemaState::read));
+    SchemaState state = mysql.ask(SchemaState::read);
     List<String> problems = new ArrayList<>();
     if (state.schema() < SchemaFiles.latest()) {
       problems.add(
