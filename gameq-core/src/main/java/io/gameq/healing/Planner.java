@@ -1,6 +1,5 @@
 package io.gameq.healing;
 
-import io.gameq.healing.OwnerGroup.OwnersNewest;
 import io.gameq.healing.OwnerGroup.State;
 import io.gameq.healing.Ownership.Conflict;
 import io.gameq.mysql.tables.OwnerTable.Durable;
@@ -14,13 +13,12 @@ import io.gameq.wal.WalRecord;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * Finds out what became of the newest change of each row that WALs hold. Changes nothing. One
@@ -236,14 +234,6 @@ public final class Planner {
         : all.stream().filter(of -> OwnerId.baseOf(of.owner()).equals(of.owner())).toList();
   }
 
-  /** The newest session of an owner in the WALs, the name of its node, and its WAL. */
-  record Newest(SessionId session, WalFolder wal) {}
-
-  Newest newest(OwnerGroup group, OwnerId owner) {
-    OwnersNewest newest = group.newestSession(owner);
-    return new Newest(newest.session(), wals.folders().get(newest.wal()));
-  }
-
   /** Takes rows to replay. */
   interface Lost {
     void row(String owner, String session, EncodedRow row);
@@ -291,7 +281,11 @@ public final class Planner {
               owner -> group.newestSession(owner).session());
     }
 
-    private record Commit(int wal, long sequence) {}
+    private record Commit(int wal, long sequence) {
+      static Commit of(PlannedRow row) {
+        return new Commit(row.change().wal(), row.change().sequence());
+      }
+    }
 
     void run() {
       read(group, this);
@@ -353,43 +347,40 @@ public final class Planner {
 
     /** Half of what was committed together is not replayed: it is a conflict like the other. */
     private List<PlannedRow> withTheirCommits(List<PlannedRow> rows) {
-      Set<Commit> missing = new HashSet<>();
+      Map<Commit, List<WalRecord.Part>> missing = new HashMap<>();
       for (PlannedRow row : rows) {
-        Commit commit = new Commit(row.change().wal(), row.change().sequence());
-        if (isMissing(row) && together.containsKey(commit)) {
-          missing.add(commit);
+        List<WalRecord.Part> sessions = together.get(Commit.of(row));
+        if (isMissing(row) && sessions != null) {
+          missing.put(Commit.of(row), sessions);
         }
       }
-      if (missing.isEmpty()) {
-        return rows;
-      }
-      Set<OwnerId> all = new HashSet<>();
-      for (Commit commit : missing) {
-        together
-            .getOrDefault(commit, List.of())
-            .forEach(of -> all.add(OwnerId.ofEncoded(of.owner())));
-      }
-      Map<OwnerId, Durable> durable = lookups.database().owners().durable(all);
+      Map<OwnerId, Durable> durable =
+          lookups
+              .database()
+              .owners()
+              .durable(
+                  missing.values().stream()
+                      .flatMap(List::stream)
+                      .map(part -> OwnerId.ofEncoded(part.owner()))
+                      .collect(Collectors.toSet()));
       long untilNanos = System.nanoTime() + LostHalves.MOST_WAIT_NANOS;
       Map<Commit, String> conflicts = new HashMap<>();
-      for (Commit commit : missing) {
-        for (WalRecord.Part part : together.getOrDefault(commit, List.of())) {
-          String conflict =
-              conflict(part, durable.get(OwnerId.ofEncoded(part.owner())), untilNanos);
-          if (!conflict.isEmpty()) {
-            conflicts.putIfAbsent(commit, conflict);
-          }
-        }
-      }
-      List<PlannedRow> judged = new ArrayList<>(rows.size());
-      for (PlannedRow row : rows) {
-        String conflict = conflicts.get(new Commit(row.change().wal(), row.change().sequence()));
-        judged.add(
-            conflict == null || !isMissing(row)
-                ? row
-                : row.inConflict((row.owner().isInbox() ? "sent" : "committed") + conflict));
-      }
-      return judged;
+      missing.forEach(
+          (commit, sessions) ->
+              sessions.stream()
+                  .map(part -> conflict(part, durable, untilNanos))
+                  .filter(conflict -> !conflict.isEmpty())
+                  .findFirst()
+                  .ifPresent(conflict -> conflicts.put(commit, conflict)));
+      return rows.stream()
+          .map(
+              row -> {
+                String conflict = conflicts.get(Commit.of(row));
+                return conflict == null || !isMissing(row)
+                    ? row
+                    : row.inConflict((row.owner().isInbox() ? "sent" : "committed") + conflict);
+              })
+          .toList();
     }
 
     private static boolean isMissing(PlannedRow row) {
@@ -397,7 +388,7 @@ public final class Planner {
     }
 
     /** Why nobody holds a part of a commit, or ever will; empty when that is not so. */
-    private String conflict(WalRecord.Part part, @Nullable Durable durable, long untilNanos) {
+    private String conflict(WalRecord.Part part, Map<OwnerId, Durable> durable, long untilNanos) {
       OwnerId owner = OwnerId.ofEncoded(part.owner());
       SessionId session = SessionId.parse(part.session());
       ReplayRedis redis = lookups.redis();
@@ -405,7 +396,7 @@ public final class Planner {
           Ownership.judge(
               session,
               group.newestSession(owner).session(),
-              durable,
+              durable.get(owner),
               redis == null ? null : redis.ownedBy(owner));
       return verdict instanceof Conflict conflict
               && !part.rows().isEmpty()

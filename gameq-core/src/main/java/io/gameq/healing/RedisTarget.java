@@ -2,6 +2,7 @@ package io.gameq.healing;
 
 import io.gameq.redis.script.ReplayScript;
 import io.gameq.redis.script.ReplayScript.Applied;
+import io.gameq.redis.script.ReplayScript.Owner;
 import io.gameq.redis.script.ReplayScript.Pending;
 import io.gameq.redis.script.ReplayScript.Refused;
 import java.util.ArrayList;
@@ -26,14 +27,11 @@ public final class RedisTarget implements ReplayTarget {
   @Override
   public void write(List<List<Owner>> groups, ReplayReport report) {
     List<Pending> ahead = List.of();
-    List<List<ReplayScript.Owner>> next = new ArrayList<>();
+    List<List<Owner>> next = new ArrayList<>();
     long rows = 0;
     for (List<Owner> group : groups) {
       for (List<Owner> together : sized(group)) {
-        next.add(
-            together.stream()
-                .map(of -> new ReplayScript.Owner(of.owner(), of.session(), of.ends(), of.rows()))
-                .toList());
+        next.add(together);
         rows += rows(together);
       }
       if (rows >= limit.burst(MOST_ROWS_AHEAD)) {
@@ -74,9 +72,8 @@ public final class RedisTarget implements ReplayTarget {
   }
 
   /** A newer session owns one of them by now: nothing of the group was written. */
-  private static void refused(
-      List<ReplayScript.Owner> group, Refused refused, ReplayReport report) {
-    for (ReplayScript.Owner of : group) {
+  private static void refused(List<Owner> group, Refused refused, ReplayReport report) {
+    for (Owner of : group) {
       report.overtaken(
           of.owner(),
           of.rows().size(),

@@ -1,20 +1,10 @@
 package io.gameq.healing;
 
-import io.gameq.owner.OwnerId;
-import io.gameq.owner.SessionId;
-import io.gameq.rows.EncodedRow;
+import io.gameq.redis.script.ReplayScript.Owner;
 import java.util.List;
 
 /** Where lost rows go. One thread. */
 public interface ReplayTarget {
-  /**
-   * All that one owner gets back.
-   *
-   * @param session owns by MySQL
-   * @param ends whether its node is gone
-   */
-  record Owner(OwnerId owner, SessionId session, boolean ends, List<EncodedRow> rows) {}
-
   /**
    * Writes groups of owners; within each, rows become visible together where the target can.
    *

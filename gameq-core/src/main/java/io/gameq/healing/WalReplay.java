@@ -6,6 +6,7 @@ import io.gameq.mysql.tables.OwnerTable;
 import io.gameq.mysql.tables.OwnerTable.Durable;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.rows.EncodedRow;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -190,12 +191,12 @@ public final class WalReplay {
         together.stream().flatMap(Collection::stream).map(OwnerRows::owner).toList();
     Map<OwnerId, Durable> durable = lookups.database().owners().durable(owners);
     List<OwnerTable.Lost> restored = new ArrayList<>();
-    List<List<ReplayTarget.Owner>> groups = new ArrayList<>();
+    List<List<ReplayScript.Owner>> groups = new ArrayList<>();
     for (List<OwnerRows> traded : together) {
-      List<ReplayTarget.Owner> next = new ArrayList<>();
+      List<ReplayScript.Owner> next = new ArrayList<>();
       long refusedBefore = report.refused();
       for (OwnerRows of : traded) {
-        ReplayTarget.Owner owner = owner(group, of, durable.get(of.owner), restored);
+        ReplayScript.Owner owner = owner(group, of, durable.get(of.owner), restored);
         if (owner != null) {
           next.add(owner);
         }
@@ -216,9 +217,9 @@ public final class WalReplay {
   }
 
   /** Judged again, by who owns now: null when a later session does. */
-  private ReplayTarget.@Nullable Owner owner(
+  private ReplayScript.@Nullable Owner owner(
       OwnerGroup group, OwnerRows of, @Nullable Durable durable, List<OwnerTable.Lost> restored) {
-    Planner.Newest newest = planner.newest(group, of.owner);
+    OwnerGroup.OwnersNewest newest = group.newestSession(of.owner);
     SessionId inRedis = ownedByTaker(of.owner, durable);
     SessionId under = null;
     boolean restore = false;
@@ -238,9 +239,9 @@ public final class WalReplay {
       return null;
     }
     if (restore) {
-      restored.add(new OwnerTable.Lost(of.owner, under, newest.wal().node()));
+      restored.add(new OwnerTable.Lost(of.owner, under, wals.folders().get(newest.wal()).node()));
     }
-    return new ReplayTarget.Owner(of.owner, under, !under.isInbox() && isGone(under), rows);
+    return new ReplayScript.Owner(of.owner, under, !under.isInbox() && isGone(under), rows);
   }
 
   /** The session that is opening, if it has taken over in Redis. */

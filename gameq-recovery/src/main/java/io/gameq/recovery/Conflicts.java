@@ -12,6 +12,7 @@ import io.gameq.owner.CountingSessions;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
 import io.gameq.recovery.redis.RecoveryRedis;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.rows.EncodedRow;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ final class Conflicts {
   private void apply(OwnerId owner, List<EncodedRow> its, ReplayReport report) {
     if (owner.isInbox()) { // which nobody takes over
       SessionId session = SessionId.ofInbox(owner.sender());
-      target.write(List.of(List.of(new ReplayTarget.Owner(owner, session, false, its))), report);
+      target.write(List.of(List.of(new ReplayScript.Owner(owner, session, false, its))), report);
       return;
     }
     CountingSessions durable = sessions.current(List.of(owner)).get(owner);
@@ -101,7 +102,7 @@ final class Conflicts {
     if (redis != null && !intoMySql) {
       redis.open(owner, session);
     }
-    target.write(List.of(List.of(new ReplayTarget.Owner(owner, session, true, its))), report);
+    target.write(List.of(List.of(new ReplayScript.Owner(owner, session, true, its))), report);
     sessions.markOpen(owner, session);
     report.tookOver();
   }

@@ -7,6 +7,7 @@ import io.gameq.mysql.RowChange;
 import io.gameq.mysql.flush.RowRefusal;
 import io.gameq.recovery.mysql.DirectReplay;
 import io.gameq.recovery.mysql.RecoveryDatabase;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.rows.EncodedRow;
 import io.gameq.rows.RowCodec;
 import io.gameq.rows.RowImage;
@@ -56,10 +57,10 @@ final class MySqlTarget implements ReplayTarget {
   }
 
   @Override
-  public void write(List<List<Owner>> groups, ReplayReport report) {
+  public void write(List<List<ReplayScript.Owner>> groups, ReplayReport report) {
     List<DirectReplay.Owner> owners = new ArrayList<>();
-    for (List<Owner> group : groups) {
-      for (Owner of : group) {
+    for (List<ReplayScript.Owner> group : groups) {
+      for (ReplayScript.Owner of : group) {
         owners.add(new DirectReplay.Owner(of.owner(), of.session(), changes(of)));
       }
     }
@@ -69,7 +70,7 @@ final class MySqlTarget implements ReplayTarget {
     }
   }
 
-  private List<RowChange> changes(Owner of) {
+  private List<RowChange> changes(ReplayScript.Owner of) {
     List<RowChange> changes = new ArrayList<>(of.rows().size());
     long readNanos = System.nanoTime();
     for (EncodedRow row : of.rows()) {

@@ -10,7 +10,6 @@ import io.gameq.healing.RateLimit;
 import io.gameq.healing.RedisTarget;
 import io.gameq.healing.ReplayRedis;
 import io.gameq.healing.ReplayReport;
-import io.gameq.healing.ReplayTarget;
 import io.gameq.healing.WalSet;
 import io.gameq.owner.OwnerId;
 import io.gameq.owner.SessionId;
@@ -19,6 +18,7 @@ import io.gameq.recovery.mysql.RecoveryDatabase;
 import io.gameq.recovery.redis.RecoveryRedis;
 import io.gameq.redis.RedisConfig;
 import io.gameq.redis.SlotKeys;
+import io.gameq.redis.script.ReplayScript;
 import io.gameq.rights.Role;
 import io.gameq.servers.TestServers;
 import io.gameq.wal.WalRecord;
@@ -47,7 +47,7 @@ class SentWithRefusedTest {
       }
       WalSet wals = WalSet.open(List.of(game.wal));
       wals.readHeaders();
-      List<ReplayTarget.Owner> group = committed(wals);
+      List<ReplayScript.Owner> group = committed(wals);
       assertEquals(2, group.size());
       game.loseRedis();
       try (GameQueue other = game.node("n2")) {
@@ -63,7 +63,7 @@ class SentWithRefusedTest {
   }
 
   private static void intoMySql(
-      RecoveryDatabase database, WalSet wals, List<ReplayTarget.Owner> group) {
+      RecoveryDatabase database, WalSet wals, List<ReplayScript.Owner> group) {
     ReplayReport report = new ReplayReport();
     new MySqlTarget(
             database,
@@ -76,7 +76,7 @@ class SentWithRefusedTest {
   }
 
   private static void intoRedis(
-      RecoveryGame game, RecoveryDatabase database, List<ReplayTarget.Owner> group) {
+      RecoveryGame game, RecoveryDatabase database, List<ReplayScript.Owner> group) {
     ReplayReport report = new ReplayReport();
     RedisConfig config =
         new RedisConfig(
@@ -90,13 +90,13 @@ class SentWithRefusedTest {
     assertEquals(0, report.written());
   }
 
-  private static List<ReplayTarget.Owner> committed(WalSet wals) {
-    List<ReplayTarget.Owner> group = new ArrayList<>();
+  private static List<ReplayScript.Owner> committed(WalSet wals) {
+    List<ReplayScript.Owner> group = new ArrayList<>();
     wals.read(
         (wal, entry) -> {
           for (WalRecord.Part part : entry.record().parts()) {
             group.add(
-                new ReplayTarget.Owner(
+                new ReplayScript.Owner(
                     OwnerId.ofEncoded(part.owner()),
                     SessionId.parse(part.session()),
                     false,

@@ -212,16 +212,20 @@ class MessageCheckerTest {
 
   @Test
   void aClockThatGoesAheadEndsLeasesAndDelaysOfThatMomentAndOfNoOther() {
+    twoHandlersOfOneGroup();
+    trouble = leaping(31, 40);
+    assertEquals(List.of(Kind.TOGETHER), check());
+    trouble = leaping(22, 24);
+    assertEquals(List.of(), check());
+  }
+
+  private void twoHandlersOfOneGroup() {
     publish(10, "a", "a", "g:a", Errand.Kind.QUICK);
     publish(10, "b", "b", "g:b", Errand.Kind.QUICK);
     taken(20, "t1", "a", "g:", 1, 1);
     taken(25, "t2", "b", "g:", 2, 1);
     note("done", 30, "t1");
     note("done", 35, "t2");
-    trouble = leaping(31, 40);
-    assertEquals(List.of(Kind.TOGETHER), check());
-    trouble = leaping(22, 24);
-    assertEquals(List.of(), check());
   }
 
   private static Trouble leaping(long from, long until) {
@@ -234,12 +238,7 @@ class MessageCheckerTest {
 
   @Test
   void findsTwoHandlersOfOneGroupAtATime() {
-    publish(10, "a", "a", "g:a", Errand.Kind.QUICK);
-    publish(10, "b", "b", "g:b", Errand.Kind.QUICK);
-    taken(20, "t1", "a", "g:", 1, 1);
-    taken(25, "t2", "b", "g:", 2, 1);
-    note("done", 30, "t1");
-    note("done", 35, "t2");
+    twoHandlersOfOneGroup();
     assertEquals(List.of(Kind.TOGETHER), check());
   }
 
